@@ -1,0 +1,145 @@
+"""Every error of the package, one tree.
+
+ContextwrightError
+├── SpecError            a spec that means nothing: a wrong pipe, an option out of range
+├── SessionError         a session that cannot be read
+│   ├── UnknownFormat    no importer knows this input
+│   ├── MalformedRecord  a record breaks its format: file, line, field
+│   ├── EncodingError    bytes that are not UTF-8
+│   └── SizeLimit        too large or nested too deep; names the limit
+├── ModelError           an unknown model or counter
+├── BudgetError          what must stay does not fit; names the blocks and their tokens
+├── RefError             a ref that does not resolve, or may not
+├── RenderError          a request that its provider would refuse
+├── ReplayError          a pack that cannot be rebuilt byte for byte
+├── StoreError           a store that cannot be read or written
+├── PatternError         a redaction pattern that cannot be run safely
+└── MissingExtra         an optional package is not installed; names the command
+
+    try:
+        pack = compile(session, spec, model="gpt-5")
+    except ContextwrightError as error:
+        print(error.what, error.where, error.fix)
+"""
+
+from typing import ClassVar
+
+
+class ContextwrightError(Exception):
+    """What is wrong, where, and what to do.
+
+    Args:
+        what: the problem, in one sentence.
+        where: file, line, event id, field or place in the spec.
+        fix: what the reader can do about it.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.fix = fix
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  at:  {self.where}")
+        if self.fix:
+            lines.append(f"  fix: {self.fix}")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, str | None]:
+        """The error as plain data, for `--json`."""
+        return {
+            "error": type(self).__name__,
+            "what": self.what,
+            "where": self.where,
+            "fix": self.fix,
+        }
+
+
+class SpecError(ContextwrightError):
+    """A spec that means nothing: a wrong pipe, an option out of range, an unknown atom."""
+
+    exit_code = 3
+
+
+class SessionError(ContextwrightError):
+    """A session that cannot be read."""
+
+    exit_code = 4
+
+
+class UnknownFormat(SessionError):
+    """No importer knows this input."""
+
+
+class MalformedRecord(SessionError):
+    """A record breaks its format. `where` names file, line, event and field."""
+
+
+class EncodingError(SessionError):
+    """Bytes that are not UTF-8. `where` names file, line and byte."""
+
+
+class SizeLimit(SessionError):
+    """An input larger, or nested deeper, than the named limit."""
+
+
+class ModelError(ContextwrightError):
+    """An unknown model, counter or provider."""
+
+    exit_code = 5
+
+
+class BudgetError(ContextwrightError):
+    """What must stay does not fit the budget. Names the blocks and their tokens."""
+
+    exit_code = 6
+
+
+class RefError(ContextwrightError):
+    """A ref that does not resolve, or that may not be followed from here."""
+
+    exit_code = 7
+
+
+class RenderError(ContextwrightError):
+    """A request that its provider would refuse."""
+
+    exit_code = 8
+
+
+class ReplayError(ContextwrightError):
+    """A pack that cannot be rebuilt byte for byte. Names the first difference."""
+
+    exit_code = 9
+
+
+class StoreError(ContextwrightError):
+    """A store that cannot be read or written."""
+
+    exit_code = 10
+
+
+class PatternError(SpecError):
+    """A redaction pattern that cannot be run in linear time."""
+
+
+class MissingExtra(ContextwrightError):
+    """An optional package is not installed.
+
+    Args:
+        package: what could not be imported.
+        extra: the extra of contextwright that brings it.
+    """
+
+    exit_code = 11
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"{package} is not installed",
+            fix=f"pip install 'contextwright[{extra}]'",
+        )
