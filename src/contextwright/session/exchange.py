@@ -1,0 +1,96 @@
+"""The atomic unit of a session: one message, or an assistant's calls with all of their results."""
+
+from typing import Literal
+
+import msgspec
+
+from contextwright.session.event import Event, ToolCall, ToolResult
+
+Mark = Literal["complete", "open", "interrupted", "failed", "orphan", "duplicate"]
+
+
+class Exchange(msgspec.Struct, frozen=True, eq=False):
+    """Events that are kept or left out together, seen at one position of the log.
+
+    Args:
+        index: place among the exchanges of the log.
+        turn: the turn that it belongs to, counted from 0.
+        positions: places in the log, ascending. Results may have arrived late.
+        events: the events at those positions.
+        results: call id to the result that counts: the last one that came.
+        open_calls: ids of calls without a result at this position.
+        mark: `complete`; `open`, calls wait and nothing came after; `interrupted`, calls wait
+            and the session went on; `failed`, a result says error; `orphan`, a result whose
+            call is not in the log; `duplicate`, a call was answered more than once.
+    """
+
+    index: int
+    turn: int
+    positions: tuple[int, ...]
+    events: tuple[Event, ...]
+    results: dict[str, ToolResult]
+    open_calls: tuple[str, ...]
+    mark: Mark
+
+    @property
+    def first(self) -> Event:
+        """The event that gives the exchange its place."""
+        return self.events[0]
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls, in order."""
+        return self.events[0].calls
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the events."""
+        return tuple(event.id for event in self.events)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether one of the events is pinned: it pins the whole."""
+        return any(event.pinned for event in self.events)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a result says error, or a call was never answered."""
+        return self.mark in {"failed", "interrupted"}
+
+
+def exchange_of(
+    index: int, turn: int, positions: tuple[int, ...], events: tuple[Event, ...], *, newest: bool
+) -> Exchange:
+    """Build the exchange that these events form.
+
+    Args:
+        newest: whether nothing came after it; an unanswered call then is open.
+    """
+    results: dict[str, ToolResult] = {}
+    answers = 0
+    for event in events:
+        for result in event.results:
+            results[result.call_id] = result
+            answers += 1
+    call_ids = [call.id for call in events[0].calls]
+    open_calls = tuple(
+        id for id in call_ids if id not in results or results[id].status == "interrupted"
+    )
+    mark = _mark(events, results, open_calls, answers > len(results), newest)
+    return Exchange(index, turn, positions, events, results, open_calls, mark)
+
+
+def _mark(
+    events: tuple[Event, ...],
+    results: dict[str, ToolResult],
+    open_calls: tuple[str, ...],
+    twice: bool,
+    newest: bool,
+) -> Mark:
+    if results and not events[0].calls:
+        return "orphan"
+    if open_calls:
+        return "open" if newest else "interrupted"
+    if any(result.status == "error" for result in results.values()):
+        return "failed"
+    return "duplicate" if twice else "complete"

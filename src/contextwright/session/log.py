@@ -1,0 +1,197 @@
+"""The append-only log of events, which indexes as it grows."""
+
+import threading
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import overload
+
+import msgspec
+
+from contextwright.errors import SessionError
+from contextwright.session.event import Event
+from contextwright.session.exchange import Exchange, exchange_of
+
+
+class Log(Sequence[Event]):
+    """Events in the order in which they came.
+
+    An append costs what the event is, not what the log is: the exchange it joins is found by
+    its call id, and every index grows at its end. Nothing is ever changed or removed, so a
+    reader that remembers a position sees the same log for ever.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._lock = threading.Lock()
+        self._events: list[Event] = []
+        self._ids: dict[str, int] = {}
+        self._exchanges: list[Exchange] = []
+        self._exchange_at: list[int] = []  # position -> exchange
+        self._begun: list[int] = []  # position -> exchanges begun, this event's included
+        self._call_owner: dict[str, int] = {}  # call id -> the exchange that asked last
+        self._late: set[int] = set()  # exchanges that were joined after another had begun
+        self._turn_starts: list[int] = []  # turn -> first exchange
+        self._user_spoke = False
+        self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
+        self._digests: list[bytes] = []  # hash chain, made when it is asked for
+        self.extend(events)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        return self._events[index]
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def extend(self, events: Iterable[Event]) -> None:
+        """Append several events."""
+        for event in events:
+            self.append(event)
+
+    def append(self, event: Event) -> int:
+        """Append an event and give its position.
+
+        Raises:
+            SessionError: an event of this id is in the log already.
+        """
+        with self._lock:
+            known = self._ids.get(event.id)
+            if known is not None:
+                raise SessionError(
+                    f"two events have the id {event.id!r}",
+                    where=f"positions {known} and {len(self._events)}",
+                    fix="give every event of a session its own id",
+                )
+            return self._append(event)
+
+    def _append(self, event: Event) -> int:
+        position = len(self._events)
+        self._index(event, position)
+        owner = self._owner(event)
+        if owner is None:
+            self._begin(event, position)
+        else:
+            self._join(event, position, owner)
+        self._begun.append(len(self._exchanges))
+        self._ids[event.id] = position
+        self._events.append(event)
+        return position
+
+    def _owner(self, event: Event) -> int | None:
+        """The exchange whose call this event answers, if all it holds are results."""
+        if event.role != "tool":
+            return None
+        for result in event.results:
+            owner = self._call_owner.get(result.call_id)
+            if owner is not None:
+                return owner
+        return None
+
+    def _begin(self, event: Event, position: int) -> None:
+        index = len(self._exchanges)
+        if not self._turn_starts or (event.role == "user" and self._user_spoke):
+            self._turn_starts.append(index)
+        self._user_spoke = self._user_spoke or event.role == "user"
+        if index:
+            self._settle(index - 1)
+        turn = len(self._turn_starts) - 1
+        self._exchanges.append(exchange_of(index, turn, (position,), (event,), newest=True))
+        self._exchange_at.append(index)
+        for call in event.calls:
+            self._call_owner[call.id] = index
+
+    def _join(self, event: Event, position: int, owner: int) -> None:
+        before = self._exchanges[owner]
+        newest = owner == len(self._exchanges) - 1
+        if not newest:
+            self._late.add(owner)
+        positions, events = (*before.positions, position), (*before.events, event)
+        self._exchanges[owner] = exchange_of(
+            owner, before.turn, positions, events, newest=newest
+        )
+        self._exchange_at.append(owner)
+
+    def _settle(self, index: int) -> None:
+        """An exchange is no longer the newest: what waits in it was interrupted."""
+        before = self._exchanges[index]
+        if before.mark == "open":
+            self._exchanges[index] = exchange_of(
+                index, before.turn, before.positions, before.events, newest=False
+            )
+
+    def _index(self, event: Event, position: int) -> None:
+        keys = {("role", event.role), ("author", event.speaker)}
+        keys.update(("type", str(part.__struct_config__.tag)) for part in event.parts)
+        keys.update(("tag", tag) for tag in event.tags)
+        keys.update(("tool", part.name) for part in (*event.calls, *event.results) if part.name)
+        for key in keys:
+            self._by.setdefault(key, []).append(position)
+
+    def position_of(self, event_id: str) -> int | None:
+        """Where the event of this id stands, if it is here."""
+        return self._ids.get(event_id)
+
+    def positions(self, attribute: str, value: str, before: int) -> list[int]:
+        """Positions below `before` of the events with this role, author, type, tool or tag."""
+        found = self._by.get((attribute, value), [])
+        return found[: bisect_left(found, before)]
+
+    def values(self, attribute: str) -> tuple[str, ...]:
+        """The values that an attribute takes in this log, in order of first appearance."""
+        return tuple(value for name, value in self._by if name == attribute)
+
+    def exchange_index(self, position: int) -> int:
+        """The exchange that the event at this position belongs to."""
+        return self._exchange_at[position]
+
+    def exchanges(self, start: int, stop: int, before: int) -> list[Exchange]:
+        """Exchanges `start` to `stop` as they stood when the log had `before` events."""
+        found = self._exchanges[start:stop]
+        if before >= len(self._events):
+            return found
+        for index in {self.exchange_count(before) - 1, *self._late}:
+            if start <= index < start + len(found):
+                found[index - start] = self._as_of(found[index - start], before)
+        return found
+
+    def _as_of(self, exchange: Exchange, before: int) -> Exchange:
+        newest = exchange.index == self.exchange_count(before) - 1
+        known = sum(position < before for position in exchange.positions)
+        return exchange_of(
+            exchange.index,
+            exchange.turn,
+            exchange.positions[:known],
+            exchange.events[:known],
+            newest=newest,
+        )
+
+    def exchange_count(self, before: int) -> int:
+        """How many exchanges had begun when the log had `before` events."""
+        return self._begun[before - 1] if before else 0
+
+    def turn_count(self, before: int) -> int:
+        """How many turns had begun when the log had `before` events."""
+        return bisect_left(self._turn_starts, self.exchange_count(before))
+
+    def turn_start(self, turn: int) -> int:
+        """The first exchange of a turn."""
+        return self._turn_starts[turn]
+
+    def digest(self, before: int) -> str:
+        """The sha256 of the first `before` events, chained: each link covers those before it."""
+        with self._lock:
+            chain = self._digests
+            for position in range(len(chain), before):
+                link = sha256(chain[-1] if chain else b"")
+                link.update(_encode(self._events[position]))
+                chain.append(link.digest())
+        return (chain[before - 1] if before else b"").hex()
+
+
+_encode = msgspec.json.Encoder(order="sorted").encode

@@ -1,0 +1,146 @@
+"""A session: the log, the state with its history, the tools. The one place that grows."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import SessionError
+from contextwright.session.event import AnyPart, Event, Role, Text, Tool, ToolCall, ToolResult
+from contextwright.session.log import Log
+from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import NOTES_PREFIX, State
+
+
+class StateChange(msgspec.Struct, frozen=True):
+    """Keys set when the log had `position` events; None removes a key."""
+
+    position: int
+    values: dict[str, Any]
+
+
+class Session:
+    """What an agent has been through.
+
+    Args:
+        id: the session's id.
+        events: what happened before.
+        state: what is remembered before; its keys become the first state change.
+        tools: what the agent may call.
+        metadata: the application's own data.
+    """
+
+    def __init__(
+        self,
+        id: str = "session",
+        events: Iterable[Event] = (),
+        *,
+        state: Mapping[str, Any] | None = None,
+        tools: Iterable[Tool] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.id = id
+        self.log = Log(events)
+        self.state = State()
+        self.tools = tuple(tools)
+        self.metadata: dict[str, Any] = dict(metadata or {})
+        self.changes: list[StateChange] = []
+        self._lock = threading.Lock()
+        if state:
+            self.update(state)
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id!r}: {len(self.log)} events, {len(self.state)} state keys>"
+
+    def append(self, event: Event) -> Event:
+        """Append an event.
+
+        Raises:
+            SessionError: its id is taken.
+        """
+        self.log.append(event)
+        return event
+
+    def extend(self, events: Iterable[Event]) -> None:
+        """Append several events."""
+        self.log.extend(events)
+
+    def add(self, role: Role, *parts: AnyPart | str, **fields: Any) -> Event:
+        """Append a message of these parts; a string is a text part. The id is the position."""
+        whole = tuple(Text(text=part) if isinstance(part, str) else part for part in parts)
+        fields.setdefault("id", f"e{len(self.log)}")
+        return self.append(Event(role=role, parts=whole, **fields))
+
+    def user(self, *parts: AnyPart | str, **fields: Any) -> Event:
+        """The user says something; a new turn begins."""
+        return self.add("user", *parts, **fields)
+
+    def assistant(self, *parts: AnyPart | str, **fields: Any) -> Event:
+        """The assistant says something or calls tools."""
+        return self.add("assistant", *parts, **fields)
+
+    def call(self, name: str, arguments: str, *, id: str, **fields: Any) -> Event:
+        """The assistant calls one tool. `arguments` is JSON text."""
+        return self.assistant(ToolCall(id=id, name=name, arguments=arguments), **fields)
+
+    def result(self, call_id: str, text: str, *, error: bool = False, **fields: Any) -> Event:
+        """A tool answers a call."""
+        result = ToolResult(
+            call_id=call_id,
+            name=fields.pop("name", ""),
+            content=(Text(text=text),),
+            status="error" if error else "ok",
+        )
+        return self.add("tool", result, **fields)
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Set state keys; None removes one. The change is kept with its place in the log."""
+        with self._lock:
+            plain = _plain(values)
+            self.state = self.state.with_values(plain)
+            self.changes.append(StateChange(len(self.log), plain))
+
+    def note(self, key: str, notes: Any) -> None:
+        """Set the notes that `C.notes(key)` reads."""
+        self.update({NOTES_PREFIX + key: notes})
+
+    def snapshot(self) -> Snapshot:
+        """The session as it stands now. O(1)."""
+        with self._lock:
+            return Snapshot(
+                self.id, self.log, len(self.log), self.state, self.tools, self.metadata
+            )
+
+    def snapshot_at(self, position: int, state_version: int) -> Snapshot:
+        """The session as it stood then; what a manifest names.
+
+        Raises:
+            SessionError: it has not come so far.
+        """
+        if position > len(self.log) or state_version > len(self.changes):
+            raise SessionError(
+                f"session {self.id!r} has {len(self.log)} events and {len(self.changes)} state "
+                f"changes; event {position} and change {state_version} were asked for",
+                where=f"session {self.id!r}",
+                fix="use the session file that the pack was compiled from, or a later one",
+            )
+        state = State()
+        for change in self.changes[:state_version]:
+            state = state.with_values(change.values)
+        return Snapshot(self.id, self.log, position, state, self.tools, self.metadata)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A deep copy as JSON data: what the caller keeps in hand must not reach into the state."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(dict(values)))
+    except (TypeError, ValueError) as error:
+        raise SessionError(
+            f"a state value is not JSON data: {error}",
+            where=", ".join(map(repr, values)),
+            fix="give strings, numbers, booleans, lists and dicts",
+        ) from error

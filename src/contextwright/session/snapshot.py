@@ -1,0 +1,85 @@
+"""A session at one position: O(1) to take, immutable, all that a compile may see of it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from contextwright.session.event import Event, Tool
+from contextwright.session.exchange import Exchange
+from contextwright.session.log import Log
+from contextwright.session.state import TAG_PREFIX, State
+
+
+class Snapshot(msgspec.Struct, frozen=True, eq=False):
+    """What had happened when the log was `position` events long.
+
+    Args:
+        session_id: the session's id.
+        log: the shared log; only its first `position` events count.
+        state: the state at that moment.
+        tools: what the agent may call.
+    """
+
+    session_id: str
+    log: Log
+    position: int
+    state: State
+    tools: tuple[Tool, ...] = ()
+    metadata: Mapping[str, Any] = {}
+
+    @property
+    def turn(self) -> int:
+        """The running turn, counted from 0; -1 where nothing happened yet."""
+        return self.log.turn_count(self.position) - 1
+
+    @property
+    def exchange_count(self) -> int:
+        """How many exchanges there are."""
+        return self.log.exchange_count(self.position)
+
+    def exchanges(self, start: int = 0, stop: int | None = None) -> list[Exchange]:
+        """The exchanges from `start` up to `stop`, as they stand here."""
+        count = self.exchange_count
+        stop = count if stop is None else min(stop, count)
+        return self.log.exchanges(start, stop, self.position)
+
+    def last_turns(self, n: int) -> list[Exchange]:
+        """The exchanges of the newest `n` turns."""
+        return self.exchanges(self.turn_start(max(0, self.turn + 1 - n)))
+
+    def turn_start(self, turn: int) -> int:
+        """The first exchange of a turn, counted from 0."""
+        return self.log.turn_start(turn) if 0 <= turn <= self.turn else 0
+
+    def exchanges_of(self, positions: Iterable[int]) -> list[Exchange]:
+        """The exchanges that hold these positions, each once, in order."""
+        indices = sorted({self.log.exchange_index(position) for position in positions})
+        if not indices:
+            return []
+        found = self.exchanges(indices[0], indices[-1] + 1)
+        return [found[index - indices[0]] for index in indices]
+
+    def event(self, event_id: str) -> Event | None:
+        """The event of this id, if it had happened."""
+        position = self.log.position_of(event_id)
+        return None if position is None or position >= self.position else self.log[position]
+
+    def positions(self, attribute: str, value: str) -> list[int]:
+        """Positions of the events with this role, author, type, tool or tag."""
+        found = self.log.positions(attribute, value, self.position)
+        if attribute != "tag":
+            return found
+        return sorted({*found, *self._tagged_in_state(value)})
+
+    def _tagged_in_state(self, tag: str) -> Iterable[int]:
+        for key, tags in self.state.items():
+            if key.startswith(TAG_PREFIX) and tag in tags:
+                position = self.log.position_of(key.removeprefix(TAG_PREFIX))
+                if position is not None and position < self.position:
+                    yield position
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the events up to here; the state has its own in the manifest."""
+        return self.log.digest(self.position)

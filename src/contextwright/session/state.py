@@ -1,0 +1,79 @@
+"""What an agent remembers beside its messages: keys in four scopes, with their history."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from contextwright.errors import SessionError
+
+SCOPES = ("user:", "app:", "temp:")
+TAG_PREFIX = "temp:_event_tags_"
+NOTES_PREFIX = "_notes_"
+FACTS_PREFIX = "_facts_"
+MAX_KEY = 512
+"""Characters of a state key."""
+
+
+class State(Mapping[str, Any]):
+    """An immutable mapping. A key's prefix is its scope; without one it is the session's.
+
+    `user:` lives across a user's sessions, `app:` across the application, `temp:` for one
+    invocation. Values are plain JSON data.
+    """
+
+    __slots__ = ("_values", "version")
+
+    def __init__(self, values: Mapping[str, Any] | None = None, version: int = 0) -> None:
+        self._values: dict[str, Any] = dict(values or {})
+        self.version = version
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"State({self._values!r})"
+
+    def with_values(self, changes: Mapping[str, Any]) -> "State":
+        """A new state with these keys set; a value of None removes its key.
+
+        Raises:
+            SessionError: a key is empty or longer than 512 characters.
+        """
+        values = dict(self._values)
+        for key, value in changes.items():
+            check_key(key)
+            if value is None:
+                values.pop(key, None)
+            else:
+                values[key] = value
+        return State(values, self.version + 1)
+
+    def scope(self, prefix: str) -> dict[str, Any]:
+        """The keys of one scope (`user:`, `app:`, `temp:`), or the session's own for ``""``."""
+        if prefix:
+            return {key: value for key, value in self.items() if key.startswith(prefix)}
+        return {key: value for key, value in self.items() if not key.startswith(SCOPES)}
+
+    def without_temp(self) -> "State":
+        """The state as the next invocation finds it."""
+        kept = {key: value for key, value in self.items() if not key.startswith("temp:")}
+        return State(kept, self.version + 1)
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that is empty or too long.
+
+    Raises:
+        SessionError: as said.
+    """
+    if not key or len(key) > MAX_KEY:
+        raise SessionError(
+            f"a state key of {len(key)} characters",
+            where=f"state key {key[:40]!r}",
+            fix=f"use 1 to {MAX_KEY} characters",
+        )
