@@ -1,0 +1,18 @@
+"""How far a block is from its original."""
+
+from enum import IntEnum
+
+
+class Fidelity(IntEnum):
+    """Steps down from the original, each recorded. Order of document 000 §3.2 and §12."""
+
+    PLACEHOLDER = 0
+    TRUNCATED = 1
+    SUMMARIZED = 2
+    COMPACTED = 3
+    RAW = 4
+
+    @property
+    def label(self) -> str:
+        """The name as manifests and tables show it."""
+        return self.name.lower()

@@ -1,0 +1,57 @@
+"""Recovery references: where the whole of a shortened thing can be read again."""
+
+from typing import Literal
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from contextwright.errors import RefError
+
+Scheme = Literal["event", "artifact", "state", "file", "https"]
+SCHEMES: tuple[str, ...] = ("event", "artifact", "state", "file", "https")
+MAX_REF = 2048
+"""Characters of a ref: what a URL may have in common clients."""
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """A scheme and a path; `str()` gives the ref as text.
+
+    `event://ID` is an event of the session at hand, `event://ID#CALL` the result of one of its
+    calls, `artifact://PATH` or `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
+    key. `file` and `https` resolve only where a root or a host was allowed.
+    """
+
+    scheme: Scheme
+    path: str
+    part: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.scheme}://{quote(self.path, safe=_SAFE)}"
+        return f"{text}#{quote(self.part, safe=_SAFE)}" if self.part else text
+
+
+_SAFE = "/:@!$&'()*+,;=-._~"
+
+
+def event_ref(event_id: str, call_id: str = "") -> str:
+    """The ref of an event, or of the result of one of its calls, as text."""
+    return str(Ref("event", event_id, call_id))
+
+
+def parse_ref(text: str) -> Ref:
+    """Read a ref.
+
+    Raises:
+        RefError: no known scheme, no path, or longer than 2,048 characters.
+    """
+    scheme, separator, rest = text.partition("://")
+    if len(text) > MAX_REF or not separator or scheme not in SCHEMES or not rest:
+        raise RefError(
+            "this is not a ref",
+            where=repr(text[:80]),
+            fix="a ref reads event://ID, artifact://PATH or state://KEY",
+        )
+    path, _, part = rest.partition("#")
+    if scheme == "https":
+        return Ref("https", rest)
+    return Ref(scheme, unquote(path), unquote(part))  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""How a provider wants it: measure, render, validate."""

@@ -1,0 +1,54 @@
+"""What a renderer owes: measure, render, validate. One file a provider format."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.render.layout import Layout
+from contextwright.render.target import Target
+
+Count = Callable[[str], int]
+Request = dict[str, Any]
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """A rule of the provider that a request breaks.
+
+    Args:
+        rule: the rule's name, such as `AN2`.
+        where: place in the request, such as `messages[3].content[0]`.
+        what: what is wrong, in a sentence.
+    """
+
+    rule: str
+    where: str
+    what: str
+
+
+class Renderer(Protocol):
+    """One provider's words. Stateless; all functions are pure."""
+
+    format: str
+
+    def cost(self, block: Block, target: Target) -> int:
+        """Tokens that a conversation block adds at most: content, overheads, images."""
+        ...
+
+    def request(self, layout: Layout, target: Target) -> Request:
+        """The keyword arguments of the provider's SDK call, as plain JSON data."""
+        ...
+
+    def measure(self, request: Request, target: Target) -> int:
+        """Tokens of a whole request. Never more than the empty request's plus the costs of
+        its blocks and `section_cost` of its sections."""
+        ...
+
+    def section_cost(self, text: str, target: Target) -> int:
+        """Tokens that a section adds at most."""
+        ...
+
+    def validate(self, request: Request, target: Target) -> list[Violation]:
+        """The provider's rules that a request breaks."""
+        ...
