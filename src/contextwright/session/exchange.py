@@ -1,5 +1,6 @@
 """The atomic unit of a session: one message, or an assistant's calls with all of their results."""
 
+import re
 from typing import Literal
 
 import msgspec
@@ -91,6 +92,19 @@ def _mark(
         return "orphan"
     if open_calls:
         return "open" if newest else "interrupted"
-    if any(result.status == "error" for result in results.values()):
+    if any(is_failure(result) for result in results.values()):
         return "failed"
     return "duplicate" if twice else "complete"
+
+
+_FAILURE = re.compile(r"\s*(?:\{?\"?error\"?\b|traceback \(most recent|exception\b)", re.IGNORECASE)
+
+
+def is_failure(result: ToolResult) -> bool:
+    """Whether a tool failed: its status says so, or its text begins as an error does.
+
+    OpenAI's formats have no error flag, so the words of the first line are all there is.
+    """
+    if result.status == "error":
+        return True
+    return result.status == "ok" and _FAILURE.match(result.text[:80]) is not None

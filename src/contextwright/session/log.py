@@ -1,7 +1,7 @@
 """The append-only log of events, which indexes as it grows."""
 
 import threading
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import overload
@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.errors import SessionError
 from contextwright.session.event import Event
-from contextwright.session.exchange import Exchange, exchange_of
+from contextwright.session.exchange import Exchange, exchange_of, is_failure
 
 
 class Log(Sequence[Event]):
@@ -116,6 +116,14 @@ class Log(Sequence[Event]):
             owner, before.turn, positions, events, newest=newest
         )
         self._exchange_at.append(owner)
+        self._note_success(event, before, position)
+
+    def _note_success(self, event: Event, exchange: Exchange, position: int) -> None:
+        names = {call.id: call.name for call in exchange.calls}
+        for result in event.results:
+            name = result.name or names.get(result.call_id, "")
+            if result.status == "ok" and not is_failure(result):
+                self._by.setdefault(("success", name), []).append(position)
 
     def _settle(self, index: int) -> None:
         """An exchange is no longer the newest: what waits in it was interrupted."""
@@ -141,6 +149,12 @@ class Log(Sequence[Event]):
         """Positions below `before` of the events with this role, author, type, tool or tag."""
         found = self._by.get((attribute, value), [])
         return found[: bisect_left(found, before)]
+
+    def succeeded_between(self, tool: str, after: int, before: int) -> bool:
+        """Whether a call of this tool succeeded after one position and before another."""
+        found = self._by.get(("success", tool), [])
+        place = bisect_right(found, after)
+        return place < len(found) and found[place] < before
 
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes in this log, in order of first appearance."""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from contextwright.session.event import Event, Tool
-from contextwright.session.exchange import Exchange
+from contextwright.session.exchange import Exchange, is_failure
 from contextwright.session.log import Log
 from contextwright.session.state import TAG_PREFIX, State
 
@@ -37,6 +37,28 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
     def exchange_count(self) -> int:
         """How many exchanges there are."""
         return self.log.exchange_count(self.position)
+
+    @property
+    def preamble(self) -> int:
+        """How many exchanges at the very beginning are system instructions."""
+        count = 0
+        for exchange in self.exchanges(0, 16):
+            if exchange.first.role != "system":
+                break
+            count += 1
+        return count
+
+    def unresolved(self, exchange: Exchange) -> bool:
+        """Whether a failed or interrupted call of it was never made good: no later call of the
+        same tool succeeded."""
+        if not exchange.failed:
+            return False
+        last = exchange.positions[-1]
+        return any(
+            not self.log.succeeded_between(call.name, last, self.position)
+            for call in exchange.calls
+            if call.id in exchange.open_calls or is_failure(exchange.results[call.id])
+        )
 
     def exchanges(self, start: int = 0, stop: int | None = None) -> list[Exchange]:
         """The exchanges from `start` up to `stop`, as they stand here."""

@@ -1,0 +1,1 @@
+"""What each word means: one file, one word."""

@@ -1,0 +1,1 @@
+"""BUDGET: tiers and limits."""

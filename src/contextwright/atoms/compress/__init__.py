@@ -1,0 +1,1 @@
+"""COMPRESS: fewer tokens, the same meaning."""

@@ -1,0 +1,102 @@
+"""`C.compact()`: what is old becomes a line that names it and says where the whole is.
+
+Nothing is lost: the original stays in the log, and its ref brings it back. From document 000
+§3.2: raw > compacted > summarized. The text holds no age and no clock, so that a compacted
+block keeps its bytes and the provider's cache keeps its prefix.
+"""
+
+from typing import ClassVar, Literal
+
+from contextwright.atoms.compress.cut import cut
+from contextwright.atoms.compress.excerpt import excerpt
+from contextwright.atoms.compress.pieces import rewrite
+from contextwright.atoms.guard import change_allowed
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.errors import SpecError
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+HEAD_TOKENS = 100
+"""What stays of a long agent output (document 000 §3.2)."""
+
+
+class Compact(Atom, frozen=True, kw_only=True):
+    """Replace tool results, and long agent outputs, by what identifies them and a ref.
+
+    Left alone: the running turn, the user's words, pinned blocks, executions that failed and
+    were not made good, and whatever would not get shorter.
+
+    Args:
+        strategy: `all`; `tool_results`, agents' words stay whole; `stale`, only blocks of
+            turns at least `stale_after` old.
+        stale_after: age in turns, at least 1.
+        min_tokens: results and outputs of up to so many tokens stay as they are.
+        max_tokens: tokens that a compacted result may keep.
+    """
+
+    word: ClassVar[str] = "compact"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    strategy: Literal["all", "tool_results", "stale"] = "all"
+    stale_after: int = 5
+    min_tokens: int = HEAD_TOKENS
+    max_tokens: int = HEAD_TOKENS
+
+    def __post_init__(self) -> None:
+        if self.stale_after < 1:
+            raise SpecError(
+                f"stale_after is {self.stale_after}: the running turn (age 0) is never compacted",
+                where=repr(self),
+                fix="C.compact(strategy='stale', stale_after=1) compacts all finished turns",
+            )
+        if self.max_tokens < 1 or self.min_tokens < 1:
+            raise SpecError(
+                "min_tokens and max_tokens are at least 1", where=repr(self), fix="C.compact()"
+            )
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same blocks, the old and long ones compacted."""
+        if self.strategy != "stale":
+            return change_allowed(self, blocks, inputs, lambda block: self.compacted(block, inputs))
+        newest = inputs.snapshot.turn - self.stale_after
+        old = tuple(block for block in blocks if 0 <= block.turn <= newest)
+        changed = iter(
+            change_allowed(self, old, inputs, lambda block: self.compacted(block, inputs))
+        )
+        return tuple(
+            next(changed) if 0 <= block.turn <= newest else block for block in blocks
+        )
+
+    def compacted(self, block: Block, inputs: Inputs) -> Block:
+        """One block, compacted where that makes it shorter."""
+        count = inputs.count
+
+        def on_result(text: str, call: ToolCall, ref: str) -> str:
+            if count(text) <= self.min_tokens:
+                return text
+            return excerpt(
+                text,
+                tool=call.name,
+                arguments=call.arguments,
+                max_tokens=self.max_tokens,
+                count=count,
+                ref=ref,
+            )
+
+        def on_text(text: str, ref: str) -> str:
+            tokens = count(text)
+            if tokens <= max(self.min_tokens, HEAD_TOKENS):
+                return text
+            tail = f"\n[full output: {ref}, {tokens} tokens]"
+            short = cut(text, HEAD_TOKENS, "head", count, marker="...") + tail
+            return short if count(short) < tokens else text
+
+        words = None if self.strategy == "tool_results" else on_text
+        messages = rewrite(block, on_result=on_result, on_text=words)
+        if messages is block.messages or block.fidelity < Fidelity.COMPACTED:
+            return block
+        return block.lower(Fidelity.COMPACTED, messages=messages, why="compacted")

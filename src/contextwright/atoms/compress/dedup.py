@@ -1,0 +1,96 @@
+"""`C.dedup()`: one version of what was said or found more than once (document 000 §3.4)."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from contextwright.atoms.compress.near import exact_key
+from contextwright.atoms.guard import untouchable
+from contextwright.blocks.block import Block, Blocks
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+
+class Dedup(Atom, frozen=True, kw_only=True):
+    """Leave out what another block says as well.
+
+    The user's words, pinned blocks and the running turn stay in any case.
+
+    Args:
+        strategy: `exact`, the first of blocks with the same text stays, so that a cached prefix
+            does not move; `structural`, exact, and a tool execution goes when a later one of
+            the same agent made the same call, or made its failure good.
+    """
+
+    word: ClassVar[str] = "dedup"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    strategy: Literal["exact", "structural"] = "exact"
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks without the repeated ones."""
+        if self.strategy == "structural":
+            blocks = _latest(blocks, inputs)
+        return _first(blocks, inputs)
+
+
+def _first(blocks: Blocks, inputs: Inputs) -> Blocks:
+    keys = inputs.memo.table("exact_key")
+    seen: set[str] = set()
+    out: list[Block] = []
+    for block in blocks:
+        key = keys.get(block)
+        if key is None:
+            key = keys[block] = _exact(block)
+        if key not in seen or untouchable(block, inputs):
+            out.append(block)
+        seen.add(key)
+    return tuple(out)
+
+
+def _latest(blocks: Blocks, inputs: Inputs) -> Blocks:
+    keys = inputs.memo.table("call_keys")
+    later: set[str] = set()
+    out: list[Block] = []
+    for block in reversed(blocks):
+        calls: tuple[str, ...] | None = keys.get(block)
+        if calls is None:
+            calls = keys[block] = _call_keys(block)
+        superseded = bool(calls) and all(call in later for call in calls)
+        superseded = superseded or (block.failed and not inputs.unresolved(block))
+        if not superseded or untouchable(block, inputs):
+            out.append(block)
+        if not block.failed:
+            later.update(calls)
+    return tuple(reversed(out))
+
+
+def _exact(block: Block) -> str:
+    calls = "\n".join(_call_keys(block))
+    media = len(block.messages) and sum(
+        not hasattr(part, "text") and not isinstance(part, ToolCall)
+        for message in block.messages
+        for part in message.parts
+    )
+    own = block.id if media else ""
+    return exact_key("\n".join((block.role, block.author, calls, block.said, own)))
+
+
+def _call_keys(block: Block) -> tuple[str, ...]:
+    """Author, tool and arguments of every call, the arguments in canonical form."""
+    return tuple(
+        f"{block.author}\n{part.name}\n{_canonical(part.arguments)}"
+        for message in block.messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    )
+
+
+def _canonical(arguments: str) -> str:
+    try:
+        return msgspec.json.encode(msgspec.json.decode(arguments), order="sorted").decode()
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return arguments

@@ -1,0 +1,70 @@
+"""Walk over the texts of a block that may be shortened, one tool result or message at a time."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from contextwright.blocks.block import Block, Message
+from contextwright.blocks.ref import event_ref
+from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
+
+OnResult = Callable[[str, ToolCall, str], str]
+"""(text, the call it answers, ref of the whole) to a text as short or shorter."""
+OnText = Callable[[str, str], str]
+"""(text, ref of the whole) to a text as short or shorter."""
+
+_NO_CALL = ToolCall(id="", name="")
+
+
+def rewrite(
+    block: Block, *, on_result: OnResult | None = None, on_text: OnText | None = None
+) -> tuple[Message, ...]:
+    """The block's messages with these texts rewritten; the very same tuple if none changed.
+
+    Only assistant texts and text results are offered: what a user said is never rewritten.
+    """
+    calls = {
+        part.id: part
+        for message in block.messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    }
+    messages = tuple(
+        _message(message, block, calls, on_result, on_text) for message in block.messages
+    )
+    same = all(new is old for new, old in zip(messages, block.messages, strict=True))
+    return block.messages if same else messages
+
+
+def _message(
+    message: Message,
+    block: Block,
+    calls: dict[str, ToolCall],
+    on_result: OnResult | None,
+    on_text: OnText | None,
+) -> Message:
+    parts: list[AnyPart] = []
+    for part in message.parts:
+        if isinstance(part, ToolResult) and on_result is not None:
+            call = calls.get(part.call_id, _NO_CALL)
+            parts.append(_result(part, call, event_ref(block.id, part.call_id), on_result))
+        elif isinstance(part, Text) and message.role == "assistant" and on_text is not None:
+            text = on_text(part.text, event_ref(message.event_id or block.id))
+            parts.append(part if text == part.text else Text(text=text))
+        else:
+            parts.append(part)
+    if all(new is old for new, old in zip(parts, message.parts, strict=True)):
+        return message
+    return msgspec.structs.replace(message, parts=tuple(parts), whole=False)
+
+
+def _result(part: ToolResult, call: ToolCall, ref: str, on_result: OnResult) -> ToolResult:
+    texts = [piece for piece in part.content if isinstance(piece, Text)]
+    if not texts:
+        return part
+    whole = "\n".join(piece.text for piece in texts)
+    short = on_result(whole, call, ref)
+    if short == whole:
+        return part
+    rest = tuple(piece for piece in part.content if not isinstance(piece, Text))
+    return msgspec.structs.replace(part, content=(Text(text=short), *rest), extra={})

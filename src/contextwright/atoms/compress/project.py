@@ -1,0 +1,72 @@
+"""`C.project(fields=...)`: of structured outputs, only some fields (document 000 §3.5)."""
+
+from typing import ClassVar
+
+from contextwright.atoms.compress.json_fields import project_json
+from contextwright.atoms.compress.pieces import rewrite
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.errors import SpecError
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+
+class Project(Atom, frozen=True, kw_only=True):
+    """Keep these fields of JSON outputs, results and texts, or leave those out.
+
+    What is not JSON, and what the user said, stays whole.
+
+    Args:
+        fields: names, or dotted paths, to keep.
+        exclude: names, or dotted paths, to leave out.
+    """
+
+    word: ClassVar[str] = "project"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    fields: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.fields) == bool(self.exclude):
+            raise SpecError(
+                "project keeps fields or leaves fields out, one of the two",
+                where=repr(self),
+                fix='C.project(fields=["findings"]) or C.project(exclude=["raw_data"])',
+            )
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same blocks, their JSON projected."""
+        return inputs.memo.map(self, blocks, self.projected)
+
+    def projected(self, block: Block) -> Block:
+        """One block, projected."""
+
+        def short(text: str) -> str:
+            found = project_json(text, self.fields, self.exclude)
+            return text if found is None or len(found) > len(text) else found
+
+        def on_result(text: str, call: ToolCall, ref: str) -> str:
+            return short(text)
+
+        def on_text(text: str, ref: str) -> str:
+            return short(text)
+
+        kept = f"kept {', '.join(self.fields)}" if self.fields else ""
+        why = kept or f"left out {', '.join(self.exclude)}"
+        if block.pinned or block.role in {"user", "system"}:
+            return block
+        if not block.messages:
+            label, separator, value = block.text.partition(": ")
+            text = label + separator + short(value) if separator else short(block.text)
+            if text == block.text:
+                text = short(block.text)
+            same = text == block.text
+            return block if same else block.lower(Fidelity.COMPACTED, text=text, why=why)
+        messages = rewrite(block, on_result=on_result, on_text=on_text)
+        if messages is block.messages:
+            return block
+        return block.lower(Fidelity.COMPACTED, messages=messages, why=why)

@@ -1,0 +1,92 @@
+"""`C.truncate(max_tokens)`: a hard cut (document 000 §3.6)."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from contextwright.atoms.compress.cut import cut
+from contextwright.atoms.compress.pieces import rewrite
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.errors import SpecError
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+MARKER = "[... truncated ...]"
+
+
+class Truncate(Atom, frozen=True, kw_only=True):
+    """Cut every agent output, tool result and text to `max_tokens`, between graphemes.
+
+    The user's words and pinned blocks stay whole.
+
+    Args:
+        max_tokens: of each, the marker included.
+        strategy: what stays: the `tail`, the `head`, or both ends (`bookend`).
+    """
+
+    word: ClassVar[str] = "truncate"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    max_tokens: int
+    strategy: Literal["head", "tail", "bookend"] = "tail"
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise SpecError(
+                f"max_tokens is {self.max_tokens}", where=repr(self), fix="at least 1 token"
+            )
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same blocks, none of their texts longer than the limit."""
+        key = (self, inputs.counter_id)
+        return inputs.memo.map(key, blocks, lambda block: self.truncated(block, inputs))
+
+    def truncated(self, block: Block, inputs: Inputs) -> Block:
+        """One block, cut."""
+
+        def short(text: str) -> str:
+            return cut(text, self.max_tokens, self.strategy, inputs.count, marker=MARKER)
+
+        def on_result(text: str, call: ToolCall, ref: str) -> str:
+            return short(text)
+
+        def on_text(text: str, ref: str) -> str:
+            return short(text)
+
+        why = f"cut to {self.max_tokens} tokens, {self.strategy} kept"
+        if block.pinned or block.role in {"user", "system"}:
+            return block
+        if not block.messages:
+            text = short(block.text)
+            if text == block.text:
+                return block
+            return block.lower(Fidelity.TRUNCATED, text=text, why=why)
+        messages = rewrite(block, on_result=on_result, on_text=on_text)
+        if messages is block.messages:
+            return block
+        return block.lower(Fidelity.TRUNCATED, messages=messages, why=why)
+
+
+def truncate_to(block: Block, max_tokens: int, inputs: Inputs) -> Block:
+    """A block with each of its results and outputs cut to both ends, with its ref beside."""
+
+    def short(text: str, ref: str) -> str:
+        if inputs.count(text) <= max_tokens:
+            return text
+        marker = f"[... truncated, full output: {ref} ...]"
+        return cut(text, max_tokens, "bookend", inputs.count, marker=marker)
+
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        return short(text, ref)
+
+    messages = rewrite(block, on_result=on_result, on_text=short)
+    if messages is block.messages:
+        return block
+    why = f"cut to {max_tokens} tokens each to fit the budget"
+    return msgspec.structs.replace(
+        block, messages=messages, fidelity=Fidelity.TRUNCATED, why=why
+    )

@@ -1,0 +1,1 @@
+"""PROTECT: is the context safe, current, complete?"""

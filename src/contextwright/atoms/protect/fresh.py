@@ -1,0 +1,82 @@
+"""`C.fresh(max_age)`: what is too old is left out, marked or shortened (document 000 §6.1)."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from contextwright.atoms.compress.compact import Compact
+from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.errors import SpecError
+from contextwright.session.event import Text, ToolResult
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+_COMPACT = Compact()
+
+
+class Fresh(Atom, frozen=True, kw_only=True):
+    """Blocks of turns more than `max_age` old are stale. Pinned and tier 1 blocks never are.
+
+    Args:
+        max_age: turns.
+        stale_action: `exclude` them; `warn`, put `[STALE — 12 turns old]` in front, except in
+            front of the user's words; `compact`; `summarize`, which compacts where no summary
+            was prepared.
+    """
+
+    word: ClassVar[str] = "fresh"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.PROTECT
+
+    max_age: int
+    stale_action: Literal["exclude", "warn", "compact", "summarize"] = "exclude"
+
+    def __post_init__(self) -> None:
+        if self.max_age < 0:
+            raise SpecError(
+                f"max_age is {self.max_age} turns", where=repr(self), fix="0 turns or more"
+            )
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks, the stale ones treated as said."""
+        stale = [self._stale(block, inputs) for block in blocks]
+        if self.stale_action == "exclude":
+            return tuple(
+                block for block, old in zip(blocks, stale, strict=True) if not old
+            )
+        old_blocks = tuple(block for block, old in zip(blocks, stale, strict=True) if old)
+        if self.stale_action == "warn":
+            changed = iter(_warned(block, inputs.age(block)) for block in old_blocks)
+        else:
+            changed = iter(_COMPACT.apply(old_blocks, inputs))
+        return tuple(
+            next(changed) if old else block for block, old in zip(blocks, stale, strict=True)
+        )
+
+    def _stale(self, block: Block, inputs: Inputs) -> bool:
+        return inputs.age(block) > self.max_age and not block.pinned and block.tier != 1
+
+
+def _warned(block: Block, age: int) -> Block:
+    warning = f"[STALE — {age} turns old]"
+    if block.role == "user":
+        return block
+    messages = tuple(_marked(message, warning) for message in block.messages)
+    return msgspec.structs.replace(block, messages=messages, why=f"stale, {age} turns old")
+
+
+def _marked(message: Message, warning: str) -> Message:
+    if message.role == "tool":
+        parts = tuple(
+            msgspec.structs.replace(part, content=(Text(text=warning), *part.content), extra={})
+            if isinstance(part, ToolResult)
+            else part
+            for part in message.parts
+        )
+        return msgspec.structs.replace(message, parts=parts, whole=False)
+    if not any(isinstance(part, Text) for part in message.parts):
+        return message
+    return msgspec.structs.replace(
+        message, parts=(Text(text=warning), *message.parts), whole=False
+    )

@@ -1,0 +1,107 @@
+"""`C.validate(checks=...)`: is the context complete, fresh, dense? (document 000 §6.3)."""
+
+from typing import ClassVar, Literal
+
+from contextwright.atoms.compress.near import exact_key
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+Check = Literal["completeness", "freshness", "token_efficiency"]
+MAX_REPEATED = 0.3
+"""Share of a context's words, in lines of ten words or more, that may stand in it twice."""
+
+
+class Validate(Atom, frozen=True, kw_only=True):
+    """Check the assembled context; say what is wrong in the context, or fail.
+
+    Args:
+        checks: `completeness`, the `keys` are in the state and not empty; `freshness`, no
+            block is older than `max_age` turns; `token_efficiency`, less than 30 % of the words
+            are repetitions.
+        keys: state keys that must be there.
+        max_age: turns.
+        on_failure: `annotate`, a `<warning>` in the context; `raise`, the compile fails.
+
+    Raises:
+        SpecError: no checks; while compiling, a failed check with `on_failure="raise"`.
+    """
+
+    word: ClassVar[str] = "validate"
+    kind: ClassVar[Kind] = Kind.ASSEMBLY
+    verb: ClassVar[Verb] = Verb.PROTECT
+
+    checks: tuple[Check, ...]
+    keys: tuple[str, ...] = ()
+    max_age: int = 20
+    on_failure: Literal["annotate", "raise"] = "annotate"
+
+    def __post_init__(self) -> None:
+        if not self.checks:
+            raise SpecError(
+                "no checks", where=repr(self), fix='C.validate(checks=["completeness"])'
+            )
+
+    def reads(self) -> tuple[str, ...]:
+        """The keys that must be there."""
+        return self.keys
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same blocks, and a warning for every failed check."""
+        warnings = [text for check in self.checks for text in self._failed(check, blocks, inputs)]
+        if warnings and self.on_failure == "raise":
+            raise SpecError(
+                "the context is not valid: " + "; ".join(warnings),
+                where=repr(self),
+                fix="repair the session, or warn only: on_failure='annotate'",
+            )
+        return blocks + tuple(map(_warning, range(len(warnings)), warnings))
+
+    def _failed(self, check: Check, blocks: Blocks, inputs: Inputs) -> list[str]:
+        if check == "completeness":
+            return self._incomplete(blocks, inputs)
+        if check == "freshness":
+            stale = [block.id for block in blocks if inputs.age(block) > self.max_age]
+            if not stale:
+                return []
+            return [f"{len(stale)} blocks are more than {self.max_age} turns old: {stale[0]}..."]
+        repeated = _repeated(blocks)
+        if repeated <= MAX_REPEATED:
+            return []
+        return [f"low information density: {repeated:.0%} of the words are repetitions"]
+
+    def _incomplete(self, blocks: Blocks, inputs: Inputs) -> list[str]:
+        state = inputs.snapshot.state
+        missing = [key for key in self.keys if not state.get(key) and state.get(key) not in (0, False)]
+        warnings = [f"state key {key!r} is missing or empty" for key in missing]
+        if not self.keys and not blocks:
+            warnings.append("the context is empty")
+        return warnings
+
+
+def _repeated(blocks: Blocks) -> float:
+    seen: set[str] = set()
+    total = again = 0
+    for block in blocks:
+        for line in block.said.splitlines():
+            words = len(line.split())
+            total += words
+            if words < 10:
+                continue
+            key = exact_key(line)
+            again += words if key in seen else 0
+            seen.add(key)
+    return again / total if total else 0.0
+
+
+def _warning(place: int, text: str) -> Block:
+    return Block(
+        id=f"warning:{place}",
+        source="warning",
+        layer=Layer.TASK,
+        text=text,
+        cache=CacheClass.DYNAMIC,
+    )

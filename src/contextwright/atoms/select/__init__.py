@@ -1,0 +1,1 @@
+"""SELECT: which information enters the context."""

@@ -1,0 +1,33 @@
+"""`C.default()` and `C.none()`: everything and nothing (document 000 §2.6)."""
+
+from typing import ClassVar
+
+from contextwright.blocks.block import Blocks
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+
+class Default(Atom, frozen=True, kw_only=True):
+    """The whole conversation, as a framework sends it when nothing is said."""
+
+    word: ClassVar[str] = "default"
+    kind: ClassVar[Kind] = Kind.SOURCE
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    def bring(self, inputs: Inputs) -> Blocks:
+        """Every exchange but the system instruction, which every request has anyway."""
+        snapshot = inputs.snapshot
+        return inputs.blocks(snapshot.exchanges(snapshot.preamble), "history")
+
+
+class Nothing(Atom, frozen=True, kw_only=True):
+    """No context: the agent sees its instruction and what it was asked now."""
+
+    word: ClassVar[str] = "none"
+    kind: ClassVar[Kind] = Kind.SOURCE
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    def bring(self, inputs: Inputs) -> Blocks:
+        """Nothing."""
+        return ()

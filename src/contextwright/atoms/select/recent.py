@@ -1,0 +1,84 @@
+"""`C.recent(...)`: what is new weighs more (document 000 §2.4)."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from contextwright.blocks.block import SCORE_ONE, Block, Blocks
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+
+class Recent(Atom, frozen=True, kw_only=True):
+    """Exchanges whose recency is at least `min_score`, with that recency as their score.
+
+    With d, the age in turns: `exponential` is 2^(-d / half_life), `linear` max(0, 1 - d /
+    window), `step` 1 up to `window` and 0 beyond.
+
+    Args:
+        decay: the shape.
+        half_life: turns after which the exponential score is a half.
+        window: turns of the linear and step shapes.
+        min_score: 0 to 1; what scores less is left out.
+    """
+
+    word: ClassVar[str] = "recent"
+    kind: ClassVar[Kind] = Kind.REFINER
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    decay: Literal["exponential", "linear", "step"] = "exponential"
+    half_life: float = 10
+    window: int = 20
+    min_score: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.half_life <= 0 or self.window < 1 or not 0 <= self.min_score <= 1:
+            raise SpecError(
+                "half_life is above 0, window at least 1 turn, min_score between 0 and 1",
+                where=repr(self),
+                fix="C.recent(half_life=10, min_score=0.1)",
+            )
+
+    def score(self, age: int) -> int:
+        """The score of an age in turns, in millionths."""
+        if self.decay == "exponential":
+            return round(SCORE_ONE * 2.0 ** (-age / self.half_life))
+        if self.decay == "linear":
+            return max(0, round(SCORE_ONE * (1 - age / self.window)))
+        return SCORE_ONE if age <= self.window else 0
+
+    def bring(self, inputs: Inputs) -> Blocks:
+        """The exchanges of the turns that are recent enough."""
+        snapshot = inputs.snapshot
+        oldest = snapshot.turn
+        while oldest > 0 and self._keeps(snapshot.turn - oldest + 1):
+            oldest -= 1
+        start = max(snapshot.preamble, snapshot.turn_start(oldest))
+        return self.apply(inputs.blocks(snapshot.exchanges(start), f"recent:{self.decay}"), inputs)
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks that are recent enough, scored. What has no turn passes unscored."""
+        scores: dict[int, int] = {}
+        out: list[Block] = []
+        for block in blocks:
+            if block.turn < 0:
+                out.append(block)
+                continue
+            score = scores.get(block.turn)
+            if score is None:
+                score = scores[block.turn] = self.score(inputs.age(block))
+            if score >= self.min_score * SCORE_ONE:
+                out.append(self._scored(block, score, inputs))
+        return tuple(out)
+
+    def _scored(self, block: Block, score: int, inputs: Inputs) -> Block:
+        table = inputs.memo.table(("score", score))
+        scored = table.get(block)
+        if scored is None:
+            scored = table[block] = msgspec.structs.replace(block, score=score)
+        return scored
+
+    def _keeps(self, age: int) -> bool:
+        return self.score(age) >= self.min_score * SCORE_ONE and self.score(age) > 0

@@ -1,0 +1,1 @@
+"""WRITE: what is recorded for later, and read back."""

@@ -1,0 +1,34 @@
+"""`S.tag(name)`: events get a label that `C.select(tag=...)` finds (document 000 §2.2)."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import TAG_PREFIX
+
+
+class Tag(msgspec.Struct, frozen=True):
+    """A state step: label the newest event, or the events named.
+
+    The labels are kept under `temp:_event_tags_{event_id}`; the events stay as they are.
+    """
+
+    name: str
+    event_ids: tuple[str, ...] = ()
+
+    def writes(self, snapshot: Snapshot) -> dict[str, Any]:
+        """The state change."""
+        ids = self.event_ids or tuple(
+            event.id for event in snapshot.log[max(0, snapshot.position - 1) : snapshot.position]
+        )
+        change: dict[str, Any] = {}
+        for id in ids:
+            known = list(snapshot.state.get(TAG_PREFIX + id, ()))
+            if self.name not in known:
+                change[TAG_PREFIX + id] = [*known, self.name]
+        return change
+
+    def __repr__(self) -> str:
+        ids = "".join(f", {id!r}" for id in self.event_ids)
+        return f"S.tag({self.name!r}{ids})"

@@ -1,0 +1,22 @@
+"""What is sent: compile a spec into a request and its manifest, and replay it."""
+
+from contextwright.pack.budget import ContextBudget
+from contextwright.pack.compiler import Compiler, SpecCompiler
+from contextwright.pack.manifest import Manifest, manifest_from_json
+from contextwright.pack.pack import Pack
+from contextwright.pack.replay import replay
+from contextwright.pack.resolve import resolve
+
+Budget = ContextBudget
+
+__all__ = [
+    "Budget",
+    "Compiler",
+    "ContextBudget",
+    "Manifest",
+    "Pack",
+    "SpecCompiler",
+    "manifest_from_json",
+    "replay",
+    "resolve",
+]

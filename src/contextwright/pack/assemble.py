@@ -1,0 +1,143 @@
+"""All the blocks that a request could hold, before anything must go."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.errors import SpecError
+from contextwright.pack.plan import Plan
+from contextwright.pack.trace import Tracer, run
+from contextwright.render.target import Target
+from contextwright.session.event import Tool
+from contextwright.spec.inputs import Inputs
+
+ARCHIVE = 4
+
+
+class Assembled(msgspec.Struct, frozen=True):
+    """Args:
+    system: the system instruction's blocks, which are always sent.
+    blocks: the rest, the conversation in the order of the log, then the texts in the order
+        of the spec. For the `text` format: all in the order of the spec.
+    tools: what may be called.
+    notes: what a reader of the manifest should know.
+    """
+
+    system: Blocks
+    blocks: Blocks
+    tools: tuple[Tool, ...]
+    notes: tuple[str, ...]
+
+
+def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> Assembled:
+    """Run the spec; add what every request has; leave out the archive; guard; check.
+
+    Raises:
+        SpecError: nothing is left to send.
+    """
+    guard = _guard(planned, inputs, tracer)
+    brought = run(planned.body, inputs, tracer, guard)
+    system: Blocks = ()
+    if target.format != "text":
+        brought += guard(running_turn(inputs))
+        system = guard(instruction(inputs))
+    blocks = _guard_again(planned, inputs, _once(brought))
+    blocks = tracer.record("archive", blocks, _without_archive(blocks), "tier 4 is the archive")
+    blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
+    for check in planned.validations:
+        blocks = check.apply(blocks, inputs)
+    if target.format != "text":
+        blocks = tuple(sorted(blocks, key=_place))
+        if not any(block.in_conversation for block in blocks):
+            raise SpecError(
+                "there is nothing to send: the session has no message yet",
+                where=f"session {inputs.snapshot.session_id!r}",
+                fix="append the user's message first",
+            )
+    tools = inputs.snapshot.tools if target.tools is None else target.tools
+    return Assembled(system, blocks, tools, _missing(planned, inputs))
+
+
+def instruction(inputs: Inputs) -> Blocks:
+    """The system messages that the session begins with."""
+    exchanges = inputs.snapshot.exchanges(0, inputs.snapshot.preamble)
+    return tuple(
+        msgspec.structs.replace(
+            block, layer=Layer.SYSTEM, cache=CacheClass.STABLE, tier=1, source="system"
+        )
+        for block in inputs.blocks(exchanges, "system")
+    )
+
+
+def running_turn(inputs: Inputs) -> Blocks:
+    """The newest turn: what is asked now, and the trace since; in every request (design §5.4)."""
+    snapshot = inputs.snapshot
+    start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
+    return inputs.blocks(snapshot.exchanges(start), "running_turn")
+
+
+def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], Blocks]:
+    """Redaction of blocks as they are brought: nothing later sees what it removes."""
+
+    def guard(blocks: Blocks) -> Blocks:
+        for redaction in planned.redactions:
+            blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+        return blocks
+
+    return guard
+
+
+def _guard_again(planned: Plan, inputs: Inputs, blocks: Blocks) -> Blocks:
+    """Once more on what the spec's steps made; it changes nothing that was clean."""
+    for redaction in planned.redactions:
+        blocks = redaction.apply(blocks, inputs)
+    return blocks
+
+
+def _once(blocks: Blocks) -> Blocks:
+    """Each exchange once, however many terms brought it: in the lowest tier, as whole as it
+    came; what a term brought before what is there anyway."""
+    best: dict[int, Block] = {}
+    for block in blocks:
+        if block.order < 0:
+            continue
+        known = best.get(block.order)
+        if known is None or _better(block, known):
+            best[block.order] = block
+    seen: set[str] = set()
+    out: list[Block] = []
+    for block in blocks:
+        if block.order >= 0:
+            if best.get(block.order) is block:
+                out.append(block)
+                del best[block.order]
+        elif block.id not in seen:
+            seen.add(block.id)
+            out.append(block)
+    return tuple(out)
+
+
+def _better(block: Block, known: Block) -> bool:
+    if block.source == "running_turn":
+        return False
+    return (block.rank, -block.fidelity) < (known.rank, -known.fidelity)
+
+
+def _without_archive(blocks: Blocks) -> Blocks:
+    return tuple(block for block in blocks if block.tier != ARCHIVE or block.pinned)
+
+
+def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """Without tool results whose call is not in the log: no provider takes them (design §5.1)."""
+    return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
+
+
+def _place(block: Block) -> tuple[int, int]:
+    return (0, block.order) if block.order >= 0 else (1, 0)
+
+
+def _missing(planned: Plan, inputs: Inputs) -> tuple[str, ...]:
+    state = inputs.snapshot.state
+    return tuple(f"state has no {key!r}" for key in planned.reads if key not in state)

@@ -1,0 +1,98 @@
+"""Where each block lands: stable bytes first, what changes every turn last (design §6)."""
+
+from itertools import groupby
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.layer import CacheClass
+from contextwright.pack.assemble import Assembled
+from contextwright.render.escape import escape, section
+from contextwright.render.layout import Layout, Section
+from contextwright.render.target import Target
+from contextwright.session.event import Thinking
+from contextwright.spec.inputs import Inputs
+
+
+def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
+    """The blocks in their places.
+
+    The instruction and STABLE and SESSION texts make the system part, DYNAMIC texts the tail,
+    so that what changes from turn to turn stands behind everything that a cache may hold.
+    """
+    texts = [block for block in blocks if not block.messages]
+    lasting = sorted(
+        (block for block in texts if block.cache is not CacheClass.DYNAMIC),
+        key=lambda block: block.cache,
+    )
+    moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
+    conversation = tuple(block for block in blocks if block.messages)
+    instruction = tuple(
+        Section(text, CacheClass.STABLE, (block.id,))
+        for block in assembled.system
+        if (text := "\n\n".join(message_text(message) for message in block.messages))
+    )
+    return Layout(
+        tools=assembled.tools if target.format != "text" else (),
+        system=instruction + sections_of(lasting),
+        conversation=_bound_thinking(conversation),
+        tail=sections_of(moving),
+    )
+
+
+def message_text(message: Message) -> str:
+    """The texts of a message."""
+    return "\n".join(part.text for part in message.parts if hasattr(part, "text"))  # pyright: ignore
+
+
+def sections_of(blocks: list[Block]) -> tuple[Section, ...]:
+    """Texts between their markers, neighbours of one source and tier in one section."""
+    return tuple(
+        _section(list(group))
+        for _, group in groupby(blocks, key=lambda b: (b.source, b.tier, b.cache, b.layer))
+    )
+
+
+def section_of(block: Block) -> str:
+    """A single text between its markers: what it costs at most."""
+    return _section([block]).text
+
+
+def _section(blocks: list[Block]) -> Section:
+    first = blocks[0]
+    text = "\n".join(block.text for block in blocks)
+    ids = tuple(block.id for block in blocks)
+    if first.source == "warning":
+        return Section(f"<warning>{escape(text)}</warning>", first.cache, ids)
+    return Section(section(text, source=first.source, tier=first.tier), first.cache, ids)
+
+
+def _bound_thinking(blocks: Blocks) -> Blocks:
+    """Without reasoning whose prefix is gone: a provider binds it to what stood before it in
+    its turn."""
+    out: list[Block] = []
+    expected: tuple[int, int] | None = None
+    broken = False
+    for block in blocks:
+        if expected is None or block.turn != expected[0]:
+            broken = False
+        elif block.order != expected[1]:
+            broken = True
+        broken = broken or any(not message.whole for message in block.messages)
+        expected = (block.turn, block.order + 1)
+        out.append(_without_thinking(block) if broken else block)
+    return tuple(out)
+
+
+def _without_thinking(block: Block) -> Block:
+    if not any(isinstance(part, Thinking) for m in block.messages for part in m.parts):
+        return block
+    messages = tuple(
+        msgspec.structs.replace(
+            message,
+            parts=tuple(part for part in message.parts if not isinstance(part, Thinking)),
+            whole=False,
+        )
+        for message in block.messages
+    )
+    return msgspec.structs.replace(block, messages=messages)

@@ -1,0 +1,120 @@
+"""The receipt of a pack: what it was built from, what is in it, what is not, and why."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.pack.trace import Change, StepTrace
+
+
+class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A block that is in the request."""
+
+    id: str
+    source: str
+    layer: str
+    tokens: int
+    fidelity: str
+    cache: str
+    tier: int = 0
+    score: int = -1
+    ref: str = ""
+    lineage: tuple[str, ...] = ()
+
+
+class Range(msgspec.Struct, frozen=True):
+    """Neighbouring exchanges of the log that no term of the spec selected."""
+
+    first: str
+    last: str
+    exchanges: int
+
+
+class Unrendered(msgspec.Struct, frozen=True):
+    """A part of a kept event that this provider can not be sent."""
+
+    event_id: str
+    part: str
+    reason: str
+
+
+class Prefix(msgspec.Struct, frozen=True):
+    """What the request shares with the one before it, from its beginning.
+
+    Args:
+        tokens: tokens of the common prefix.
+        saved_microdollars: what a cache hit on it saves, by the model's prices; None where
+            the prices are not known.
+        first_difference: where the two part.
+    """
+
+    tokens: int
+    saved_microdollars: int | None
+    first_difference: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Enough to audit a pack and to build the same bytes again.
+
+    Args:
+        pack_id: derived from the checksum and the inputs; no clock in it.
+        session_id, position, session_digest: the log up to where.
+        state_version, state_digest: the state then.
+        spec: the spec as JSON data, every option written out.
+        model, format, window, reserved_output: the target.
+        counter: names the token counter; `counter_factor` as decimal text.
+        tools_digest: sha256 of the tool schemas.
+        now_ms: the clock that was given, if one was.
+        budget: tokens that the request might have; `overflow`, what the spec said about more.
+        tokens: tokens that it has, as counted; by layer in `layer_tokens`.
+        kept, changes, left_out, unrendered: every block and what became of it.
+        notes: fallbacks taken, state keys that were missing.
+        checksum: sha256 of the request's canonical JSON.
+    """
+
+    version: int = 1
+    pack_id: str
+    session_id: str
+    position: int
+    session_digest: str
+    state_version: int
+    state_digest: str
+    spec: dict[str, Any]
+    spec_hash: str
+    model: str
+    format: str
+    window: int
+    reserved_output: int
+    cache: bool
+    counter: str
+    counter_factor: str
+    counter_exact: bool
+    tools_digest: str
+    now_ms: int | None
+    agent: str
+    budget: int
+    overflow: str
+    tokens: int
+    fixed_tokens: int
+    layer_tokens: dict[str, int]
+    kept: tuple[Kept, ...]
+    changes: tuple[Change, ...]
+    left_out: tuple[Range, ...]
+    unrendered: tuple[Unrendered, ...]
+    notes: tuple[str, ...]
+    steps: tuple[StepTrace, ...] = ()
+    prefix: Prefix | None = None
+    checksum: str
+
+    def to_json(self) -> bytes:
+        """Canonical JSON: sorted keys, no floats but those a spec names."""
+        return msgspec.json.encode(self, order="sorted")
+
+
+def manifest_from_json(data: bytes | str) -> Manifest:
+    """Read a manifest back.
+
+    Raises:
+        msgspec.ValidationError: a field is missing or wrong; the message names it.
+    """
+    return msgspec.json.decode(data, type=Manifest)

@@ -1,0 +1,235 @@
+"""What goes when it does not fit: cheap before dear, reversible before lossy (design §5.13).
+
+Every rung is a function from blocks to blocks; a rung runs only if those before it were not
+enough. What must stay (`Hold.FLOOR`) is shortened at the very end, and never dropped: then the
+compile fails, naming it.
+"""
+
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+
+import msgspec
+
+from contextwright.atoms.budget.budget import Budget
+from contextwright.atoms.budget.fit import Fit
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.dedup import Dedup
+from contextwright.atoms.compress.truncate import truncate_to
+from contextwright.blocks.block import Block, Blocks
+from contextwright.errors import BudgetError
+from contextwright.pack.trace import Tracer
+from contextwright.spec.inputs import Inputs
+
+_COMPACT = Compact()
+CAPS = (256, 128, 64, 32, 16)
+"""Tokens that each protected result may keep, the last rungs before the compile fails."""
+
+
+class Hold(IntEnum):
+    """How strongly a block is held in the request."""
+
+    NONE = 0
+    RUNNING = 1
+    """The running turn's trace and the task's first words: shortened, then dropped last."""
+    FLOOR = 2
+    """Tier 1, pinned, the newest user message, the newest exchange, open failures."""
+
+
+class Room(msgspec.Struct, frozen=True, eq=False):
+    """The space there is.
+
+    Args:
+        limit: tokens of the whole request.
+        fixed: tokens of what is not a block: instruction, tools, overheads.
+    """
+
+    limit: int
+    fixed: int
+    inputs: Inputs
+    tracer: Tracer
+
+    def over(self, blocks: Blocks) -> int:
+        """Tokens too many; 0 or less if it fits."""
+        return self.fixed + sum(map(self.inputs.cost, blocks)) - self.limit
+
+
+def fit_into(room: Room, blocks: Blocks, terminal: Budget | Fit | None) -> Blocks:
+    """The blocks, shortened and dropped as the terminal says until they fit.
+
+    Raises:
+        BudgetError: they do not fit and nothing may go: `overflow="error"`, or what must stay
+            is too large by itself.
+    """
+    if room.over(blocks) <= 0:
+        return blocks
+    if isinstance(terminal, Budget) and terminal.overflow == "error":
+        raise _too_large(room, blocks, "and overflow='error' lets nothing go")
+    for name, rung in _rungs(terminal, room):
+        blocks = room.tracer.record(name, blocks, rung(blocks), f"over {room.limit} tokens")
+        if room.over(blocks) <= 0:
+            return blocks
+    floor = tuple(block for block in blocks if hold(block, room.inputs) is Hold.FLOOR)
+    raise _too_large(room, floor, "with nothing left that may go")
+
+
+Rung = Callable[[Blocks], Blocks]
+
+
+def _rungs(terminal: Budget | Fit | None, room: Room) -> Iterator[tuple[str, Rung]]:
+    if isinstance(terminal, Fit):
+        yield from _fit_rungs(terminal, room)
+        name = f"fit: {terminal.strategy}"
+    elif isinstance(terminal, Budget):
+        name = f"budget: {terminal.overflow}"
+        if terminal.overflow == "summarize":
+            room.tracer.notes.append("no summary was prepared: budget compacts, then drops")
+            yield f"{name}: compact largest", lambda blocks: _compact_largest(room, blocks)
+    else:
+        name = "window of the model"
+    tiers = isinstance(terminal, Budget) and terminal.overflow == "truncate_lowest_priority"
+    yield name, lambda blocks: _drop(room, blocks, Hold.NONE, by_tier=tiers)
+    half = max(CAPS[0], room.limit // 2)
+    yield f"{name}: cap", lambda blocks: _cap(room, blocks, half)
+    yield f"{name}: compact running turn", lambda blocks: _compact_running(room, blocks)
+    yield f"{name}: cap", lambda blocks: _cap(room, blocks, max(CAPS[0], half // 4))
+    yield f"{name}: drop running turn", lambda blocks: _drop(room, blocks, Hold.RUNNING)
+    for tokens in CAPS:
+        yield f"{name}: cap", _capped(room, tokens)
+
+
+def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
+    inputs = room.inputs
+    name = f"fit: {terminal.strategy}"
+    if terminal.strategy == "strict":
+        return
+    if terminal.strategy != "summarize_only":
+        yield f"{name}: compact", lambda blocks: _COMPACT.apply(blocks, inputs)
+    if terminal.strategy == "cascade":
+        yield f"{name}: dedup", lambda blocks: Dedup(strategy="structural").apply(blocks, inputs)
+        yield f"{name}: lowest tier", lambda blocks: _drop_tier(room, blocks)
+    room.tracer.notes.append("no summary was prepared: fit goes on without one")
+    if terminal.strategy == "summarize_only":
+        yield f"{name}: compact", lambda blocks: _COMPACT.apply(blocks, inputs)
+
+
+def hold(block: Block, inputs: Inputs) -> Hold:
+    """How strongly a block is held (design §5.2)."""
+    snapshot = inputs.snapshot
+    if block.tier == 1 or block.pinned:
+        return Hold.FLOOR
+    if block.order < 0:
+        return Hold.NONE
+    if block.order == snapshot.exchange_count - 1:
+        return Hold.FLOOR
+    if block.turn == snapshot.turn:
+        return Hold.FLOOR if block.role == "user" else _failed(block, inputs, Hold.RUNNING)
+    if block.order == snapshot.preamble and block.role == "user":
+        return Hold.RUNNING
+    return _failed(block, inputs, Hold.NONE)
+
+
+def _failed(block: Block, inputs: Inputs, otherwise: Hold) -> Hold:
+    return Hold.FLOOR if block.failed and inputs.unresolved(block) else otherwise
+
+
+def _drop(room: Room, blocks: Blocks, up_to: Hold, *, by_tier: bool = False) -> Blocks:
+    """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
+    inputs = room.inputs
+    candidates = [block for block in blocks if hold(block, inputs) <= up_to]
+    candidates.sort(key=_by_tier if by_tier else _by_age)
+    over, gone = room.over(blocks), set[Block]()
+    for block in candidates:
+        if over <= 0:
+            break
+        gone.add(block)
+        over -= inputs.cost(block)
+    return tuple(block for block in blocks if block not in gone)
+
+
+def _by_age(block: Block) -> tuple[int, ...]:
+    """Oldest turn first; in a turn the user's words last, so that a cut request still begins
+    with a user; texts outside the conversation after all of it, least important first."""
+    if block.order < 0:
+        return (1, -block.rank, 0, 0)
+    return (0, block.turn, int(block.role == "user"), block.order)
+
+
+def _by_tier(block: Block) -> tuple[int, ...]:
+    """Highest tier number first; in a tier the lowest score, then the oldest."""
+    return (-block.rank, block.score, *_by_age(block))
+
+
+def _drop_tier(room: Room, blocks: Blocks) -> Blocks:
+    """Drop tagged blocks of the lowest tier that was set, if one was set below important."""
+    tiers = {block.tier for block in blocks if block.tier > 2}
+    if not tiers:
+        return blocks
+    return tuple(b for b in blocks if b.tier != max(tiers) or hold(b, room.inputs) > Hold.NONE)
+
+
+def _compact_largest(room: Room, blocks: Blocks) -> Blocks:
+    """Compact the largest blocks that may be touched, one by one, until it fits."""
+    inputs = room.inputs
+    compacted = dict(zip(blocks, _COMPACT.apply(blocks, inputs), strict=True))
+    over, chosen = room.over(blocks), set[Block]()
+    for block in sorted(blocks, key=lambda block: (-inputs.cost(block), block.order)):
+        if over <= 0:
+            break
+        gain = inputs.cost(block) - inputs.cost(compacted[block])
+        if gain > 0:
+            chosen.add(block)
+            over -= gain
+    return tuple(compacted[block] if block in chosen else block for block in blocks)
+
+
+def _compact_running(room: Room, blocks: Blocks) -> Blocks:
+    """Compact the running turn's trace, oldest first, but for its newest three exchanges."""
+    inputs = room.inputs
+    table = inputs.memo.table(("compact_running", inputs.counter_id))
+    newest = {block.order for block in blocks[-3:]}
+    over, out = room.over(blocks), list(blocks)
+    for place, block in enumerate(blocks):
+        if over <= 0:
+            break
+        if block.turn < inputs.snapshot.turn or block.order in newest or block.pinned:
+            continue
+        if block not in table:
+            table[block] = _COMPACT.compacted(block, inputs)
+        over -= inputs.cost(block) - inputs.cost(table[block])
+        out[place] = table[block]
+    return tuple(out)
+
+
+def _capped(room: Room, tokens: int) -> Rung:
+    return lambda blocks: _cap(room, blocks, tokens)
+
+
+def _cap(room: Room, blocks: Blocks, tokens: int) -> Blocks:
+    """Cut each result and output to `tokens`, oldest block first, until it fits."""
+    inputs = room.inputs
+    over, out = room.over(blocks), list(blocks)
+    for place, block in enumerate(blocks):
+        if over <= 0:
+            break
+        if block.pinned or not block.messages or block.role == "user":
+            continue
+        short = truncate_to(block, tokens, inputs)
+        gain = inputs.cost(block) - inputs.cost(short)
+        if gain > 0:
+            out[place] = short
+            over -= gain
+    return tuple(out)
+
+
+def _too_large(room: Room, blocks: Blocks, why: str) -> BudgetError:
+    cost = room.inputs.cost
+    largest = sorted(blocks, key=cost, reverse=True)[:5]
+    named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)
+    need = room.fixed + sum(map(cost, blocks))
+    return BudgetError(
+        f"{need} tokens must be sent and {room.limit} may be, {why}: "
+        f"{room.fixed} for the instruction, tools and overheads"
+        + (f"; {named}" if named else ""),
+        where="budget",
+        fix=f"allow {need} tokens or more, or shorten what is named",
+    )

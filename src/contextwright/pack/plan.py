@@ -1,0 +1,102 @@
+"""A spec taken apart: what brings blocks, what guards all of them, what limits them."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from contextwright.atoms.budget.budget import Budget
+from contextwright.atoms.budget.fit import Fit
+from contextwright.atoms.protect.redact import Redact
+from contextwright.atoms.protect.validate import Validate
+from contextwright.atoms.select.window import Window
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.kind import Kind
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a compile runs.
+
+    Args:
+        body: the expression that brings the blocks, without what follows.
+        redactions: run on every block of the request, as it is brought and again at the end.
+        validations: run once all blocks are there.
+        terminal: the limit, if the spec sets one.
+        window: turns of the widest `C.window`.
+        reads: state keys that the spec reads.
+        writers: what is written around the turn.
+    """
+
+    body: Expr
+    redactions: tuple[Redact, ...]
+    validations: tuple[Validate, ...]
+    terminal: Budget | Fit | None
+    window: int | None
+    reads: tuple[str, ...]
+    writers: tuple[Atom, ...]
+
+
+def plan(spec: Expr) -> Plan:
+    """Take a spec apart.
+
+    Raises:
+        SpecError: two limits; there is one request, so there is one limit.
+    """
+    steps = _outer_steps(spec)
+    terminals = [step for step in steps if isinstance(step, (Budget, Fit))]
+    if len(terminals) > 1:
+        raise SpecError(
+            f"two limits: {terminals[0]!r} and {terminals[1]!r}",
+            where=repr(spec)[:200],
+            fix=f"keep one: ... | {terminals[0]!r}",
+        )
+    atoms = list(walk(spec))
+    windows = [atom.n for atom in atoms if isinstance(atom, Window)]
+    return Plan(
+        body=_body(spec),
+        redactions=tuple(step for step in steps if isinstance(step, Redact)),
+        validations=tuple(step for step in steps if isinstance(step, Validate)),
+        terminal=terminals[0] if terminals else None,
+        window=max(windows) if windows else None,
+        reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
+        writers=tuple(atom for atom in atoms if atom.kind is Kind.WRITER),
+    )
+
+
+def walk(expr: Expr) -> Iterator[Atom]:
+    """Every atom of an expression, left to right."""
+    if isinstance(expr, Atom):
+        yield expr
+    elif isinstance(expr, Chain):
+        yield from expr.steps
+    elif isinstance(expr, Pipe):
+        yield from walk(expr.head)
+        yield from expr.steps
+    elif isinstance(expr, Union):
+        for term in expr.terms:
+            yield from walk(term)
+    elif isinstance(expr, Fallback):
+        yield from walk(expr.first)
+        yield from walk(expr.second)
+
+
+def _outer_steps(spec: Expr) -> tuple[Atom, ...]:
+    """The steps that apply to everything."""
+    if isinstance(spec, (Pipe, Chain)):
+        return spec.steps
+    return (spec,) if isinstance(spec, Atom) and spec.kind in _OUTER else ()
+
+
+def _body(spec: Expr) -> Expr:
+    """The spec without its outermost assembly-scoped steps and terminals."""
+    if isinstance(spec, Pipe):
+        steps = tuple(step for step in spec.steps if step.kind not in _OUTER)
+        return Pipe(spec.head, steps) if steps else spec.head
+    if isinstance(spec, Chain):
+        return Chain(tuple(step for step in spec.steps if step.kind not in _OUTER))
+    if isinstance(spec, Atom) and spec.kind in _OUTER:
+        return Chain(())
+    return spec
+
+
+_OUTER = {Kind.ASSEMBLY, Kind.TERMINAL}

@@ -1,0 +1,156 @@
+"""Run a spec and write down what every step changed: before minus after.
+
+An atom only returns blocks; what is missing or shorter afterwards is found here, so no atom can
+leave anything out in silence.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind
+
+Action = str
+"""`dropped`, or what became of the block: `compacted`, `truncated`, `redacted`, `changed`..."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What one step did to one block.
+
+    Args:
+        id: the block.
+        source: the term of the spec that brought it.
+        layer: what it is for.
+        step: the step, as code, or the name of the engine's own step.
+        action: `dropped`, `compacted`, `summarized`, `truncated`, `redacted`, `changed`.
+        reason: why, in a few words.
+        tokens_before: tokens it would have taken.
+        tokens_after: tokens it takes now.
+        ref: where the original can be read again.
+        lineage: ids of the events that it shows.
+    """
+
+    id: str
+    source: str
+    layer: str
+    step: str
+    action: Action
+    reason: str
+    tokens_before: int
+    tokens_after: int
+    ref: str
+    lineage: tuple[str, ...]
+
+
+class StepTrace(msgspec.Struct, frozen=True):
+    """What went into a step and what came out, for `ctx explain`."""
+
+    step: str
+    blocks_before: int
+    blocks_after: int
+    tokens_before: int
+    tokens_after: int
+
+
+class Tracer:
+    """Collects the changes of one compile."""
+
+    def __init__(self, cost: Callable[[Block], int], *, count_steps: bool = False) -> None:
+        self._cost = cost
+        self._count_steps = count_steps
+        self.changes: list[Change] = []
+        self.steps: list[StepTrace] = []
+        self.notes: list[str] = []
+
+    def record(self, step: str, before: Blocks, after: Blocks, reason: str = "") -> Blocks:
+        """Compare, write down, and give `after` back."""
+        if before is not after:
+            found = {(block.id, block.source): block for block in after}
+            for block in before:
+                now = found.get((block.id, block.source))
+                if now is not block:
+                    self._compare(step, block, now, reason)
+        if self._count_steps:
+            self.steps.append(self._step(step, before, after))
+        return after
+
+    def _compare(self, step: str, block: Block, now: Block | None, reason: str) -> None:
+        if now is not None and now.messages is block.messages and now.text == block.text:
+            return
+        if now is None:
+            action, why = "dropped", reason or _left_out(step)
+        elif now.why == "redacted":
+            action, why = "redacted", "redacted"
+        elif now.fidelity < block.fidelity:
+            action, why = now.fidelity.label, now.why
+        else:
+            action, why = "changed", now.why or reason
+        self.changes.append(
+            Change(
+                id=block.id,
+                source=block.source,
+                layer=block.layer.label,
+                step=step,
+                action=action,
+                reason=why,
+                tokens_before=self._cost(block),
+                tokens_after=self._cost(now) if now is not None else 0,
+                ref=block.ref,
+                lineage=block.lineage,
+            )
+        )
+
+    def _step(self, step: str, before: Blocks, after: Blocks) -> StepTrace:
+        return StepTrace(
+            step, len(before), len(after), sum(map(self._cost, before)), sum(map(self._cost, after))
+        )
+
+
+def run(
+    expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]
+) -> Blocks:
+    """The blocks that an expression stands for.
+
+    Args:
+        guard: runs on blocks as they are brought, before any step sees them: redaction.
+    """
+    if isinstance(expr, Union):
+        return tuple(b for term in expr.terms for b in run(term, inputs, tracer, guard))
+    if isinstance(expr, Fallback):
+        first = run(expr.first, inputs, tracer, guard)
+        if first:
+            return first
+        tracer.notes.append(f"{expr.first!r} gave nothing: {expr.second!r} instead")
+        return run(expr.second, inputs, tracer, guard)
+    if isinstance(expr, Pipe):
+        return _steps(expr.steps, run(expr.head, inputs, tracer, guard), inputs, tracer)
+    if isinstance(expr, Chain):
+        return _steps(expr.steps, _everything(inputs, guard), inputs, tracer)
+    assert isinstance(expr, Atom)
+    if expr.kind is Kind.WRITER:
+        return ()
+    if expr.kind in {Kind.SOURCE, Kind.REFINER}:
+        return guard(expr.bring(inputs))
+    return _steps((expr,), _everything(inputs, guard), inputs, tracer)
+
+
+def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:
+    """What a transform stands on that has nothing to its left: the whole conversation."""
+    snapshot = inputs.snapshot
+    return guard(inputs.blocks(snapshot.exchanges(snapshot.preamble), "history"))
+
+
+def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
+    for step in steps:
+        blocks = tracer.record(repr(step), blocks, step.apply(blocks, inputs))
+    return blocks
+
+
+def _left_out(step: str) -> str:
+    return f"left out by {step}"
+
+

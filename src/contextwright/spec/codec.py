@@ -1,0 +1,130 @@
+"""Specs as JSON and back. All arguments are written out, so that a changed default changes no
+replay."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import SpecError
+from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, is_bare
+from contextwright.spec.kind import Kind
+
+MAX_DEPTH = 100
+"""Nesting of a spec; deeper ones are refused rather than followed."""
+
+
+def to_data(expr: Expr) -> dict[str, Any]:
+    """A spec as plain JSON data."""
+    if isinstance(expr, Atom):
+        return {"atom": expr.word, **msgspec.to_builtins(_fields(expr))}
+    if isinstance(expr, Chain):
+        return {"chain": [to_data(step) for step in expr.steps]}
+    if isinstance(expr, Pipe):
+        return {"pipe": [to_data(expr.head), *map(to_data, expr.steps)]}
+    if isinstance(expr, Union):
+        return {"union": [to_data(term) for term in expr.terms]}
+    if isinstance(expr, Fallback):
+        return {"fallback": [to_data(expr.first), to_data(expr.second)]}
+    raise SpecError(f"not a spec: {expr!r}", where="spec", fix="build it with C")
+
+
+def to_json(expr: Expr) -> bytes:
+    """A spec as canonical JSON."""
+    return msgspec.json.encode(to_data(expr), order="sorted")
+
+
+def from_json(data: bytes | str) -> Expr:
+    """The spec that this JSON says.
+
+    Raises:
+        SpecError: not JSON, an unknown word or option, a pipe that means nothing. `where` is a
+            JSON pointer.
+    """
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise SpecError(
+            f"a spec file that is not JSON: {error}",
+            where="spec",
+            fix="write it with `to_json(spec)`",
+        ) from error
+    return from_data(value)
+
+
+def from_data(value: Any, where: str = "") -> Expr:
+    """The spec that this plain data says. Raises as `from_json` does."""
+    if where.count("/") > MAX_DEPTH:
+        raise SpecError("a spec nested too deep", where=where[:80], fix="flatten it")
+    if not isinstance(value, dict):
+        raise _wrong("an object", value, where)
+    data: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+    if "atom" in data:
+        return _atom(data, where)
+    for key in ("chain", "pipe", "union", "fallback"):
+        if key in data:
+            return _composed(key, data[key], f"{where}/{key}")
+    raise _wrong('"atom", "pipe", "union", "chain" or "fallback"', data, where)
+
+
+def _composed(key: str, value: Any, where: str) -> Expr:
+    if not isinstance(value, list) or not value:
+        raise _wrong("a list with something in it", value, where)
+    items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+    parts = [from_data(item, f"{where}/{place}") for place, item in enumerate(items)]
+    whole = parts[0]
+    if key == "union":
+        for part in parts[1:]:
+            whole = whole + part
+        return whole
+    if key == "fallback":
+        for part in parts[1:]:
+            whole = whole.or_else(part)
+        return whole
+    for place, part in enumerate(parts[1:], 1):
+        if not isinstance(part, Atom) or not (is_bare(part) or part.kind is Kind.REFINER):
+            raise _wrong("an atom that can stand behind a pipe", items[place], f"{where}/{place}")
+        whole = whole | part
+    return whole
+
+
+def _atom(data: dict[str, Any], where: str) -> Expr:
+    word = data["atom"]
+    atom = ATOMS.get(word) if isinstance(word, str) else None
+    if atom is None:
+        raise SpecError(f"no atom {word!r}", where=f"{where}/atom", fix=nearest(str(word), ATOMS))
+    options = {key: value for key, value in data.items() if key != "atom"}
+    for key in options:
+        if key not in atom.__struct_fields__:
+            raise SpecError(
+                f"{word} has no option {key!r}",
+                where=f"{where}/{key}",
+                fix=nearest(key, atom.__struct_fields__),
+            )
+    try:
+        return msgspec.convert(options, atom)
+    except msgspec.ValidationError as error:
+        raise SpecError(
+            f"{word}: {error}", where=where or "/", fix="see the options in the reference"
+        ) from error
+
+
+def nearest(name: str, known: Any) -> str:
+    """The fix for a misspelt name: the nearest known ones, or all."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"known: {', '.join(sorted(known))}"
+
+
+def _wrong(wanted: str, value: Any, where: str) -> SpecError:
+    return SpecError(
+        f"expected {wanted}, got {type(value).__name__}",
+        where=where or "/",
+        fix="write specs with `to_json(spec)`",
+    )
+
+
+def _fields(atom: Atom) -> dict[str, Any]:
+    return {field: getattr(atom, field) for field in atom.__struct_fields__}

@@ -1,0 +1,308 @@
+"""A spec is a tree of frozen values. `+` is union, `|` is pipe; building one does nothing else.
+
+Python binds `+` tighter than `|`, so `a | priority(1) + b | priority(2) | budget(9)` reaches us
+as `((a | (priority(1) + b)) | priority(2)) | budget(9)`. The builders below make it mean what it
+says (design §4): a union that begins with a bare transform continues what stands to its left,
+and leaves its last term open for the block-scoped transforms that follow.
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+
+from contextwright.errors import SpecError
+from contextwright.spec.kind import AFTER_TERMINAL, BARE, BLOCK_SCOPED, Kind, Verb
+
+if TYPE_CHECKING:
+    from contextwright.blocks.block import Blocks
+    from contextwright.spec.inputs import Inputs
+
+ATOMS: dict[str, type["Atom"]] = {}
+"""Every atom by its word; filled as the atoms are defined."""
+
+
+class Expr(msgspec.Struct, frozen=True):
+    """A spec, or a piece of one."""
+
+    def __add__(self, other: "Expr") -> "Expr":
+        return union(self, other) if isinstance(other, Expr) else NotImplemented
+
+    def __or__(self, other: "Expr") -> "Expr":
+        return pipe(self, other) if isinstance(other, Expr) else NotImplemented
+
+    def or_else(self, other: "Expr") -> "Expr":
+        """This, or `other` where this gives nothing."""
+        return Fallback(_closed(self), _closed(other))
+
+
+class Atom(Expr, frozen=True, kw_only=True):
+    """One word of the spec: its options are its fields, its meaning stands beside them.
+
+    A subclass names its `word`, `kind` and `verb`. `variadic` is the one tuple field that `C`
+    takes as positional arguments.
+    """
+
+    word: ClassVar[str] = ""
+    kind: ClassVar[Kind]
+    verb: ClassVar[Verb]
+    variadic: ClassVar[str] = ""
+    may_be_empty: ClassVar[bool] = False
+    """Whether giving nothing is a normal answer, so that a selector behind it is a fallback."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.word:
+            ATOMS[cls.word] = cls
+
+    def reads(self) -> tuple[str, ...]:
+        """The state keys that it reads, as they are stored."""
+        return ()
+
+    def bring(self, inputs: "Inputs") -> "Blocks":
+        """The blocks that a source stands for."""
+        raise NotImplementedError(f"{self.word} brings no blocks")
+
+    def apply(self, blocks: "Blocks", inputs: "Inputs") -> "Blocks":
+        """What comes out of a transform. It never records: the tracer compares before and after."""
+        raise NotImplementedError(f"{self.word} changes no blocks")
+
+    def __repr__(self) -> str:
+        arguments = [repr(value) for value in getattr(self, self.variadic, ())]
+        defaults = _defaults(type(self))
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            if field != self.variadic and (field not in defaults or value != defaults[field]):
+                arguments.append(f"{field}={_literal(value)}")
+        return f"C.{self.word}({', '.join(arguments)})"
+
+
+class Chain(Expr, frozen=True):
+    """Transforms without anything to their left yet: `C.compact() | C.redact()`."""
+
+    steps: tuple[Atom, ...]
+
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.steps))
+
+
+class Pipe(Expr, frozen=True):
+    """A head whose blocks go through the steps in order."""
+
+    head: Expr
+    steps: tuple[Atom, ...]
+
+    def __repr__(self) -> str:
+        return " | ".join([_grouped(self.head), *map(repr, self.steps)])
+
+
+class Union(Expr, frozen=True):
+    """The blocks of every term, in order.
+
+    `open` says that a block-scoped transform piped behind applies to the last term. It is the
+    builder's memory, not part of the meaning: unions are equal if their terms are.
+    """
+
+    terms: tuple[Expr, ...]
+    open: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Union) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
+    def __repr__(self) -> str:
+        return " + ".join(
+            repr(term) if isinstance(term, (Atom, Fallback)) else f"({term!r})"
+            for term in self.terms
+        )
+
+
+class Fallback(Expr, frozen=True):
+    """The first expression, or the second where the first gives nothing."""
+
+    first: Expr
+    second: Expr
+
+    def __repr__(self) -> str:
+        return f"{_grouped(self.first, Atom)}.or_else({self.second!r})"
+
+
+def union(left: Expr, right: Expr) -> Expr:
+    """`left + right`: flat, without `none`.
+
+    Raises:
+        SpecError: a term holds a terminal, which must come last.
+    """
+    terms = tuple(term for side in (left, right) for term in _terms(side) if not _is_none(term))
+    for term in terms:
+        last = _terminal(term)
+        if last is not None:
+            raise SpecError(
+                f"{last.word} comes last, once: it cannot end one term of a union",
+                where=f"({left!r}) + ({right!r})",
+                fix=f"(... + ...) | {last!r}",
+            )
+    if len(terms) == 1:
+        return terms[0]
+    return Union(terms) if terms else left
+
+
+def pipe(left: Expr, right: Expr) -> Expr:
+    """`left | right`, by the kinds of what stands there.
+
+    Raises:
+        SpecError: a pipe that means nothing; names both sides, their kinds and the fix.
+    """
+    if isinstance(right, Atom):
+        return _pipe_atom(left, right)
+    if isinstance(right, Chain):
+        return _fold(left, right.steps)
+    if isinstance(right, Union) and is_bare(right.terms[0]):
+        return _continue(left, right)
+    if isinstance(right, Pipe) and isinstance(right.head, Atom) and right.head.kind is Kind.REFINER:
+        return _fold(left, (right.head, *right.steps))
+    return _fallback(left, right)
+
+
+def is_bare(expr: Expr) -> bool:
+    """Whether it means nothing without something to its left."""
+    return isinstance(expr, Chain) or (isinstance(expr, Atom) and expr.kind in BARE)
+
+
+def _pipe_atom(left: Expr, atom: Atom) -> Expr:
+    _refuse(left, atom)
+    if atom.kind is Kind.SOURCE or (atom.kind is Kind.REFINER and _may_be_empty(left)):
+        return _fallback(left, atom)
+    if isinstance(left, Union) and left.open and atom.kind in BLOCK_SCOPED:
+        return Union((*left.terms[:-1], pipe(left.terms[-1], atom)), open=True)
+    if isinstance(left, Pipe):
+        return Pipe(left.head, (*left.steps, atom))
+    if is_bare(left):
+        return Chain((*_steps(left), atom))
+    return Pipe(_closed(left), (atom,))
+
+
+def _fold(left: Expr, atoms: tuple[Atom, ...]) -> Expr:
+    for atom in atoms:
+        left = _pipe_atom(left, atom)
+    return left
+
+
+def _continue(left: Expr, right: Union) -> Expr:
+    """`x | (t + b)`: t belongs to the last term of x, then b is added and stays open."""
+    first, rest = right.terms[0], right.terms[1:]
+    if isinstance(left, Union):
+        left = Union(left.terms, open=True)
+    for step in _steps(first):
+        left = _pipe_atom(left, step)
+    whole = left
+    for term in rest:
+        whole = union(whole, term)
+    return Union(whole.terms, open=True) if isinstance(whole, Union) else whole
+
+
+def _fallback(left: Expr, right: Expr) -> Expr:
+    if is_bare(left):
+        raise SpecError(
+            f"{left!r} has nothing to its left, so nothing can replace it",
+            where=f"{left!r} | {right!r}",
+            fix=f"{right!r} | {left!r}",
+        )
+    compress = _compressing(left)
+    if compress is not None:
+        raise _select_after_compress(left, compress, right)
+    return Fallback(_closed(left), _closed(right))
+
+
+def _refuse(left: Expr, atom: Atom) -> None:
+    """The pipes that mean nothing (document 000 §9.2)."""
+    where = f"{left!r} | {atom!r}"
+    if isinstance(left, Atom) and left.kind is Kind.WRITER:
+        raise SpecError(
+            f"{left.word} is a writer: it gives nothing that {atom.word} ({atom.kind.value}) "
+            "could take",
+            where=where,
+            fix=f"{atom!r} + {left!r}" if not is_bare(atom) else f"C.default() | {atom!r}",
+        )
+    if atom.kind is Kind.WRITER:
+        raise SpecError(
+            f"{atom.word} is a writer: it takes nothing from a pipe",
+            where=where,
+            fix=f"{left!r} + {atom!r}",
+        )
+    last = _terminal(left)
+    if last is not None and atom.word not in AFTER_TERMINAL:
+        raise SpecError(
+            f"{last.word} ({last.kind.value}) comes last; {atom.word} ({atom.kind.value}) "
+            "follows it",
+            where=where,
+            fix=f"... | {atom!r} | {last!r}",
+        )
+    compress = _compressing(left)
+    if atom.verb is Verb.SELECT and compress is not None:
+        raise _select_after_compress(left, compress, atom)
+
+
+def _select_after_compress(left: Expr, compress: Atom, right: Expr) -> SpecError:
+    kind = f" ({right.kind.value})" if isinstance(right, Atom) else ""
+    return SpecError(
+        f"cannot select after compressing: {right!r}{kind} follows {compress!r} "
+        f"({compress.kind.value})",
+        where=f"{left!r} | {right!r}",
+        fix=f"select first: ... | {right!r} | {compress!r}, or say ({left!r}).or_else({right!r})",
+    )
+
+
+def _compressing(left: Expr) -> Atom | None:
+    """The step of the last term that compresses, if there is one."""
+    if isinstance(left, Union) and left.open:
+        return _compressing(left.terms[-1])
+    for step in _steps(left):
+        if step.verb is Verb.COMPRESS:
+            return step
+    return None
+
+
+def _terminal(expr: Expr) -> Atom | None:
+    for step in _steps(expr):
+        if step.kind is Kind.TERMINAL:
+            return step
+    return None
+
+
+def _steps(expr: Expr) -> tuple[Atom, ...]:
+    if isinstance(expr, (Chain, Pipe)):
+        return expr.steps
+    return (expr,) if isinstance(expr, Atom) and expr.kind in BARE else ()
+
+
+def _terms(expr: Expr) -> tuple[Expr, ...]:
+    return expr.terms if isinstance(expr, Union) else (expr,)
+
+
+def _is_none(expr: Expr) -> bool:
+    return isinstance(expr, Atom) and expr.word == "none"
+
+
+def _may_be_empty(expr: Expr) -> bool:
+    return isinstance(expr, Atom) and expr.may_be_empty
+
+
+def _closed(expr: Expr) -> Expr:
+    return Union(expr.terms) if isinstance(expr, Union) and expr.open else expr
+
+
+def _grouped(expr: Expr, plain: type | tuple[type, ...] = (Atom, Fallback)) -> str:
+    return repr(expr) if isinstance(expr, plain) else f"({expr!r})"
+
+
+def _literal(value: Any) -> str:
+    """A value as the code that makes it; lists read better than tuples."""
+    return repr(list(value)) if isinstance(value, tuple) else repr(value)  # pyright: ignore
+
+
+def _defaults(atom: type[Atom]) -> dict[str, Any]:
+    fields = atom.__struct_fields__
+    defaults = atom.__struct_defaults__
+    return dict(zip(fields[len(fields) - len(defaults) :], defaults, strict=True))

@@ -1,0 +1,106 @@
+"""All that may be read while assembling."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.blocks.of_exchange import block_of
+from contextwright.session.exchange import Exchange
+from contextwright.session.snapshot import Snapshot
+
+MEMO_ENTRIES = 400_000
+"""Blocks remembered before a memo forgets them all: some hundred megabytes at the most."""
+
+
+class Memo:
+    """What was worked out for a block before, by atom. Only saves time: a result is the same
+    with an empty one."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, tuple[Exchange, Block]] = {}
+        self._tables: dict[Any, dict[Any, Any]] = {}
+
+    def block(self, exchange: Exchange) -> Block:
+        """The raw block of an exchange."""
+        known = self._blocks.get(exchange.index)
+        if known is not None and known[0] is exchange:
+            return known[1]
+        block = block_of(exchange)
+        self._blocks[exchange.index] = (exchange, block)
+        return block
+
+    def table(self, key: Any) -> dict[Any, Any]:
+        """The remembered results of one atom, or of one atom under one condition."""
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = {}
+        return table
+
+    def trim(self) -> None:
+        """Forget everything when too much was remembered. Called once a compile."""
+        if sum(map(len, self._tables.values())) > MEMO_ENTRIES:
+            self._tables.clear()
+
+    def map(
+        self, key: Any, blocks: tuple[Block, ...], change: Callable[[Block], Block]
+    ) -> tuple[Block, ...]:
+        """`change` of every block, from memory where it was made before.
+
+        `key` must hold everything that `change` depends on beside the block.
+        """
+        table = self.table(key)
+        found = [table.get(block) for block in blocks]
+        if None in found:
+            for place, block in enumerate(blocks):
+                if found[place] is None:
+                    found[place] = table[block] = change(block)
+        return tuple(found)  # type: ignore[arg-type]
+
+
+class Inputs(msgspec.Struct, frozen=True, eq=False):
+    """What a compile depends on, and nothing else does.
+
+    Args:
+        snapshot: the session at one position.
+        count: tokens of a text for the target.
+        cost: tokens that a block adds to the request, overheads included.
+        counter_id: names the counter; part of every memo key that holds token counts.
+        resolve: the text behind a ref, or None where it does not resolve.
+        now_ms: milliseconds since 1970 where a rule needs a clock; None where none was given.
+        memo: what earlier compiles of this session worked out.
+        agent: the agent that the request is for; names scopes such as notes.
+        window: turns of the widest `C.window` in the spec; what `before_window` is before.
+    """
+
+    snapshot: Snapshot
+    count: Callable[[str], int]
+    cost: Callable[[Block], int]
+    counter_id: str
+    resolve: Callable[[str], str | None]
+    now_ms: int | None
+    memo: Memo
+    agent: str = ""
+    window: int | None = None
+
+    def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
+        """The raw blocks of exchanges, brought by `source`."""
+        memo = self.memo
+        raw = tuple(map(memo.block, exchanges))
+        return memo.map(("source", source), raw, lambda block: with_source(block, source))
+
+    def unresolved(self, block: Block) -> bool:
+        """Whether it holds a failed or interrupted call that was never made good."""
+        if not block.failed or block.order < 0:
+            return False
+        return self.snapshot.unresolved(self.snapshot.exchanges(block.order, block.order + 1)[0])
+
+    def age(self, block: Block) -> int:
+        """Turns since the block's turn; 0 in the running turn and outside the conversation."""
+        return 0 if block.turn < 0 else self.snapshot.turn - block.turn
+
+
+def with_source(block: Block, source: str) -> Block:
+    """The block as brought by another term."""
+    return msgspec.structs.replace(block, source=source)

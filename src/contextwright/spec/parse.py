@@ -1,0 +1,87 @@
+"""A spec out of text: an expression of `C.` words, read by a whitelist over its tree.
+
+Nothing is ever evaluated: names other than `C`, attributes other than words, calls of anything
+else do not exist here.
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from contextwright.errors import SpecError
+from contextwright.spec.codec import nearest
+from contextwright.spec.expr import Expr
+
+MAX_LENGTH = 20_000
+"""Characters of an expression."""
+
+
+def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
+    """The spec that an expression such as `C.window(n=5) | C.budget(max_tokens=4000)` says.
+
+    Raises:
+        SpecError: anything but words of `C`, `+`, `|`, `.or_else(...)` and literals; `where`
+            names line and column.
+    """
+    if len(text) > MAX_LENGTH:
+        raise SpecError(
+            f"a spec of {len(text)} characters", where="spec", fix=f"at most {MAX_LENGTH}"
+        )
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise SpecError(
+            f"not an expression: {error}",
+            where=text[:80],
+            fix='such as "C.window(n=5) | C.budget(max_tokens=4000)"',
+        ) from error
+    try:
+        return _expr(tree.body, words)
+    except RecursionError as error:
+        raise SpecError("a spec nested too deep", where=text[:80], fix="flatten it") from error
+
+
+def _expr(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Expr:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr)):
+        left, right = _expr(node.left, words), _expr(node.right, words)
+        return left + right if isinstance(node.op, ast.Add) else left | right
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _call(node, node.func, words)
+    raise _refused(node, "only words of C, `+`, `|` and `.or_else(...)` are read here")
+
+
+def _call(
+    node: ast.Call, func: ast.Attribute, words: Mapping[str, Callable[..., Expr]]
+) -> Expr:
+    if func.attr == "or_else" and len(node.args) == 1 and not node.keywords:
+        return _expr(func.value, words).or_else(_expr(node.args[0], words))
+    if not (isinstance(func.value, ast.Name) and func.value.id == "C"):
+        raise _refused(node, "only words of C are called here")
+    word = words.get(func.attr)
+    if word is None:
+        raise _refused(node, f"C has no word {func.attr!r}", nearest(func.attr, words))
+    arguments = [_argument(value, words) for value in node.args]
+    options = {key.arg: _argument(key.value, words) for key in node.keywords if key.arg}
+    if len(options) != len(node.keywords):
+        raise _refused(node, "`**` is not read here")
+    try:
+        return word(*arguments, **options)
+    except TypeError as error:
+        raise _refused(node, str(error)) from error
+
+
+def _argument(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Any:
+    if isinstance(node, ast.Call):
+        return _expr(node, words)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError) as error:
+        raise _refused(node, "an option is a literal: text, number, list or dict") from error
+
+
+def _refused(node: ast.expr, what: str, fix: str = "") -> SpecError:
+    return SpecError(
+        what,
+        where=f"line {node.lineno}, column {node.col_offset + 1}: {ast.unparse(node)[:80]}",
+        fix=fix or 'such as "C.window(n=5) | C.budget(max_tokens=4000)"',
+    )

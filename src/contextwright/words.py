@@ -1,0 +1,257 @@
+"""`C` and `S`: a line a word. What a word means stands in its file under `atoms/`."""
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Literal
+
+from contextwright.atoms.budget.budget import Budget, Overflow
+from contextwright.atoms.budget.fit import Fit, FitStrategy
+from contextwright.atoms.budget.priority import Priority
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.dedup import Dedup
+from contextwright.atoms.compress.expand import Expand, ExpandRefs
+from contextwright.atoms.compress.project import Project
+from contextwright.atoms.compress.truncate import Truncate
+from contextwright.atoms.protect.fresh import Fresh
+from contextwright.atoms.protect.redact import Redact
+from contextwright.atoms.protect.validate import Check, Validate
+from contextwright.atoms.select.default import Default, Nothing
+from contextwright.atoms.select.from_state import FromState
+from contextwright.atoms.select.recent import Recent
+from contextwright.atoms.select.select import EventType, Select
+from contextwright.atoms.select.template import Template
+from contextwright.atoms.select.window import Window
+from contextwright.atoms.write.capture import Capture
+from contextwright.atoms.write.notes import Notes, NotesFormat
+from contextwright.atoms.write.tag import Tag
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Expr
+from contextwright.spec.parse import parse_spec
+
+Names = Iterable[str] | str
+
+
+class C:
+    """Context atoms. `+` unites, `|` pipes, `.or_else` falls back; nothing runs until a compile.
+
+    >>> C.window(n=5) | C.compact() | C.priority(tier=2)
+    C.window() | C.compact() | C.priority(tier=2)
+    """
+
+    # SELECT: which information enters the context
+
+    @staticmethod
+    def window(n: int = 5) -> Window:
+        """The newest `n` turns."""
+        return Window(n=n)
+
+    @staticmethod
+    def last_n_turns(n: int = 5) -> Window:
+        """The older name of `window`."""
+        return Window(n=n)
+
+    @staticmethod
+    def select(
+        author: str | None = None,
+        *,
+        role: Literal["system", "user", "assistant", "tool"] | None = None,
+        type: EventType | None = None,
+        tag: str | None = None,
+        position: Literal["first", "last"] | None = None,
+        scope: Literal["all", "before_window", "tool_results"] = "all",
+        not_authors: Names = (),
+    ) -> Select:
+        """Exchanges with an event that has all of these attributes."""
+        return Select(
+            author=author,
+            role=role,
+            type=type,
+            tag=tag,
+            position=position,
+            scope=scope,
+            not_authors=_names(not_authors),
+        )
+
+    @staticmethod
+    def recent(
+        half_life: float = 10,
+        *,
+        decay: Literal["exponential", "linear", "step"] = "exponential",
+        window: int = 20,
+        min_score: float = 0.1,
+    ) -> Recent:
+        """Exchanges that are recent enough, with their recency as score."""
+        return Recent(decay=decay, half_life=half_life, window=window, min_score=min_score)
+
+    @staticmethod
+    def from_state(
+        *keys: str, format: Literal["labeled", "json", "plain"] = "labeled"
+    ) -> FromState:
+        """What the session remembers under these keys."""
+        return FromState(keys=keys, format=format)
+
+    @staticmethod
+    def template(text: str) -> Template:
+        """A text with `{state_keys}` in it."""
+        return Template(text=text)
+
+    @staticmethod
+    def none() -> Nothing:
+        """No context but the instruction and what is asked now."""
+        return Nothing()
+
+    @staticmethod
+    def default() -> Default:
+        """The whole conversation."""
+        return Default()
+
+    @staticmethod
+    def user_only() -> Select:
+        """What the user said: `C.select(role="user")`."""
+        return Select(role="user")
+
+    @staticmethod
+    def from_agents(*names: str) -> Expr:
+        """What these agents said: a `C.select(author=...)` each, united."""
+        if not names:
+            raise SpecError(
+                "from_agents needs a name", where="C.from_agents()", fix='C.from_agents("writer")'
+            )
+        selects: list[Expr] = [Select(author=name) for name in names]
+        return reduce(lambda left, right: left + right, selects)
+
+    @staticmethod
+    def exclude_agents(*names: str) -> Select:
+        """Everything but what these agents said."""
+        return Select(not_authors=names)
+
+    # COMPRESS: fewer tokens, the same meaning
+
+    @staticmethod
+    def compact(
+        strategy: Literal["all", "tool_results", "stale"] = "all",
+        *,
+        stale_after: int = 5,
+        min_tokens: int = 100,
+        max_tokens: int = 100,
+    ) -> Compact:
+        """Old tool results and long outputs become excerpts with a ref."""
+        return Compact(
+            strategy=strategy,
+            stale_after=stale_after,
+            min_tokens=min_tokens,
+            max_tokens=max_tokens,
+        )
+
+    @staticmethod
+    def expand(*refs: str) -> Expand | ExpandRefs:
+        """What these refs name; after a pipe and without refs: every block whole."""
+        return ExpandRefs(refs=refs) if refs else Expand()
+
+    @staticmethod
+    def expand_refs(*refs: str) -> ExpandRefs:
+        """What these refs name."""
+        return ExpandRefs(refs=refs)
+
+    @staticmethod
+    def dedup(strategy: Literal["exact", "structural"] = "exact") -> Dedup:
+        """One version of what stands there more than once."""
+        return Dedup(strategy=strategy)
+
+    @staticmethod
+    def project(fields: Names = (), *, exclude: Names = ()) -> Project:
+        """Of structured outputs, only these fields, or all but those."""
+        return Project(fields=_names(fields), exclude=_names(exclude))
+
+    @staticmethod
+    def truncate(
+        max_tokens: int, *, strategy: Literal["head", "tail", "bookend"] = "tail"
+    ) -> Truncate:
+        """Cut each output and result."""
+        return Truncate(max_tokens=max_tokens, strategy=strategy)
+
+    # WRITE: what is recorded for later, and read back
+
+    @staticmethod
+    def capture(key: str, *, what: Literal["user", "output"] = "user") -> Capture:
+        """The newest message becomes state."""
+        return Capture(key=key, what=what)
+
+    @staticmethod
+    def notes(key: str = "default", *, format: NotesFormat = "text") -> Notes:
+        """What was written down under a key."""
+        return Notes(key=key, format=format)
+
+    # BUDGET: tiers and limits
+
+    @staticmethod
+    def priority(tier: int) -> Priority:
+        """1 critical, 2 important, 3 supplementary, 4 archive."""
+        return Priority(tier=tier)
+
+    @staticmethod
+    def budget(max_tokens: int, *, overflow: Overflow = "truncate_oldest") -> Budget:
+        """At most so many tokens, as they are sent."""
+        return Budget(max_tokens=max_tokens, overflow=overflow)
+
+    @staticmethod
+    def fit(target_tokens: int, *, strategy: FitStrategy = "cascade") -> Fit:
+        """Shorten by a cascade until it fits."""
+        return Fit(target_tokens=target_tokens, strategy=strategy)
+
+    # PROTECT: is the context safe, current, complete?
+
+    @staticmethod
+    def fresh(
+        max_age: int,
+        *,
+        stale_action: Literal["exclude", "warn", "compact", "summarize"] = "exclude",
+    ) -> Fresh:
+        """What is more than `max_age` turns old is left out, marked or shortened."""
+        return Fresh(max_age=max_age, stale_action=stale_action)
+
+    @staticmethod
+    def redact(patterns: Names = (), *, fields: Names = ()) -> Redact:
+        """What these patterns find and these fields hold is not sent."""
+        return Redact(patterns=_names(patterns), fields=_names(fields))
+
+    @staticmethod
+    def validate(
+        checks: Iterable[Check] | Check,
+        *,
+        keys: Names = (),
+        max_age: int = 20,
+        on_failure: Literal["annotate", "raise"] = "annotate",
+    ) -> Validate:
+        """Check the assembled context; warn in it, or fail."""
+        wanted: tuple[Check, ...] = (checks,) if isinstance(checks, str) else tuple(checks)  # pyright: ignore[reportAssignmentType]
+        return Validate(checks=wanted, keys=_names(keys), max_age=max_age, on_failure=on_failure)
+
+
+class S:
+    """State steps."""
+
+    @staticmethod
+    def tag(name: str, *event_ids: str) -> Tag:
+        """Label the newest event, or these, for `C.select(tag=name)`."""
+        return Tag(name=name, event_ids=event_ids)
+
+
+WORDS: dict[str, Callable[..., Expr]] = {
+    name: getattr(C, name) for name in vars(C) if not name.startswith("_")
+}
+"""The words that a spec in text may use."""
+
+
+def parse(text: str) -> Expr:
+    """The spec that an expression says, such as `C.window(n=5) | C.compact()`. Nothing is
+    evaluated.
+
+    Raises:
+        SpecError: anything but words of `C`, operators and literals.
+    """
+    return parse_spec(text, WORDS)
+
+
+def _names(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
