@@ -5,7 +5,7 @@ from contextwright.pack.compiler import Compiler, SpecCompiler
 from contextwright.pack.manifest import Manifest, manifest_from_json
 from contextwright.pack.pack import Pack
 from contextwright.pack.replay import replay
-from contextwright.pack.resolve import resolve
+from contextwright.blocks.resolve import resolve
 
 Budget = ContextBudget
 

@@ -16,7 +16,7 @@ from contextwright.pack.pack import Pack
 from contextwright.pack.plan import Plan, plan
 from contextwright.pack.prefix import shared_prefix
 from contextwright.pack.ranges import left_out
-from contextwright.pack.resolve import ReadArtifact, resolve
+from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.pack.trace import Tracer
 from contextwright.pack.unrendered import unrendered
 from contextwright.render.layout import Layout

@@ -9,7 +9,7 @@ from contextwright.errors import ReplayError
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.manifest import Manifest
 from contextwright.pack.pack import Pack
-from contextwright.pack.resolve import ReadArtifact
+from contextwright.blocks.resolve import ReadArtifact
 from contextwright.render.target import FORMATS, Target
 from contextwright.session.event import Tool
 from contextwright.session.session import Session

@@ -104,6 +104,12 @@ class Session:
             self.state = self.state.with_values(plain)
             self.changes.append(StateChange(len(self.log), plain))
 
+    def restore(self, change: StateChange) -> None:
+        """Take a state change that was stored, with its place in the log."""
+        with self._lock:
+            self.state = self.state.with_values(change.values)
+            self.changes.append(change)
+
     def note(self, key: str, notes: Any) -> None:
         """Set the notes that `C.notes(key)` reads."""
         self.update({NOTES_PREFIX + key: notes})

@@ -1,0 +1,241 @@
+"""Sessions in one SQLite file: WAL, full sync, one row an event, a hash a row."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import StoreError
+from contextwright.session.event import Event, Tool
+from contextwright.session.session import Session, StateChange
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE sessions (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+    tools BLOB NOT NULL, metadata BLOB NOT NULL);
+CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL,
+    hash BLOB NOT NULL, PRIMARY KEY (session, seq)) WITHOUT ROWID;
+CREATE TABLE changes (session INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL,
+    hash BLOB NOT NULL, PRIMARY KEY (session, seq)) WITHOUT ROWID;
+"""
+BUSY_SECONDS = 60.0
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class SQLiteSessions:
+    """A `SessionStore` in one file. Usable from several threads and processes.
+
+    Args:
+        path: the file; made where it is missing.
+
+    Raises:
+        StoreError: not a database, or one of a newer version.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self._lock = threading.Lock()
+        with _named(self.path):
+            self._connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute("PRAGMA secure_delete=ON")
+            self._migrate()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _migrate(self) -> None:
+        with self._writing() as connection:
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                raise StoreError(
+                    f"the file has version {version} and this package knows {SCHEMA_VERSION}",
+                    where=self.path,
+                    fix="upgrade contextwright",
+                )
+            if version == 0:
+                for statement in _SCHEMA.strip().split(";"):
+                    if statement.strip():
+                        connection.execute(statement)
+                connection.execute("PRAGMA user_version = 1")
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that holds the write lock from its beginning: a deferred one would
+        fail, not wait, when another process wrote in between."""
+        with self._lock, _named(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
+        """Append events if the stored log is `expected` long."""
+        with self._writing() as connection:
+            number = _number(connection, session_id)
+            length = _length(connection, number)
+            if length != expected:
+                raise StoreError(
+                    f"the stored log has {length} events, {expected} were expected",
+                    where=f"session {session_id!r}",
+                    fix="load the session again and append to what it holds now",
+                )
+            _insert_events(connection, number, length, events)
+            return length + len(events)
+
+    def save(self, session: Session) -> None:
+        """Write what is not stored yet."""
+        events, changes = list(session.log), list(session.changes)
+        with self._writing() as connection:
+            number = _number(connection, session.id)
+            connection.execute(
+                "UPDATE sessions SET tools = ?, metadata = ? WHERE number = ?",
+                (_encode(session.tools), _encode(session.metadata), number),
+            )
+            length = _length(connection, number)
+            self._check_beginning(connection, number, session, length)
+            _insert_events(connection, number, length, events[length:])
+            known: int = connection.execute(
+                "SELECT count(*) FROM changes WHERE session = ?", (number,)
+            ).fetchone()[0]
+            rows = [
+                (number, seq, *_row(change)) for seq, change in enumerate(changes[known:], known)
+            ]
+            connection.executemany("INSERT INTO changes VALUES (?, ?, ?, ?)", rows)
+
+    def _check_beginning(
+        self, connection: sqlite3.Connection, number: int, session: Session, length: int
+    ) -> None:
+        if not length:
+            return
+        stored: bytes = connection.execute(
+            "SELECT hash FROM events WHERE session = ? AND seq = ?", (number, length - 1)
+        ).fetchone()[0]
+        if length > len(session.log) or _row(session.log[length - 1])[1] != stored:
+            raise StoreError(
+                "the stored log is not a beginning of this one: another writer was here",
+                where=f"session {session.id!r}, {length} events stored, {len(session.log)} given",
+                fix="load the session again and append to what it holds now",
+            )
+
+    def load(self, session_id: str) -> Session:
+        """The session, every row checked."""
+        with self._lock, _named(self.path):
+            found = self._connection.execute(
+                "SELECT number, tools, metadata FROM sessions WHERE id = ?", (session_id,)
+            ).fetchone()
+            if found is None:
+                raise StoreError(
+                    f"no session {session_id!r}",
+                    where=self.path,
+                    fix=f"stored are: {', '.join(self._ids()[:10]) or 'none'}",
+                )
+            number, tools, metadata = found
+            session = Session(
+                session_id,
+                _rows(self._connection, "events", number, Event, session_id),
+                tools=msgspec.json.decode(tools, type=tuple[Tool, ...]),
+                metadata=msgspec.json.decode(metadata),
+            )
+            for change in _rows(self._connection, "changes", number, StateChange, session_id):
+                session.restore(change)
+            return session
+
+    def ids(self) -> list[str]:
+        """The stored sessions."""
+        with self._lock, _named(self.path):
+            return self._ids()
+
+    def _ids(self) -> list[str]:
+        rows = self._connection.execute("SELECT id FROM sessions ORDER BY number")
+        return [row[0] for row in rows]
+
+    def delete(self, session_id: str) -> bool:
+        """Remove a session's rows; freed pages are overwritten."""
+        with self._writing() as connection:
+            row = connection.execute(
+                "SELECT number FROM sessions WHERE id = ?", (session_id,)
+            ).fetchone()
+            if row is None:
+                return False
+            connection.execute("DELETE FROM events WHERE session = ?", row)
+            connection.execute("DELETE FROM changes WHERE session = ?", row)
+            connection.execute("DELETE FROM sessions WHERE number = ?", row)
+        with self._lock, _named(self.path):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return True
+
+
+def _number(connection: sqlite3.Connection, session_id: str) -> int:
+    connection.execute(
+        "INSERT OR IGNORE INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')",
+        (session_id,),
+    )
+    row = connection.execute("SELECT number FROM sessions WHERE id = ?", (session_id,))
+    return row.fetchone()[0]
+
+
+def _length(connection: sqlite3.Connection, number: int) -> int:
+    row = connection.execute(
+        "SELECT coalesce(max(seq) + 1, 0) FROM events WHERE session = ?", (number,)
+    )
+    return row.fetchone()[0]
+
+
+def _insert_events(
+    connection: sqlite3.Connection, number: int, start: int, events: Sequence[Event]
+) -> None:
+    rows = [(number, seq, *_row(event)) for seq, event in enumerate(events, start)]
+    connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+
+
+def _row(value: Any) -> tuple[bytes, bytes]:
+    body = _encode(value)
+    return body, sha256(body).digest()
+
+
+_SELECTS = {
+    "events": "SELECT seq, body, hash FROM events WHERE session = ? ORDER BY seq",
+    "changes": "SELECT seq, body, hash FROM changes WHERE session = ? ORDER BY seq",
+}
+
+
+def _rows(
+    connection: sqlite3.Connection, table: str, number: int, kind: Any, session_id: str
+) -> list[Any]:
+    decode = msgspec.json.Decoder(kind).decode
+    found: list[Any] = []
+    for seq, body, digest in connection.execute(_SELECTS[table], (number,)):
+        if seq != len(found) or sha256(body).digest() != digest:
+            raise StoreError(
+                "a stored row was changed or is missing",
+                where=f"session {session_id!r}, {table} row {len(found)}",
+                fix="restore the file from a backup; nothing was loaded",
+            )
+        found.append(decode(body))
+    return found
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """SQLite's own errors, with the file's name and what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"SQLite says: {error}",
+            where=path,
+            fix="check that it is a contextwright session file, writable, on a local disk with room",
+        ) from error

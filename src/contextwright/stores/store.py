@@ -1,0 +1,59 @@
+"""What a store owes. `tests/stores/conformance.py` is the suite that every backend passes."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from contextwright.session.event import Event
+from contextwright.session.session import Session
+
+
+class SessionStore(Protocol):
+    """Keeps sessions. What was acknowledged survives a killed process and a power cut."""
+
+    def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
+        """Append events if the stored log is `expected` events long; its new length.
+
+        Raises:
+            StoreError: it is not: somebody else appended; nothing was written.
+        """
+        ...
+
+    def save(self, session: Session) -> None:
+        """Write what the store does not have yet: events, state changes, tools, metadata.
+
+        Raises:
+            StoreError: the stored log is not a beginning of this one.
+        """
+        ...
+
+    def load(self, session_id: str) -> Session:
+        """The session, every row checked against its hash.
+
+        Raises:
+            StoreError: it is not there, or a row was changed.
+        """
+        ...
+
+    def ids(self) -> list[str]:
+        """The sessions, in the order of their first save."""
+        ...
+
+    def delete(self, session_id: str) -> bool:
+        """Remove a session's rows; whether it was there."""
+        ...
+
+
+class ArtifactStore(Protocol):
+    """Keeps bytes under their sha256, and names for them."""
+
+    def put(self, data: bytes, *, name: str = "") -> str:
+        """Store; the ref `artifact://sha256/HEX`, or `artifact://NAME` if a name is given."""
+        ...
+
+    def get(self, ref: str) -> bytes:
+        """The bytes, checked against their hash.
+
+        Raises:
+            RefError: nothing is stored there. StoreError: the bytes were changed.
+        """
+        ...
