@@ -1,0 +1,1 @@
+"""What it costs: counters, calibration, images, overheads, models and their prices."""

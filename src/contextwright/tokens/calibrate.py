@@ -1,0 +1,68 @@
+"""Learn from the bill: what a provider counted against what was estimated."""
+
+from typing import Any
+
+from contextwright.tokens.counter import Counter, scaled
+
+KEPT = 200
+"""Newest ratios kept for a model."""
+ENOUGH = 20
+"""Ratios from which on a calibration is used."""
+LOWEST, HIGHEST = 50, 400
+"""Hundredths: a ratio outside is a mistake of somebody's, not a measurement."""
+
+
+class Calibrator:
+    """Ratios of billed to estimated input tokens, by provider format and model.
+
+    The factor is the 95th percentile of the newest 200 ratios once there are 20, never below
+    their median and never below 1: an estimate may be high, not low. A calibrated counter
+    stays as it is until the factor moved by 3 hundredths, so that counts stay remembered.
+    """
+
+    def __init__(self, ratios: dict[str, list[int]] | None = None) -> None:
+        self._ratios: dict[str, list[int]] = ratios or {}
+        self._used: dict[str, int] = {}
+
+    def observe(self, format: str, model: str, billed: int, estimated: int) -> bool:
+        """Take a bill into account; whether it was believable.
+
+        Args:
+            billed: input tokens that the provider counted, cached ones included.
+            estimated: input tokens that the manifest of the request says, before calibration.
+        """
+        if billed <= 0 or estimated <= 0:
+            return False
+        ratio = -(-billed * 100 // estimated)
+        if not LOWEST <= ratio <= HIGHEST:
+            return False
+        kept = self._ratios.setdefault(f"{format} {model}", [])
+        kept.append(ratio)
+        del kept[:-KEPT]
+        return True
+
+    def factor(self, format: str, model: str) -> int:
+        """The factor in hundredths; 100 until enough was seen."""
+        key = f"{format} {model}"
+        kept = sorted(self._ratios.get(key, ()))
+        if len(kept) < ENOUGH:
+            return 100
+        found = max(kept[len(kept) * 95 // 100], kept[len(kept) // 2], 100)
+        used = self._used.get(key, 100)
+        if abs(found - used) >= 3:
+            self._used[key] = used = found
+        return max(used, kept[len(kept) // 2])
+
+    def counter(self, format: str, model: str, base: Counter) -> Counter:
+        """The base counter times the factor."""
+        factor = self.factor(format, model)
+        return base if factor == 100 else scaled(base, factor)
+
+    def to_data(self) -> dict[str, Any]:
+        """The ratios as plain data, to be kept beside the sessions."""
+        return {key: list(kept) for key, kept in self._ratios.items()}
+
+    @classmethod
+    def from_data(cls, data: dict[str, list[int]]) -> "Calibrator":
+        """Read what `to_data` gave."""
+        return cls({key: list(kept)[-KEPT:] for key, kept in data.items()})
