@@ -16,8 +16,8 @@ MAX_REF = 2048
 class Ref(msgspec.Struct, frozen=True):
     """A scheme and a path; `str()` gives the ref as text.
 
-    `event://ID` is an event of the session at hand, `event://ID#CALL` the result of one of its
-    calls, `artifact://PATH` or `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
+    `event://ID` is an event of the session at hand, `event://ID#0` the result of its first
+    call, `artifact://PATH` or `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
     key. `file` and `https` resolve only where a root or a host was allowed.
     """
 
@@ -33,9 +33,9 @@ class Ref(msgspec.Struct, frozen=True):
 _SAFE = "/:@!$&'()*+,;=-._~"
 
 
-def event_ref(event_id: str, call_id: str = "") -> str:
-    """The ref of an event, or of the result of one of its calls, as text."""
-    return str(Ref("event", event_id, call_id))
+def event_ref(event_id: str, call: int | None = None) -> str:
+    """The ref of an event, or of the result of one of its calls, counted from 0, as text."""
+    return str(Ref("event", event_id, "" if call is None else str(call)))
 
 
 def parse_ref(text: str) -> Ref:

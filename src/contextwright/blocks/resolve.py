@@ -46,9 +46,13 @@ def _event(ref: Ref, snapshot: Snapshot) -> str | None:
     return msgspec.json.encode(exchange.events).decode()
 
 
-def _result(call_id: str, event: Event, snapshot: Snapshot) -> str | None:
+def _result(place: str, event: Event, snapshot: Snapshot) -> str | None:
     position = snapshot.log.position_of(event.id) or 0
-    result: ToolResult | None = snapshot.exchanges_of([position])[0].results.get(call_id)
+    exchange = snapshot.exchanges_of([position])[0]
+    calls = exchange.calls
+    if not place.isascii() or not place.isdigit() or int(place) >= len(calls):
+        return None
+    result: ToolResult | None = exchange.results.get(calls[int(place)].id)
     if result is None:
         return None
     if all(isinstance(part, Text) for part in result.content):

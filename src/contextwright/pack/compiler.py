@@ -152,7 +152,8 @@ def _room(
     limit = target.max_input
     if planned.terminal is not None:
         limit = min(limit, limit_of(planned))
-    return Room(limit, renderer.measure(empty, target), inputs, tracer)
+    fixed = renderer.measure(empty, target) + renderer.margin(target)
+    return Room(limit, fixed, inputs, tracer)
 
 
 def limit_of(planned: Plan) -> int:

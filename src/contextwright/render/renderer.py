@@ -42,7 +42,11 @@ class Renderer(Protocol):
 
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of a whole request. Never more than the empty request's plus the costs of
-        its blocks and `section_cost` of its sections."""
+        its blocks, `section_cost` of its sections, and the margin."""
+        ...
+
+    def margin(self, target: Target) -> int:
+        """Tokens that are added at most for the form's sake, whatever the blocks are."""
         ...
 
     def section_cost(self, text: str, target: Target) -> int:

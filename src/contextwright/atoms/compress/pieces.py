@@ -23,12 +23,8 @@ def rewrite(
 
     Only assistant texts and text results are offered: what a user said is never rewritten.
     """
-    calls = {
-        part.id: part
-        for message in block.messages
-        for part in message.parts
-        if isinstance(part, ToolCall)
-    }
+    asked = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
+    calls = {call.id: (place, call) for place, call in enumerate(asked)}
     messages = tuple(
         _message(message, block, calls, on_result, on_text) for message in block.messages
     )
@@ -39,15 +35,15 @@ def rewrite(
 def _message(
     message: Message,
     block: Block,
-    calls: dict[str, ToolCall],
+    calls: dict[str, tuple[int, ToolCall]],
     on_result: OnResult | None,
     on_text: OnText | None,
 ) -> Message:
     parts: list[AnyPart] = []
     for part in message.parts:
         if isinstance(part, ToolResult) and on_result is not None:
-            call = calls.get(part.call_id, _NO_CALL)
-            parts.append(_result(part, call, event_ref(block.id, part.call_id), on_result))
+            place, call = calls.get(part.call_id, (0, _NO_CALL))
+            parts.append(_result(part, call, event_ref(block.id, place), on_result))
         elif isinstance(part, Text) and message.role == "assistant" and on_text is not None:
             text = on_text(part.text, event_ref(message.event_id or block.id))
             parts.append(part if text == part.text else Text(text=text))

@@ -1,0 +1,124 @@
+"""Cut a text to a number of tokens, between graphemes."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from regex import Pattern
+
+Count = Callable[[str], int]
+Keep = Literal["head", "tail", "bookend"]
+
+WIDEST = 12
+"""Characters a token at most, on average over a text worth cutting: bounds what is looked at."""
+SLACK = 0.15
+"""Share of what is kept that may go to end at a line or a word."""
+
+
+def cut(text: str, max_tokens: int, keep: Keep, count: Count, marker: str = "[... truncated ...]") -> str:
+    """The text in at most `max_tokens`, the marker where something is missing.
+
+    It ends between graphemes, at a line or a word where that costs little. Where not even the
+    marker fits, what is left is as much of the text as does, or nothing.
+
+    Args:
+        keep: the `head`, the `tail`, or half of the room for each (`bookend`).
+    """
+    if max_tokens <= 0:
+        return ""
+    if len(text) <= max_tokens * WIDEST * 4 and count(text) <= max_tokens:
+        return text
+    room = max_tokens - count(marker) - 2
+    if room < 1:
+        return _head(text, max_tokens, count)
+    if keep == "head":
+        return _checked(_head(text, room, count), marker, "", max_tokens, count)
+    if keep == "tail":
+        return _checked("", marker, _tail(text, room, count), max_tokens, count)
+    head = _head(text, room - room // 2, count)
+    tail = _tail(text[len(head) :], room // 2, count)
+    return _checked(head, marker, tail, max_tokens, count)
+
+
+def _checked(head: str, marker: str, tail: str, max_tokens: int, count: Count) -> str:
+    """The pieces joined; shorter pieces while the whole counts more than its parts did."""
+    while True:
+        joined = "\n".join(piece for piece in (head.rstrip(), marker, tail.lstrip()) if piece)
+        over = count(joined) - max_tokens
+        if over <= 0 or not (head or tail):
+            return joined if over <= 0 else ""
+        if head:
+            head = head[: _border(head, max(0, len(head) - 4 * over))]
+        if tail:
+            tail = tail[_border(tail, min(len(tail), 4 * over), forward=True) :]
+
+
+def _head(text: str, tokens: int, count: Count) -> str:
+    window = text[: tokens * WIDEST]
+    length = _longest(lambda size: count(window[:size]) <= tokens, len(window))
+    return window[: _border(window, _nice(window, length), whole=text)]
+
+
+def _tail(text: str, tokens: int, count: Count) -> str:
+    window = text[-tokens * WIDEST :] if tokens else ""
+    length = _longest(lambda size: count(window[len(window) - size :]) <= tokens, len(window))
+    start = len(window) - length
+    space = window.find("\n", start, start + int(length * SLACK) + 1)
+    if space < 0:
+        space = window.find(" ", start, start + int(length * SLACK) + 1)
+    return window[_border(window, start if space < 0 or start == 0 else space + 1, forward=True) :]
+
+
+def _longest(fits: Callable[[int], bool], size: int) -> int:
+    """The largest length that fits, near enough: by halving, to a two-hundredth."""
+    if fits(size):
+        return size
+    low, high = 0, size
+    while high - low > max(1, low // 200):
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _nice(text: str, end: int) -> int:
+    """A line's or a word's end shortly before `end`."""
+    if end >= len(text):
+        return end
+    earliest = end - int(end * SLACK)
+    for space in ("\n", " "):
+        found = text.rfind(space, earliest, end)
+        if found > 0:
+            return found
+    return end
+
+
+@cache
+def _grapheme() -> "Pattern[str]":
+    import regex
+
+    return regex.compile(r"\X")
+
+
+_REACH = 4096
+"""Characters before a cut in which the graphemes are worked out, from the last space on."""
+
+
+def _border(text: str, at: int, *, forward: bool = False, whole: str | None = None) -> int:
+    """The grapheme border at `at`, or the nearest one before it (after it with `forward`)."""
+    whole = text if whole is None else whole
+    if at <= 0 or at >= len(whole):
+        return max(0, min(at, len(whole)))
+    if text[at - 1 : at + 1].isascii() and text[at - 1 : at + 1] != "\r\n":
+        return at
+    space = whole.rfind(" ", max(0, at - _REACH), at)
+    start = max(0, at - _REACH) if space < 0 else space
+    for match in _grapheme().finditer(whole, start, min(len(whole), at + _REACH)):
+        if match.start() >= at:
+            return match.start()
+        if match.end() > at:
+            return match.end() if forward else match.start()
+    return at

@@ -1,0 +1,31 @@
+"""What a later call is likely to need out of a text: identifiers, numbers, paths, names."""
+
+import re
+
+_ENTITY = re.compile(
+    r"https?://[^\s\"'<>()\[\]]{1,300}"
+    r"|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
+    r"|(?:[A-Za-z]:\\|~?/|\.{1,2}/)[\w.@%+-]{1,80}(?:[/\\][\w.@%+-]{1,80}){0,20}"
+    r"|[\w-]{1,80}(?:/[\w.-]{1,80}){1,20}"
+    r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
+    r"|\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?"
+    r"|[$€£]\s?\d[\d,]{0,20}(?:\.\d{1,6})?"
+    r"|\b[A-Za-z_][\w-]{0,60}\.(?:py|js|ts|tsx|json|md|txt|csv|html|yaml|yml|toml|sql|go|rs|java|c|h)\b"
+    r"|\b[A-Za-z]{0,12}[-_#]?\d[\w.:%-]{0,60}"
+    r"|\b[A-Za-z]\w{0,60}_\w{1,60}\b"
+    r"|\b[A-Z][a-z0-9]{1,40}(?:[A-Z][a-z0-9]{1,40}){1,6}\b"
+    r"|\b[A-Z][A-Z0-9]{2,20}\b"
+    r"|\"[^\"\n]{2,60}\""
+)
+
+
+def entities(text: str, limit: int = 200) -> tuple[str, ...]:
+    """The first `limit` different ones, in the order in which they appear. Linear time."""
+    found: dict[str, None] = {}
+    for match in _ENTITY.finditer(text[:200_000]):
+        entity = match[0].strip('"').rstrip(".,;:")
+        if entity:
+            found[entity] = None
+            if len(found) >= limit:
+                break
+    return tuple(found)

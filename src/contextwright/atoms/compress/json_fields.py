@@ -1,0 +1,68 @@
+"""Select fields of JSON text (document 000 §3.5)."""
+
+import json
+from typing import Any
+
+MAX_JSON = 20_000_000
+"""Characters of a text that is parsed; longer ones count as not JSON."""
+
+
+def load_json(text: str) -> Any | None:
+    """The object or list that a text is, or None for anything else. Key order is kept."""
+    stripped = text.strip()
+    if not stripped or stripped[0] not in "{[" or len(stripped) > MAX_JSON:
+        return None
+    try:
+        return json.loads(stripped)
+    except (ValueError, RecursionError):
+        return None
+
+
+def dump_json(value: Any) -> str:
+    """Compact JSON, with the characters of every language as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def project_json(text: str, fields: tuple[str, ...], exclude: tuple[str, ...]) -> str | None:
+    """The text with only these fields, or without those; None where it is not JSON.
+
+    A field is a name at the top, or a dotted path; lists are walked through.
+    """
+    value = load_json(text)
+    if value is None:
+        return None
+    paths = [tuple(field.split(".")) for field in fields or exclude]
+    return dump_json(_keep(value, paths) if fields else _leave(value, paths))
+
+
+Paths = list[tuple[str, ...]]
+
+
+def _keep(value: Any, paths: Paths) -> Any:
+    if isinstance(value, list):
+        return [_keep(item, paths) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, Any] = {}
+    items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+    for key, item in items.items():
+        rest = [path[1:] for path in paths if path[0] == key]
+        if rest:
+            deeper = [path for path in rest if path]
+            found[key] = item if len(deeper) < len(rest) else _keep(item, deeper)
+    return found
+
+
+def _leave(value: Any, paths: Paths) -> Any:
+    if isinstance(value, list):
+        return [_leave(item, paths) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, Any] = {}
+    items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+    for key, item in items.items():
+        rest = [path[1:] for path in paths if path[0] == key]
+        if any(not path for path in rest):
+            continue
+        found[key] = _leave(item, rest) if rest else item
+    return found

@@ -1,0 +1,223 @@
+"""OpenAI Chat Completions, and what is compatible with it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from contextwright.blocks.block import Block, Message
+from contextwright.render.layout import Layout
+from contextwright.render.openai_chat_rules import RULES
+from contextwright.render.renderer import Count, Request, Violation
+from contextwright.render.target import Target
+from contextwright.render.wire import (
+    Names,
+    arguments_of,
+    clean,
+    cost_of_image,
+    describe,
+    joined,
+    ordered,
+    result_text,
+    schema_of,
+    schema_tokens,
+    texts,
+)
+from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolResult
+from contextwright.tokens.overhead import OVERHEADS
+
+ID = r"[\x21-\x7e]{1,40}"
+NAME = r"[A-Za-z0-9_-]{1,64}"
+_OVERHEAD = OVERHEADS["openai-chat"]
+Wire = dict[str, Any]
+
+
+class OpenAIChatRenderer:
+    """Keyword arguments of `client.chat.completions.create`."""
+
+    format = "openai-chat"
+
+    def cost(self, block: Block, target: Target) -> int:
+        """Tokens of the block's messages."""
+        names = Names(ID, "call_")
+        return sum(_measure(wire, target.counter.count) for wire in _wires(block, names))
+
+    def section_cost(self, text: str, target: Target) -> int:
+        """Tokens of a section in a message of its own."""
+        return target.counter.count(clean(text)) + _OVERHEAD.message + 1
+
+    def margin(self, target: Target) -> int:
+        """Nothing is added for the form's sake."""
+        return 0
+
+    def request(self, layout: Layout, target: Target) -> Request:
+        """Model, messages, and tools if there are any."""
+        messages: list[Wire] = []
+        if layout.system:
+            messages.append({"role": "system", "content": joined(layout.system)})
+        names = Names(ID, "call_")
+        for block in layout.conversation:
+            messages.extend(_wires(block, names))
+        if layout.tail:
+            _add_tail(messages, joined(layout.tail))
+        request: Request = {"model": target.model, "messages": messages}
+        if layout.tools:
+            request["tools"] = [_tool(tool, names) for tool in layout.tools]
+        return request
+
+    def measure(self, request: Request, target: Target) -> int:
+        """Tokens of a whole request."""
+        count = target.counter.count
+        tokens = _OVERHEAD.request
+        tokens += sum(_measure(wire, count) for wire in request["messages"])
+        tools = request.get("tools", [])
+        if tools:
+            tokens += _OVERHEAD.tools
+            tokens += sum(_OVERHEAD.tool + schema_tokens(tool, count) for tool in tools)
+        return tokens
+
+    def validate(self, request: Request, target: Target) -> list[Violation]:
+        """The rules that the request breaks."""
+        return [
+            Violation(name, where, what)
+            for name, rule in RULES.items()
+            for where, what in rule(request)
+        ]
+
+
+def _wires(block: Block, names: Names) -> Iterator[Wire]:
+    calls = {
+        part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
+    }
+    sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
+    for message in block.messages:
+        if message.role == "tool":
+            yield from _tool_messages(message, calls, sent)
+        elif message.role == "assistant":
+            yield from _assistant(message, calls, sent, names)
+        else:
+            yield from _said(message)
+
+
+def _said(message: Message) -> Iterator[Wire]:
+    if message.role == "system":
+        text = "\n".join(texts(message))
+        if text:
+            yield {"role": "system", "content": text}
+        return
+    parts = [wire for part in message.parts if (wire := _part(part)) is not None]
+    if len(parts) == 1 and parts[0]["type"] == "text":
+        yield {"role": "user", "content": parts[0]["text"]}
+    elif parts:
+        yield {"role": "user", "content": parts}
+
+
+def _part(part: Any) -> Wire | None:
+    if isinstance(part, Text):
+        return {"type": "text", "text": clean(part.text)} if part.text.strip() else None
+    if isinstance(part, Image):
+        return _image(part)
+    if isinstance(part, File):
+        return _file(part)
+    return None
+
+
+def _image(part: Image) -> Wire:
+    if not part.data and not part.url:
+        return {"type": "text", "text": describe(part)}
+    url = part.url or f"data:{part.media_type};base64,{part.data}"
+    image: Wire = {"url": clean(url)}
+    if part.detail in {"low", "high", "auto"}:
+        image["detail"] = part.detail
+    return {"type": "image_url", "image_url": image}
+
+
+def _file(part: File) -> Wire:
+    if part.file_id:
+        return {"type": "file", "file": {"file_id": clean(part.file_id)}}
+    if not part.data:
+        return {"type": "text", "text": describe(part)}
+    data = f"data:{part.media_type};base64,{part.data}"
+    name = clean(part.name) or "file"
+    return {"type": "file", "file": {"filename": name, "file_data": data}}
+
+
+def _assistant(
+    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
+) -> Iterator[Wire]:
+    content = "\n".join(texts(message))
+    wire: Wire = {"role": "assistant", "content": content or None}
+    if calls:
+        wire["tool_calls"] = [_call(call, sent[id], names) for id, call in calls.items()]
+    if content or calls:
+        yield wire
+
+
+def _call(call: ToolCall, id: str, names: Names) -> Wire:
+    arguments = clean(call.arguments) if arguments_of(call) is not None else "{}"
+    function = {"name": names.name(call.name), "arguments": arguments or "{}"}
+    return {"id": id, "type": "function", "function": function}
+
+
+def _tool_messages(
+    message: Message, calls: dict[str, ToolCall], sent: dict[str, str]
+) -> Iterator[Wire]:
+    """A tool message a result; its pictures behind them all: only a user may send pictures."""
+    images: list[Wire] = []
+    for result in message.parts:
+        if not isinstance(result, ToolResult):
+            continue
+        call = calls.get(result.call_id)
+        yield {
+            "role": "tool",
+            "tool_call_id": sent.get(result.call_id, result.call_id),
+            "content": result_text(result, call),
+        }
+        images += [_image(part) for part in result.content if isinstance(part, Image)]
+    if any(image["type"] == "image_url" for image in images):
+        yield {"role": "user", "content": images}
+
+
+def _tool(tool: Tool, names: Names) -> Wire:
+    function: Wire = {"name": names.name(tool.name), "parameters": schema_of(tool)}
+    if tool.description:
+        function["description"] = clean(tool.description)
+    return ordered({"type": "function", "function": function})
+
+
+def _add_tail(messages: list[Wire], text: str) -> None:
+    if messages and messages[-1]["role"] == "user":
+        content = messages[-1]["content"]
+        said = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        messages[-1] = {"role": "user", "content": [{"type": "text", "text": text}, *said]}
+    else:
+        messages.append({"role": "user", "content": text})
+
+
+def _measure(wire: Wire, count: Count) -> int:
+    tokens = _OVERHEAD.message
+    if wire["role"] == "tool":
+        tokens += _OVERHEAD.result
+    content = wire.get("content")
+    if isinstance(content, str):
+        tokens += count(content)
+    elif content:
+        tokens += sum(_measure_part(part, count) for part in content)
+    for call in wire.get("tool_calls", ()):
+        function = call["function"]
+        tokens += _OVERHEAD.call + count(function["name"]) + count(function["arguments"])
+    return tokens
+
+
+def _measure_part(part: Wire, count: Count) -> int:
+    if part["type"] == "text":
+        return count(part["text"]) + 1
+    if part["type"] == "image_url":
+        url: str = part["image_url"]["url"]
+        data = url.partition(";base64,")[2]
+        detail = part["image_url"].get("detail", "")
+        return cost_of_image(Image(data=data, detail=detail), "openai")
+    return file_tokens(part["file"].get("file_data", ""))
+
+
+def file_tokens(data: str) -> int:
+    """Tokens of an attached file: a quarter of its bytes, as its text would have, or more."""
+    return max(1000, len(data) * 3 // 16)

@@ -1,0 +1,130 @@
+"""What OpenAI Chat Completions accepts, a function a rule.
+
+Numbers as in research on rejected requests: U rules hold for all providers, OC for this one.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from contextwright.render.wire import Rule, encodable
+
+Found = Iterator[tuple[str, str]]
+_ROLES = {"system", "developer", "user", "assistant", "tool"}
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def _messages(request: Any) -> Iterator[tuple[str, Any]]:
+    for place, message in enumerate(request["messages"]):
+        yield f"messages[{place}]", message
+
+
+def text_is_encodable(request: Any) -> Found:
+    """U1: every string is strict UTF-8."""
+    yield from encodable(request)
+
+
+def something_is_said(request: Any) -> Found:
+    """U2: there is a message that is not the system's, and none is empty."""
+    if all(message["role"] == "system" for message in request["messages"]):
+        yield "messages", "no message but the system's"
+    for where, message in _messages(request):
+        if message.get("content") in ("", []):
+            yield where, "empty content"
+
+
+def ids_are_unique(request: Any) -> Found:
+    """U3: an id is called once and answered once."""
+    called: set[str] = set()
+    answered: set[str] = set()
+    for where, message in _messages(request):
+        for call in message.get("tool_calls", ()):
+            if call["id"] in called:
+                yield where, f"the id {call['id']!r} is called twice"
+            called.add(call["id"])
+        if message["role"] == "tool":
+            if message["tool_call_id"] in answered:
+                yield where, f"the id {message['tool_call_id']!r} is answered twice"
+            answered.add(message["tool_call_id"])
+
+
+def arguments_are_objects(request: Any) -> Found:
+    """U4, OC5: arguments are a string that holds a JSON object; names and ids are short."""
+    for where, message in _messages(request):
+        for call in message.get("tool_calls", ()):
+            try:
+                value = json.loads(call["function"]["arguments"])
+            except ValueError:
+                value = None
+            if not isinstance(value, dict):
+                yield where, "arguments that are not a JSON object"
+            if not _NAME.fullmatch(call["function"]["name"]):
+                yield where, f"the tool name {call['function']['name']!r}"
+            if not 1 <= len(call["id"]) <= 40:
+                yield where, f"a call id of {len(call['id'])} characters"
+
+
+def roles_are_known(request: Any) -> Found:
+    """OC1: system, developer, user, assistant, tool."""
+    for where, message in _messages(request):
+        if message["role"] not in _ROLES:
+            yield where, f"the role {message['role']!r}"
+
+
+def calls_are_answered_next(request: Any) -> Found:
+    """OC2, OC3: calls are followed by a tool message each and nothing else; no other tool
+    message stands anywhere."""
+    waiting: set[str] = set()
+    for where, message in _messages(request):
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                yield where, f"a result for {message['tool_call_id']!r}, which nobody waits for"
+            waiting.discard(message["tool_call_id"])
+            continue
+        if waiting:
+            yield where, f"the calls {sorted(waiting)} are not answered before it"
+        waiting = {call["id"] for call in message.get("tool_calls", ())}
+    if waiting:
+        yield "messages", f"the calls {sorted(waiting)} are not answered"
+
+
+def only_calls_excuse_silence(request: Any) -> Found:
+    """OC4: content may be null only beside calls."""
+    for where, message in _messages(request):
+        if message.get("content") is None and not message.get("tool_calls"):
+            yield where, "neither content nor calls"
+
+
+def tools_are_named_once(request: Any) -> Found:
+    """U8, OC6: tools are absent or a list of different, valid names, at most 128."""
+    tools = request.get("tools")
+    if tools is None:
+        return
+    names = [tool["function"]["name"] for tool in tools]
+    if not names or len(names) != len(set(names)):
+        yield "tools", "no tools, or two of one name"
+    for place, name in enumerate(names):
+        if not _NAME.fullmatch(name):
+            yield f"tools[{place}]", f"the tool name {name!r}"
+
+
+def pictures_are_the_users(request: Any) -> Found:
+    """OC7: pictures and files stand in user messages only."""
+    for where, message in _messages(request):
+        if message["role"] != "user" and isinstance(message.get("content"), list):
+            if any(part["type"] != "text" for part in message["content"]):
+                yield where, f"a picture or a file in a message of role {message['role']}"
+
+
+RULES: dict[str, Rule] = {
+    "U1": text_is_encodable,
+    "U2": something_is_said,
+    "U3": ids_are_unique,
+    "U4": arguments_are_objects,
+    "OC1": roles_are_known,
+    "OC2": calls_are_answered_next,
+    "OC4": only_calls_excuse_silence,
+    "OC6": tools_are_named_once,
+    "OC7": pictures_are_the_users,
+}

@@ -1,0 +1,225 @@
+"""OpenAI Responses."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from contextwright.blocks.block import Block, Message
+from contextwright.render.layout import Layout
+from contextwright.render.openai_chat import file_tokens
+from contextwright.render.openai_responses_rules import RULES
+from contextwright.render.renderer import Count, Request, Violation
+from contextwright.render.target import Target
+from contextwright.render.wire import (
+    Names,
+    arguments_of,
+    clean,
+    cost_of_image,
+    describe,
+    joined,
+    ordered,
+    result_text,
+    schema_of,
+    schema_tokens,
+    texts,
+)
+from contextwright.session.event import File, Image, Text, Thinking, Tool, ToolCall, ToolResult
+from contextwright.tokens.overhead import OVERHEADS
+
+ID = r"[\x21-\x7e]{1,64}"
+_OVERHEAD = OVERHEADS["openai-responses"]
+Wire = dict[str, Any]
+
+
+class OpenAIResponsesRenderer:
+    """Keyword arguments of `client.responses.create`, with nothing stored at the provider."""
+
+    format = "openai-responses"
+
+    def cost(self, block: Block, target: Target) -> int:
+        """Tokens of the block's items."""
+        names = Names(ID, "call_")
+        return sum(_measure(item, target.counter.count) for item in _items(block, names))
+
+    def section_cost(self, text: str, target: Target) -> int:
+        """Tokens of a section in an item of its own."""
+        return target.counter.count(clean(text)) + _OVERHEAD.message + 1
+
+    def margin(self, target: Target) -> int:
+        """Nothing is added for the form's sake."""
+        return 0
+
+    def request(self, layout: Layout, target: Target) -> Request:
+        """Model, instructions, input, tools."""
+        names = Names(ID, "call_")
+        items = [item for block in layout.conversation for item in _items(block, names)]
+        if layout.tail:
+            _add_tail(items, joined(layout.tail))
+        request: Request = {"model": target.model, "input": items, "store": False}
+        if layout.system:
+            request["instructions"] = joined(layout.system)
+        if layout.tools:
+            request["tools"] = [_tool(tool, names) for tool in layout.tools]
+        if any(item["type"] == "reasoning" for item in items):
+            request["include"] = ["reasoning.encrypted_content"]
+        return request
+
+    def measure(self, request: Request, target: Target) -> int:
+        """Tokens of a whole request."""
+        count = target.counter.count
+        tokens = _OVERHEAD.request + count(request.get("instructions", ""))
+        tokens += _OVERHEAD.message if request.get("instructions") else 0
+        tokens += sum(_measure(item, count) for item in request["input"])
+        tools = request.get("tools", [])
+        if tools:
+            tokens += _OVERHEAD.tools
+            tokens += sum(_OVERHEAD.tool + schema_tokens(tool, count) for tool in tools)
+        return tokens
+
+    def validate(self, request: Request, target: Target) -> list[Violation]:
+        """The rules that the request breaks."""
+        return [
+            Violation(name, where, what)
+            for name, rule in RULES.items()
+            for where, what in rule(request)
+        ]
+
+
+def _items(block: Block, names: Names) -> Iterator[Wire]:
+    calls = {
+        part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
+    }
+    sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
+    for message in block.messages:
+        if message.role == "tool":
+            for part in message.parts:
+                if isinstance(part, ToolResult):
+                    yield _output(part, calls.get(part.call_id), sent)
+        elif message.role == "assistant":
+            yield from _assistant(message, calls, sent, names)
+        else:
+            yield from _said(message)
+
+
+def _said(message: Message) -> Iterator[Wire]:
+    if message.role == "system":
+        parts = [{"type": "input_text", "text": text} for text in texts(message)]
+    else:
+        parts = [wire for part in message.parts if (wire := _part(part)) is not None]
+    if parts:
+        yield {"type": "message", "role": message.role, "content": parts}
+
+
+def _part(part: Any) -> Wire | None:
+    if isinstance(part, Text):
+        return {"type": "input_text", "text": clean(part.text)} if part.text.strip() else None
+    if isinstance(part, Image):
+        return _image(part)
+    if isinstance(part, File):
+        return _file(part)
+    return None
+
+
+def _image(part: Image) -> Wire:
+    wire: Wire = {"type": "input_image", "detail": part.detail or "auto"}
+    if part.file_id:
+        return {**wire, "file_id": clean(part.file_id)}
+    if not part.data and not part.url:
+        return {"type": "input_text", "text": describe(part)}
+    url = part.url or f"data:{part.media_type};base64,{part.data}"
+    return {**wire, "image_url": clean(url)}
+
+
+def _file(part: File) -> Wire:
+    if part.file_id:
+        return {"type": "input_file", "file_id": clean(part.file_id)}
+    if not part.data:
+        return {"type": "input_text", "text": describe(part)}
+    data = f"data:{part.media_type};base64,{part.data}"
+    return {"type": "input_file", "filename": clean(part.name) or "file", "file_data": data}
+
+
+def _assistant(
+    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
+) -> Iterator[Wire]:
+    produced = list(_produced(message, calls, sent, names))
+    if produced and message.whole:
+        yield from _reasoning(message)
+    yield from produced
+
+
+def _produced(
+    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
+) -> Iterator[Wire]:
+    content = [{"type": "input_text", "text": text} for text in texts(message)]
+    if content:
+        said = "\n".join(part["text"] for part in content)
+        yield {"type": "message", "role": "assistant", "content": said}
+    for id, call in calls.items():
+        arguments = clean(call.arguments) if arguments_of(call) is not None else "{}"
+        yield {
+            "type": "function_call",
+            "call_id": sent[id],
+            "name": names.name(call.name),
+            "arguments": arguments or "{}",
+        }
+
+
+def _reasoning(message: Message) -> Iterator[Wire]:
+    """OpenAI's own reasoning, in its encrypted form, in front of what it produced (OR5, OR6)."""
+    for part in message.parts:
+        if isinstance(part, Thinking) and part.provider == "openai" and part.redacted:
+            text = clean(part.text)
+            summary = [{"type": "summary_text", "text": text}] if text else []
+            yield {"type": "reasoning", "summary": summary, "encrypted_content": part.redacted}
+
+
+def _output(part: ToolResult, call: ToolCall | None, sent: dict[str, str]) -> Wire:
+    text = result_text(part, call)
+    images = [_image(piece) for piece in part.content if isinstance(piece, Image)]
+    output: Any = [{"type": "input_text", "text": text}, *images] if images else text
+    id = sent.get(part.call_id, part.call_id)
+    return {"type": "function_call_output", "call_id": id, "output": output}
+
+
+def _tool(tool: Tool, names: Names) -> Wire:
+    wire: Wire = {
+        "type": "function",
+        "name": names.name(tool.name),
+        "parameters": schema_of(tool),
+        "strict": False,
+    }
+    if tool.description:
+        wire["description"] = clean(tool.description)
+    return ordered(wire)
+
+
+def _add_tail(items: list[Wire], text: str) -> None:
+    part = {"type": "input_text", "text": text}
+    if items and items[-1].get("role") == "user":
+        items[-1] = {**items[-1], "content": [part, *items[-1]["content"]]}
+    else:
+        items.append({"type": "message", "role": "user", "content": [part]})
+
+
+def _measure(item: Wire, count: Count) -> int:
+    kind = item["type"]
+    if kind == "function_call":
+        return _OVERHEAD.call + count(item["name"]) + count(item["arguments"])
+    if kind == "reasoning":
+        text = "".join(part["text"] for part in item["summary"])
+        # encrypted reasoning is billed by its clear text: at most a token three characters
+        return _OVERHEAD.thinking + max(count(text), len(item["encrypted_content"]) // 3)
+    content = item["output"] if kind == "function_call_output" else item["content"]
+    tokens = _OVERHEAD.result if kind == "function_call_output" else _OVERHEAD.message
+    if isinstance(content, str):
+        return tokens + count(content)
+    return tokens + sum(_measure_part(part, count) for part in content)
+
+
+def _measure_part(part: Wire, count: Count) -> int:
+    if part["type"] == "input_text":
+        return count(part["text"]) + 1
+    if part["type"] == "input_image":
+        data = part.get("image_url", "").partition(";base64,")[2]
+        return cost_of_image(Image(data=data, detail=part["detail"]), "openai")
+    return file_tokens(part.get("file_data", ""))

@@ -1,0 +1,112 @@
+"""What OpenAI Responses accepts, a function a rule (U rules: all providers; OR: this one)."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from contextwright.render.wire import Rule, encodable
+
+Found = Iterator[tuple[str, str]]
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_USER_PARTS = {"input_text", "input_image", "input_file"}
+
+
+def _items(request: Any) -> Iterator[tuple[str, Any]]:
+    for place, item in enumerate(request["input"]):
+        yield f"input[{place}]", item
+
+
+def text_is_encodable(request: Any) -> Found:
+    """U1: every string is strict UTF-8."""
+    yield from encodable(request)
+
+
+def something_is_said(request: Any) -> Found:
+    """U2: there is an item, and no message is empty."""
+    if not request["input"]:
+        yield "input", "no items"
+    for where, item in _items(request):
+        if item["type"] == "message" and not item["content"]:
+            yield where, "empty content"
+
+
+def messages_are_typed(request: Any) -> Found:
+    """OR1: users' parts are input_text, input_image or input_file; an assistant's is text."""
+    for where, item in _items(request):
+        if item["type"] != "message":
+            continue
+        if item["role"] not in {"user", "system", "developer", "assistant"}:
+            yield where, f"the role {item['role']!r}"
+        if item["role"] == "assistant":
+            if not isinstance(item["content"], str):
+                yield where, "an assistant's content that is not text"
+        elif any(part["type"] not in _USER_PARTS for part in item["content"]):
+            yield where, "a part that an input can not have"
+
+
+def calls_meet_outputs(request: Any) -> Found:
+    """U3, OR2 to OR4: each call has one output behind it, each output its call before it."""
+    called: set[str] = set()
+    answered: set[str] = set()
+    for where, item in _items(request):
+        if item["type"] == "function_call":
+            if item["call_id"] in called or not 1 <= len(item["call_id"]) <= 64:
+                yield where, f"the call id {item['call_id']!r}"
+            called.add(item["call_id"])
+        elif item["type"] == "function_call_output":
+            if item["call_id"] not in called or item["call_id"] in answered:
+                yield where, f"an output for {item['call_id']!r}, which nobody waits for"
+            answered.add(item["call_id"])
+    if called - answered:
+        yield "input", f"the calls {sorted(called - answered)} have no output"
+
+
+def arguments_are_objects(request: Any) -> Found:
+    """U4: arguments are a string that holds a JSON object, names are valid."""
+    for where, item in _items(request):
+        if item["type"] != "function_call":
+            continue
+        try:
+            value = json.loads(item["arguments"])
+        except ValueError:
+            value = None
+        if not isinstance(value, dict) or not _NAME.fullmatch(item["name"]):
+            yield where, "arguments that are not a JSON object, or a bad name"
+
+
+def reasoning_is_followed(request: Any) -> Found:
+    """OR5, OR6: reasoning is encrypted and stands before what it produced."""
+    items = request["input"]
+    for place, item in enumerate(items):
+        if item["type"] != "reasoning":
+            continue
+        after = next((each for each in items[place:] if each["type"] != "reasoning"), None)
+        produced = after is not None and (
+            after["type"] == "function_call" or after.get("role") == "assistant"
+        )
+        if not produced or not item.get("encrypted_content"):
+            yield f"input[{place}]", "reasoning without what it produced, or not encrypted"
+
+
+def tools_are_named_once(request: Any) -> Found:
+    """U8: tools are absent or a list of different, valid names."""
+    tools = request.get("tools")
+    if tools is None:
+        return
+    names = [tool["name"] for tool in tools]
+    if not names or len(names) != len(set(names)):
+        yield "tools", "no tools, or two of one name"
+    if any(not _NAME.fullmatch(name) for name in names):
+        yield "tools", "a bad tool name"
+
+
+RULES: dict[str, Rule] = {
+    "U1": text_is_encodable,
+    "U2": something_is_said,
+    "U4": arguments_are_objects,
+    "OR1": messages_are_typed,
+    "OR2": calls_meet_outputs,
+    "OR5": reasoning_is_followed,
+    "OR6": tools_are_named_once,
+}
