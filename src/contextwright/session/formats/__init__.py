@@ -1,0 +1,167 @@
+"""Sessions in and out of the formats that agents leave behind."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from contextwright.errors import SessionError, UnknownFormat
+from contextwright.session.formats.decode import decode
+from contextwright.session.formats.document import Document, Record
+from contextwright.session.session import Session
+
+__all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"]
+
+_MODULES = {
+    "contextwright": "native",
+    "codex": "codex",
+    "claude-code": "claude_code",
+    "swe-agent": "swe_agent",
+    "tau-bench": "tau_bench",
+    "adk": "adk",
+    "langchain": "langchain",
+    "openai-responses": "openai_responses",
+    "gemini": "gemini",
+    "anthropic": "anthropic",
+    "openai-chat": "openai_chat",
+}
+"""In the order in which an input is tried: the most particular first."""
+
+FORMATS = tuple(_MODULES)
+
+
+class Format(Protocol):
+    """What every module of this folder is."""
+
+    NAME: str
+    LINES: bool
+
+    def sniff(self, document: Document) -> bool:
+        """Whether it looks like this format."""
+        ...
+
+    def read(self, document: Document) -> Session:
+        """The session that it holds."""
+        ...
+
+    def write(self, session: Session) -> Any:
+        """The session as JSON data of this format."""
+        ...
+
+
+def format_named(name: str) -> Format:
+    """The module of a format.
+
+    Raises:
+        UnknownFormat: there is none of this name.
+    """
+    module = _MODULES.get(name)
+    if module is None:
+        raise UnknownFormat(
+            f"no format {name!r}", where="format", fix=f"one of {', '.join(FORMATS)}"
+        )
+    return import_module(f"contextwright.session.formats.{module}")  # pyright: ignore[reportReturnType]
+
+
+def detect(document: Document) -> str:
+    """The name of the format that a document is in.
+
+    Raises:
+        UnknownFormat: none fits.
+    """
+    for name in FORMATS:
+        if format_named(name).sniff(document):
+            return name
+    value = document.records[0].value
+    if not isinstance(value, (dict, list)):
+        raise UnknownFormat(
+            "an object is expected",
+            where=document.records[0].where,
+            fix="give a list of messages, a document with messages, or a message a line",
+        )
+    keys = ", ".join(map(repr, list(value)[:6])) if isinstance(value, dict) else "a list"  # pyright: ignore
+    raise UnknownFormat(
+        f"no format fits: the first record has {keys}",
+        where=document.records[0].where,
+        fix=f"looked for {', '.join(FORMATS)}; name one with format=..., or see `ctx convert`",
+    )
+
+
+def read_session(
+    source: str | Path | bytes | list[Any] | dict[str, Any],
+    *,
+    format: str | None = None,
+    id: str | None = None,
+) -> Session:
+    """Read a session of any known format.
+
+    Args:
+        source: a path, the file's bytes (gzip too), or decoded JSON data.
+        format: its name; found out where it is not given.
+        id: the session's id; by default the source's own, or the file's name.
+
+    Raises:
+        SessionError: with file, line, event and field. Nothing is skipped in silence: what was
+            repaired stands in `session.metadata["repairs"]`.
+    """
+    document, repairs = _document(source)
+    found = format_named(format or detect(document))
+    session = found.read(document)
+    return _named(session, source, id, repairs)
+
+
+def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> Iterator[Session]:
+    """Read a file with a session a line, such as `{"id": ..., "messages": [...]}`."""
+    document, repairs = _document(source)
+    for record in document.records:
+        one = Document(document.name, (record,), lines=False)
+        try:
+            session = format_named(format or detect(one)).read(one)
+        except SessionError as error:
+            error.where = f"{record.where}: {error.where}"
+            raise
+        yield _named(session, record, None, repairs)
+
+
+def write_session(session: Session, format: str = "contextwright", path: str | Path | None = None) -> bytes:
+    """A session as the bytes of a format, and into a file if a path is given."""
+    found = format_named(format)
+    value = found.write(session)
+    if found.LINES:
+        data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
+    else:
+        data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+    if path is not None:
+        Path(path).write_bytes(data)
+    return data
+
+
+def _document(source: Any) -> tuple[Document, list[str]]:
+    if isinstance(source, (list, dict)):
+        return Document("input", (Record(source, "input"),), lines=False), []
+    if isinstance(source, bytes):
+        decoded = decode(source)
+        return decoded.document, decoded.repairs
+    path = Path(source)
+    try:
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise SessionError(
+            f"the file can not be read: {getattr(error, 'strerror', None) or error}",
+            where=str(source)[:200],
+            fix="check the path",
+        ) from error
+    decoded = decode(data, path.name)
+    return decoded.document, decoded.repairs
+
+
+def _named(session: Session, source: Any, id: str | None, repairs: list[str]) -> Session:
+    if id:
+        session.id = id
+    elif session.id == "session" and isinstance(source, (str, Path)):
+        session.id = Path(source).name.partition(".")[0] or "session"
+    if repairs:
+        session.metadata["repairs"] = list(repairs)
+    return session
