@@ -1,0 +1,299 @@
+"""What a regular expression cannot say: checksums, assignment rules, entropy, context.
+
+A check takes a match and returns the span to redact, or None. It may shorten the match (an IBAN
+has the length of its country) or pick a part of it (the value of `password=...`).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+
+Check = Callable[[re.Match[str]], tuple[int, int] | None]
+
+# Lengths of the SWIFT IBAN registry, release 99.
+_IBAN_LENGTHS = {
+    country: length
+    for length, countries in {
+        15: "NO",
+        16: "BE",
+        18: "DK FK FI FO GL NL SD",
+        19: "MK SI",
+        20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV",
+        22: "BG BH CR DE GB GE IE ME RS VA",
+        23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG",
+        25: "LY PT ST",
+        26: "IS TR",
+        27: "BI DJ FR GR IT MC MR SM",
+        28: "AL AZ BY CY DO GT HN HU LB NI PL SV",
+        29: "BR EG PS QA UA",
+        30: "JO KW MU YE",
+        31: "MT SC",
+        32: "LC",
+        33: "RU",
+    }.items()
+    for country in countries.split()
+}
+
+_PHONE_FORMS = re.compile(
+    r"(?:\+[1-9](?:[ .()/-]{0,2}[0-9]){6,14}"  # international
+    r"|(?:(?:1|001)[ .-])?(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}"
+    r"|00[1-9][0-9]{0,2}(?:[ .-][0-9]{2,5}){2,4}"  # international, dialled
+    r"|\(?0[1-9][0-9]{0,3}\)?[ -][0-9]{2,8}(?:[ -][0-9]{2,4}){0,3}"  # national, trunk prefix 0
+    r"|[2-9][0-9]{2}-[0-9]{3}-[0-9]{2}-[0-9]{2}"
+    r"|0 [1-9][0-9]{2}(?: [0-9]{2,4}){3}|0-[1-9][0-9]{2}(?:-[0-9]{2,4}){3}"
+    r"|0[1-9][0-9]{8,9})(?![0-9])",
+    re.ASCII,
+)
+_LOCAL_PHONE = re.compile(r"\(?[0-9](?:[ .()-]{0,2}[0-9]){6,12}(?![0-9])")
+_EXTENSION = re.compile(r" ?(?:x|ext\.? ?)[0-9]{1,6}\b", re.ASCII)
+_PHONE_WORDS = re.compile(
+    r"\b(?:phone|mobile|cell|call|tele?f?o?n?|fax|desk|contact|dial|sms|whatsapp|text|"
+    r"reach|answering|messages|registered|msisdn|hotline)(?:[^a-z]|_?no|_?number|s\b)|office:"
+)
+_PHONE_AFTER = re.compile(r"[^a-z0-9]{1,3}(?:office|fax|mobile|cell|home|work)\b", re.IGNORECASE)
+_DATE = re.compile(
+    r"(?:(?:19|20)[0-9]{2}[./-](?:0[1-9]|1[0-2])[./-](?:0[1-9]|[12][0-9]|3[01])"
+    r"|(?:0?[1-9]|[12][0-9]|3[01])[./-](?:0?[1-9]|[12][0-9]|3[01])[./-](?:19|20)?[0-9]{2}"
+    r")(?![0-9])"
+)
+_SSN_WORDS = re.compile(r"\b(?:ssn|ss#|social.security)")
+_PLACEHOLDER = re.compile(
+    r"[$%<{(\[*]|(?:your|my|the|insert|enter|change|replace|example|dummy|sample|placeholder|"
+    r"redacted|process\.|os\.|env\.|self\.|config|settings)|"
+    r"(?:null|none|nil|true|false|undefined|string|password|secret|token|required|optional)\b",
+    re.ASCII | re.IGNORECASE,
+)
+_ARMOUR_END = re.compile(r"KEY(?: BLOCK)?-----")
+_BASE64_LINES = re.compile(r"[A-Za-z0-9+/=\s\\]*")
+_MAX_KEY = 16_384
+_DIGIT = re.compile("[0-9]")
+_LETTER = re.compile("[A-Za-z]")
+
+_SECRET_KEY = re.compile(
+    r"(?:secret|token|credential|(?:api|access|private|auth|account|signing|encryption|master|"
+    r"license|service|storage|shared)[ _.-]?key)s?"
+    r"(?:[_-]?(?:access[_-]?)?(?:key|value|id|token|b64|base64))?[\"'`\\)\]]{0,5}\s{0,8}(?:value)?$"
+)
+_PUBLIC_KEY = re.compile(r"(?:public|csrf)[ _.-]?(?:api|access)?[ _.-]?(?:key|token)[^a-z]*$")
+_KEY_REST = re.compile(r"[a-z0-9_ .\-]{0,24}[\"'`\\)\]]{0,5}\s{0,8}")
+# Whose keys have no prefix, and are known only by the name they are assigned to.
+_VENDOR_NAMES = """
+    adafruit adobe airtable algolia alibaba asana atlassian confluence jira beamer bitbucket
+    bittrex cloudflare cohere co_api_key coinbase confluent contentful datadog digitalocean
+    discord droneci dropbox etsy facebook fastly figma finicity finnhub flickr freshbooks gitter
+    gocardless heroku hubspot intercom jfrog artifactory xray kraken kucoin launchdarkly
+    linkedin linked-in linked_in looker mailchimp mailgun mapbox mattermost meraki messagebird
+    netlify newrelic new-relic nytimes newyorktimes okta openweather pagerduty paypal plaid
+    privateai private_ai rapidapi sendbird sendinblue shippo shopify snyk softlayer sl_key
+    sl-key sonar sourcegraph splunk square squarespace sumo telegr travis trello twilio twitch
+    twitter typeform wakatime yandex zendesk zoom ibm aws_ azure codecov
+"""
+_VENDORS = _VENDOR_NAMES.split()
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy of the characters of `value`, in bits per character."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
+
+
+def luhn(digits: str) -> bool:
+    """Whether the last digit is the check digit of ISO/IEC 7812-1."""
+    odd = sum(map(int, digits[-1::-2]))
+    even = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
+    return (odd + even) % 10 == 0
+
+
+def iban_is_valid(iban: str) -> bool:
+    """Whether length and check digits (ISO 7064 MOD 97-10) fit the country of a compact IBAN."""
+    if _IBAN_LENGTHS.get(iban[:2]) != len(iban):
+        return False
+    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
+
+
+def ssn_is_assignable(digits: str) -> bool:
+    """Whether the SSA could have issued these nine digits: no area 000, 666, 9xx; no zero part."""
+    area, group, serial = digits[:3], digits[3:5], digits[5:]
+    return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
+
+
+def iban(match: re.Match[str]) -> tuple[int, int] | None:
+    compact = match[0].replace(" ", "")
+    length = _IBAN_LENGTHS.get(compact[:2])
+    if length is None or not iban_is_valid(compact[:length]):
+        return None
+    end = match.start()
+    for _ in range(length):
+        end += 1 + (match.string[end] == " ")
+    rest = match.string[end : end + 1]
+    return None if rest.isascii() and rest.isalnum() else (match.start(), end)
+
+
+def card(match: re.Match[str]) -> tuple[int, int] | None:
+    """The longest run of whole groups that has a card's length, issuer and check digit."""
+    text, start, end = match.string, match.start(), match.end()
+    while end - start >= 12:
+        if end == len(text) or text[end] not in "0123456789":
+            digits = text[start:end].replace(" ", "").replace("-", "")
+            if _issued(digits) and luhn(digits):
+                return start, end
+        end -= 1
+        while end > start and text[end - 1] in " -":
+            end -= 1
+    return None
+
+
+def _issued(digits: str) -> bool:
+    """Whether a network issues numbers with this prefix and length (ISO/IEC 7812 ranges)."""
+    size, two, four = len(digits), int(digits[:2]), int(digits[:4])
+    if digits[0] == "4":
+        return size in (13, 16, 19)
+    if 51 <= two <= 55 or 2221 <= four <= 2720:
+        return size == 16
+    if two in (34, 37):
+        return size == 15
+    if two in (30, 36, 38, 39):
+        return 14 <= size <= 19
+    if two == 35:
+        return 16 <= size <= 19
+    if four in (1800, 2131):
+        return size == 15
+    return (two in (50, 56, 57, 58) or digits[0] == "6") and 12 <= size <= 19
+
+
+def ssn(match: re.Match[str]) -> tuple[int, int] | None:
+    """Nine digits as 3-2-4 stand alone; any other grouping only near the words for it."""
+    digits = "".join(_DIGIT.findall(match[0]))
+    if not ssn_is_assignable(digits):
+        return None
+    grouped = match[0][3:4] in "- ." and match[0][3:4] == match[0][6:7]
+    return match.span() if grouped or _near(_SSN_WORDS, match, 40) else None
+
+
+def phone(match: re.Match[str]) -> tuple[int, int] | None:
+    """A form that only a phone number has, or any 7 to 13 digits near a word for phones."""
+    text, start = match.string, match.start()
+    if _DATE.match(text, start):
+        return None
+    found = _PHONE_FORMS.match(text, start)
+    if found and found[0][0] != "+" and not 9 <= len(_DIGIT.findall(found[0])) <= 15:
+        found = None
+    if not found and match[0][0] != "+":
+        local = _LOCAL_PHONE.match(text, start)
+        if local and (_PHONE_AFTER.match(text, local.end()) or _near(_PHONE_WORDS, match, 48)):
+            found = local
+    if not found:
+        return None
+    extension = _EXTENSION.match(text, found.end())
+    return start, extension.end() if extension else found.end()
+
+
+def _near(words: re.Pattern[str], match: re.Match[str], before: int) -> bool:
+    start = match.start()
+    context = match.string[max(0, start - before) : start] + " "
+    return words.search(context.lower()) is not None
+
+
+def mac(match: re.Match[str]) -> tuple[int, int] | None:
+    """A hardware address; all zeros and the broadcast address name nobody."""
+    distinct = set(match[0].lower()) - set(":-.")
+    return None if distinct in ({"0"}, {"f"}) else match.span()
+
+
+@cache
+def _is_ipv6(value: str) -> bool:
+    from ipaddress import AddressValueError, IPv6Address
+
+    try:
+        IPv6Address(value)
+    except AddressValueError:
+        return False
+    return True
+
+
+def ipv6(match: re.Match[str]) -> tuple[int, int] | None:
+    """A valid address; `a::b` in code is one too, so a digit is asked for."""
+    value, start = match[0].partition("/")[0], match.start()
+    if start and match.string[start - 1] == ":":
+        return None
+    size = len(value)
+    if value.endswith(".") or (value.endswith(":") and not value.endswith("::")):
+        size -= 1
+    if not _DIGIT.search(value) or not _is_ipv6(value[:size]):
+        return None
+    return start, match.end() if size == len(value) else start + size
+
+
+def random_token(match: re.Match[str]) -> tuple[int, int] | None:
+    """The token, unless it is one of the `xxxx` of documentation."""
+    group = 1 if match.re.groups else 0
+    return match.span(group) if entropy(match[group]) >= 2.8 else None
+
+
+def private_key(match: re.Match[str]) -> tuple[int, int] | None:
+    """From the armour's first line to its last; to the last base64 where the end was cut off."""
+    text, body = match.string, match.end()
+    closing = _ARMOUR_END.search(text, body, body + _MAX_KEY)
+    if not closing:
+        closing = _BASE64_LINES.match(text, body, body + _MAX_KEY)
+    end = closing.end() if closing else body
+    return (match.start(), end) if end - body >= 64 else None
+
+
+def mixed_token(match: re.Match[str]) -> tuple[int, int] | None:
+    """A token whose prefix is common in code: it has a digit too."""
+    value = match[0]
+    return match.span() if _DIGIT.search(value) and entropy(value) >= 3.0 else None
+
+
+def assigned(match: re.Match[str]) -> tuple[int, int] | None:
+    """The value of `api_key = ...` or `acme: ...`: random, and named like a secret."""
+    value, start = match[1], match.start()
+    # An identifier of digits alone is a secret only where a vendor's name says so.
+    numeric = value.isdigit() and len(value) >= 14
+    mixed = len(_DIGIT.findall(value)) >= 2 and _LETTER.search(value)
+    if _PLACEHOLDER.match(value) or not (numeric or mixed):
+        return None
+    if entropy(value) < (2.5 if numeric else min(3.0, math.log2(len(value)) - 0.5)):
+        return None
+    key = match.string[max(0, start - 64) : start].lower()
+    if _SECRET_KEY.search(key):
+        named = not numeric and not _PUBLIC_KEY.search(key)
+    else:
+        named = len(value) >= 14 and not _DATE.match(value) and _is_vendors(key)
+    return match.span(1) if named else None
+
+
+def _is_vendors(key: str) -> bool:
+    for vendor in _VENDORS:
+        at = key.rfind(vendor)
+        if at >= 0 and _KEY_REST.fullmatch(key, at + len(vendor)):
+            return True
+    return False
+
+
+def bearer(match: re.Match[str]) -> tuple[int, int] | None:
+    """What follows `Bearer`, if it is no word."""
+    value = match[1]
+    return None if _PLACEHOLDER.match(value) or not _DIGIT.search(value) else match.span(1)
+
+
+def password(match: re.Match[str]) -> tuple[int, int] | None:
+    """The value of `password = ...`: anything quoted; unquoted, only what prose does not say."""
+    value = match[1]
+    if _PLACEHOLDER.match(value) or len(set(value)) < 3:
+        return None
+    quoted = match.string[match.start(1) - 1] in "\"'"
+    return match.span(1) if quoted or not (value.isalpha() or "(" in value) else None
+
+
+def credentials(match: re.Match[str]) -> tuple[int, int] | None:
+    """The password of `user:password`, unless it is a variable or a stand-in."""
+    value = match[1]
+    if value[0] in "$<{[*" or value.lower() in ("pass", "password", "passwd", "pwd", "secret"):
+        return None
+    return match.span(1) if len(set(value)) >= 3 else None
