@@ -30,11 +30,11 @@ from contextwright.tokens.overhead import OVERHEADS
 ID = r"[A-Za-z0-9_-]{1,256}"
 NAME = r"[A-Za-z0-9_-]{1,64}"
 LOOK_BACK = 18
-"""Messages between two breakpoints: the cache looks back 20 blocks, so a long loop needs a
+"""Parts between two breakpoints: the cache looks back 20 blocks, so a long loop needs a
 second one."""
 _OVERHEAD = OVERHEADS["anthropic"]
 _BREAKPOINT = {"type": "ephemeral"}
-_DOCUMENTS = {"application/pdf", "text/plain"}
+_MARKABLE = {"text", "tool_result", "tool_use", "image", "document"}
 Wire = dict[str, Any]
 
 
@@ -44,9 +44,11 @@ class AnthropicRenderer:
     format = "anthropic"
 
     def cost(self, block: Block, target: Target) -> int:
-        """Tokens of the block's messages."""
-        names = Names(ID, "toolu_")
-        return sum(_measure(wire, target.counter.count) for wire in _wires(block, names))
+        """Tokens of the block's messages, and of stubs for the tools that they call."""
+        count = target.counter.count
+        wires = list(_wires(block, Names(ID, "toolu_")))
+        stubs = sum(_OVERHEAD.tool + _schema(stub, count) for stub in _stubs(wires))
+        return stubs + sum(_measure(wire, count) for wire in wires)
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens of a section in a message of its own."""
@@ -54,7 +56,8 @@ class AnthropicRenderer:
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end, and tools that history needs."""
-        return self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
+        turns = self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
+        return turns + _OVERHEAD.tools
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
@@ -63,15 +66,16 @@ class AnthropicRenderer:
         if not wires or wires[0]["role"] != "user":
             wires.insert(0, {"role": "user", "content": [_text(EARLIER)]})
         messages = merged(wires, "content")
-        stable = len(messages) - 1
-        if layout.tail:
-            add_tail(messages, _text(joined(layout.tail)), "content", is_result="tool_result")
+        tail = _text(joined(layout.tail)) if layout.tail else None
+        if tail:
+            add_tail(messages, tail, "content", is_result="tool_result")
         elif messages[-1]["role"] == "assistant":
             messages.append({"role": "user", "content": [_text(NOTHING_NEW)]})
         tools = [_tool(tool, names) for tool in layout.tools] or _stubs(messages)
         system = _system(layout.system)
         if target.cache:
-            _mark(tools, system, layout.system, messages, stable)
+            _mark(tools, system, layout.system)
+            _mark_messages(messages, tail)
         request: Request = {
             "model": target.model,
             "max_tokens": target.reserved_output or 1,
@@ -235,39 +239,35 @@ def _stubs(messages: list[Wire]) -> list[Wire]:
     return [{"name": name, "input_schema": {"type": "object"}} for name in sorted(used)]
 
 
-def _mark(
-    tools: list[Wire],
-    system: list[Wire],
-    sections: tuple[Section, ...],
-    messages: list[Wire],
-    stable: int,
-) -> None:
-    """Breakpoints, four at the most: behind the tools or the STABLE system text, behind the
-    SESSION text, and behind the conversation, with one more within reach of its look-back."""
-    marked = 0
+def _mark(tools: list[Wire], system: list[Wire], sections: tuple[Section, ...]) -> None:
+    """Breakpoints behind the STABLE system text and behind all of it; behind the tools where
+    there is none."""
     lasting = [place for place, part in enumerate(sections) if part.cache is CacheClass.STABLE]
     if lasting and lasting[-1] < len(system) - 1:
         system[lasting[-1]]["cache_control"] = _BREAKPOINT
-        marked += 1
     if system:
         system[-1]["cache_control"] = _BREAKPOINT
-        marked += 1
     elif tools:
         tools[-1]["cache_control"] = _BREAKPOINT
-        marked += 1
-    for place in (stable, stable - LOOK_BACK):
-        if place >= 0 and marked < 4 and _mark_last(messages[place]["content"], place == stable):
-            marked += 1
 
 
-def _mark_last(content: list[Wire], newest: bool) -> bool:
-    """Mark the last part of a message that may be marked and stays where it is."""
-    for part in reversed(content):
-        moving = newest and part["type"] == "text" and part["text"].startswith("<context_block")
-        if part["type"] in {"text", "tool_result", "tool_use", "image", "document"} and not moving:
-            part["cache_control"] = _BREAKPOINT
-            return True
-    return False
+def _mark_messages(messages: list[Wire], tail: Wire | None) -> None:
+    """Breakpoints at the end of what will stand there again, in front of the tail, and one
+    more within reach of its look-back. With those of the system text at most four."""
+    lasting = [
+        part
+        for message in messages
+        for part in (message["content"][: _place(message["content"], tail)])
+        if part["type"] in _MARKABLE
+    ]
+    if lasting:
+        lasting[-1]["cache_control"] = _BREAKPOINT
+    if len(lasting) > LOOK_BACK:
+        lasting[-LOOK_BACK]["cache_control"] = _BREAKPOINT
+
+
+def _place(content: list[Wire], tail: Wire | None) -> int:
+    return next((place for place, part in enumerate(content) if part is tail), len(content))
 
 
 def _measure(wire: Wire, count: Count) -> int:

@@ -55,13 +55,15 @@ class Log(Sequence[Event]):
             self.append(event)
 
     def append(self, event: Event) -> int:
-        """Append an event and give its position.
+        """Append an event and give its position. The same event again changes nothing.
 
         Raises:
-            SessionError: an event of this id is in the log already.
+            SessionError: another event of this id is in the log already.
         """
         with self._lock:
             known = self._ids.get(event.id)
+            if known is not None and self._events[known] == event:
+                return known
             if known is not None:
                 raise SessionError(
                     f"two events have the id {event.id!r}",
