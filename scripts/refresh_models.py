@@ -1,7 +1,7 @@
 """Make src/contextwright/tokens/data/models.json anew from LiteLLM's table.
 
-    pip download --no-deps litellm -d /tmp/litellm
-    python scripts/refresh_models.py /tmp/litellm/litellm-*.whl
+pip download --no-deps litellm -d /tmp/litellm
+python scripts/refresh_models.py /tmp/litellm/litellm-*.whl
 """
 
 import json

@@ -102,9 +102,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         texts: list[str] = []
         for message in self.messages:
             for part in message.parts:
-                if isinstance(part, Text):
-                    texts.append(part.text)
-                elif isinstance(part, ToolResult):
+                if isinstance(part, Text) or isinstance(part, ToolResult):
                     texts.append(part.text)
         return "\n".join(texts)
 

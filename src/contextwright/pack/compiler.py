@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.errors import RenderError
 from contextwright.pack.assemble import Assembled, assemble
 from contextwright.pack.layout import layout_of, section_of
@@ -16,7 +17,6 @@ from contextwright.pack.pack import Pack
 from contextwright.pack.plan import Plan, plan
 from contextwright.pack.prefix import shared_prefix
 from contextwright.pack.ranges import left_out
-from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.pack.trace import Tracer
 from contextwright.pack.unrendered import unrendered
 from contextwright.render.layout import Layout
@@ -57,9 +57,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     memo: Memo = msgspec.field(default_factory=Memo)
     steps: bool = False
 
-    def compile(
-        self, snapshot: Snapshot, target: Target, *, previous: Pack | None = None
-    ) -> Pack:
+    def compile(self, snapshot: Snapshot, target: Target, *, previous: Pack | None = None) -> Pack:
         """The pack for the next call.
 
         Args:
@@ -163,9 +161,7 @@ def limit_of(planned: Plan) -> int:
     return getattr(terminal, "max_tokens", None) or getattr(terminal, "target_tokens", 0)
 
 
-def _check(
-    renderer: Renderer, request: Request, target: Target, tokens: int, limit: int
-) -> None:
+def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:
     violations = renderer.validate(request, target)
     if violations:
         first = violations[0]

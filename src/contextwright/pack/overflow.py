@@ -228,8 +228,7 @@ def _too_large(room: Room, blocks: Blocks, why: str) -> BudgetError:
     need = room.fixed + sum(map(cost, blocks))
     return BudgetError(
         f"{need} tokens must be sent and {room.limit} may be, {why}: "
-        f"{room.fixed} for the instruction, tools and overheads"
-        + (f"; {named}" if named else ""),
+        f"{room.fixed} for the instruction, tools and overheads" + (f"; {named}" if named else ""),
         where="budget",
         fix=f"allow {need} tokens or more, or shorten what is named",
     )

@@ -8,9 +8,7 @@ from contextwright.pack.trace import Change
 from contextwright.session.snapshot import Snapshot
 
 
-def left_out(
-    snapshot: Snapshot, blocks: Blocks, changes: Iterable[Change]
-) -> tuple[Range, ...]:
+def left_out(snapshot: Snapshot, blocks: Blocks, changes: Iterable[Change]) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request or stand in its changes."""
     known = {block.order for block in blocks if block.order >= 0}
     for change in changes:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
@@ -110,9 +109,7 @@ class Tracer:
         )
 
 
-def run(
-    expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]
-) -> Blocks:
+def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
     """The blocks that an expression stands for.
 
     Args:
@@ -152,5 +149,3 @@ def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Trac
 
 def _left_out(step: str) -> str:
     return f"left out by {step}"
-
-

@@ -24,7 +24,16 @@ from contextwright.render.wire import (
     schema_tokens,
     texts,
 )
-from contextwright.session.event import AnyPart, File, Image, Text, Thinking, Tool, ToolCall, ToolResult
+from contextwright.session.event import (
+    AnyPart,
+    File,
+    Image,
+    Text,
+    Thinking,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from contextwright.tokens.overhead import OVERHEADS
 
 ID = r"[A-Za-z0-9_-]{1,256}"

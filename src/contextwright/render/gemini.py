@@ -23,7 +23,16 @@ from contextwright.render.wire import (
     schema_tokens,
     texts,
 )
-from contextwright.session.event import AnyPart, File, Image, Text, Thinking, Tool, ToolCall, ToolResult
+from contextwright.session.event import (
+    AnyPart,
+    File,
+    Image,
+    Text,
+    Thinking,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from contextwright.tokens.overhead import OVERHEADS
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.-]{0,63}"
@@ -102,9 +111,7 @@ def _wires(block: Block, names: Names) -> Iterator[Wire]:
     sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
     for message in block.messages:
         parts = [
-            wire
-            for part in message.parts
-            for wire in _part(part, message, calls, sent, names)
+            wire for part in message.parts for wire in _part(part, message, calls, sent, names)
         ]
         if message.role == "tool":
             # pictures stand behind all responses: no response content takes them on 2.x
@@ -153,9 +160,7 @@ def _signed(signature: Any) -> Wire:
     return {"thought_signature": signature} if isinstance(signature, str) and signature else {}
 
 
-def _result(
-    part: ToolResult, call: ToolCall | None, sent: dict[str, str], names: Names
-) -> Wire:
+def _result(part: ToolResult, call: ToolCall | None, sent: dict[str, str], names: Names) -> Wire:
     key = "error" if part.status in {"error", "interrupted"} else "result"
     response: Wire = {
         "id": sent.get(part.call_id, part.call_id),
@@ -177,7 +182,9 @@ def _sign(contents: list[Wire]) -> None:
     """Gemini 3: in the current turn the first call of a content is signed (GE6)."""
     start = 0
     for place, content in enumerate(contents):
-        if content["role"] == "user" and any("function_response" not in p for p in content["parts"]):
+        if content["role"] == "user" and any(
+            "function_response" not in p for p in content["parts"]
+        ):
             start = place
     for content in contents[start:]:
         calls = [part for part in content["parts"] if "function_call" in part]

@@ -114,9 +114,7 @@ class Log(Sequence[Event]):
         if not newest:
             self._late.add(owner)
         positions, events = (*before.positions, position), (*before.events, event)
-        self._exchanges[owner] = exchange_of(
-            owner, before.turn, positions, events, newest=newest
-        )
+        self._exchanges[owner] = exchange_of(owner, before.turn, positions, events, newest=newest)
         self._exchange_at.append(owner)
         self._note_success(event, before, position)
 

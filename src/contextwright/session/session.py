@@ -117,9 +117,7 @@ class Session:
     def snapshot(self) -> Snapshot:
         """The session as it stands now. O(1)."""
         with self._lock:
-            return Snapshot(
-                self.id, self.log, len(self.log), self.state, self.tools, self.metadata
-            )
+            return Snapshot(self.id, self.log, len(self.log), self.state, self.tools, self.metadata)
 
     def snapshot_at(self, position: int, state_version: int) -> Snapshot:
         """The session as it stood then; what a manifest names.

@@ -50,9 +50,7 @@ def _expr(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Expr:
     raise _refused(node, "only words of C, `+`, `|` and `.or_else(...)` are read here")
 
 
-def _call(
-    node: ast.Call, func: ast.Attribute, words: Mapping[str, Callable[..., Expr]]
-) -> Expr:
+def _call(node: ast.Call, func: ast.Attribute, words: Mapping[str, Callable[..., Expr]]) -> Expr:
     if func.attr == "or_else" and len(node.args) == 1 and not node.keywords:
         return _expr(func.value, words).or_else(_expr(node.args[0], words))
     if not (isinstance(func.value, ast.Name) and func.value.id == "C"):

@@ -34,9 +34,7 @@ class FileArtifacts:
         if not name:
             return str(Ref("artifact", SHA256 + digest))
         if name.startswith(SHA256):
-            raise RefError(
-                "a name that reads as a digest", where=name, fix="give another, or none"
-            )
+            raise RefError("a name that reads as a digest", where=name, fix="give another, or none")
         entry = msgspec.json.encode({"name": name, "sha256": digest})
         self._write(self._name(name), entry, replace=True)
         return str(Ref("artifact", name))

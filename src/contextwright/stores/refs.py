@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from contextwright.blocks.ref import parse_ref
-from contextwright.errors import RefError
 from contextwright.blocks.resolve import resolve
+from contextwright.errors import RefError
 from contextwright.session.snapshot import Snapshot
 from contextwright.stores.files import FileArtifacts
 

@@ -51,6 +51,4 @@ def encoding(name: str) -> "Encoding":
     for line in raw_vocabulary(name).splitlines():
         token, _, rank = line.partition(b" ")
         ranks[b64decode(token)] = int(rank)
-    return Encoding(
-        name=name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={}
-    )
+    return Encoding(name=name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={})

@@ -67,9 +67,7 @@ class Compact(Atom, frozen=True, kw_only=True):
         changed = iter(
             change_allowed(self, old, inputs, lambda block: self.compacted(block, inputs))
         )
-        return tuple(
-            next(changed) if 0 <= block.turn <= newest else block for block in blocks
-        )
+        return tuple(next(changed) if 0 <= block.turn <= newest else block for block in blocks)
 
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""

@@ -16,7 +16,9 @@ SLACK = 0.15
 """Share of what is kept that may go to end at a line or a word."""
 
 
-def cut(text: str, max_tokens: int, keep: Keep, count: Count, marker: str = "[... truncated ...]") -> str:
+def cut(
+    text: str, max_tokens: int, keep: Keep, count: Count, marker: str = "[... truncated ...]"
+) -> str:
     """The text in at most `max_tokens`, the marker where something is missing.
 
     It ends between graphemes, at a line or a word where that costs little. Where not even the

@@ -136,9 +136,7 @@ def _skeleton(value: Any, characters: int, items: int, depth: int = 0) -> Any:
         return kept if len(found) <= items else [*kept, f"… {len(found)} in all"]
     if isinstance(value, dict):
         pairs: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return {
-            key: _skeleton(item, characters, items, depth + 1) for key, item in pairs.items()
-        }
+        return {key: _skeleton(item, characters, items, depth + 1) for key, item in pairs.items()}
     return value
 
 

@@ -58,9 +58,7 @@ class ExpandRefs(Atom, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not self.refs:
-            raise SpecError(
-                "no ref to expand", where=repr(self), fix='C.expand_refs("event://e7")'
-            )
+            raise SpecError("no ref to expand", where=repr(self), fix='C.expand_refs("event://e7")')
         for ref in self.refs:
             parse_ref(ref)
 

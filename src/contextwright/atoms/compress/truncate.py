@@ -87,6 +87,4 @@ def truncate_to(block: Block, max_tokens: int, inputs: Inputs) -> Block:
     if messages is block.messages:
         return block
     why = f"cut to {max_tokens} tokens each to fit the budget"
-    return msgspec.structs.replace(
-        block, messages=messages, fidelity=Fidelity.TRUNCATED, why=why
-    )
+    return msgspec.structs.replace(block, messages=messages, fidelity=Fidelity.TRUNCATED, why=why)

@@ -42,9 +42,7 @@ class Fresh(Atom, frozen=True, kw_only=True):
         """The blocks, the stale ones treated as said."""
         stale = [self._stale(block, inputs) for block in blocks]
         if self.stale_action == "exclude":
-            return tuple(
-                block for block, old in zip(blocks, stale, strict=True) if not old
-            )
+            return tuple(block for block, old in zip(blocks, stale, strict=True) if not old)
         old_blocks = tuple(block for block, old in zip(blocks, stale, strict=True) if old)
         if self.stale_action == "warn":
             changed = iter(_warned(block, inputs.age(block)) for block in old_blocks)
@@ -77,6 +75,4 @@ def _marked(message: Message, warning: str) -> Message:
         return msgspec.structs.replace(message, parts=parts, whole=False)
     if not any(isinstance(part, Text) for part in message.parts):
         return message
-    return msgspec.structs.replace(
-        message, parts=(Text(text=warning), *message.parts), whole=False
-    )
+    return msgspec.structs.replace(message, parts=(Text(text=warning), *message.parts), whole=False)

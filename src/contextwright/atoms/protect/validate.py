@@ -75,7 +75,9 @@ class Validate(Atom, frozen=True, kw_only=True):
 
     def _incomplete(self, blocks: Blocks, inputs: Inputs) -> list[str]:
         state = inputs.snapshot.state
-        missing = [key for key in self.keys if not state.get(key) and state.get(key) not in (0, False)]
+        missing = [
+            key for key in self.keys if not state.get(key) and state.get(key) not in (0, False)
+        ]
         warnings = [f"state key {key!r} is missing or empty" for key in missing]
         if not self.keys and not blocks:
             warnings.append("the context is empty")

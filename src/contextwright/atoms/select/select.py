@@ -116,9 +116,7 @@ class Select(Atom, frozen=True, kw_only=True):
 
 def _matching(snapshot: Snapshot, wanted: dict[str, str]) -> list[int]:
     """Positions of the events that have all of the attributes; the rarest narrows first."""
-    found = sorted(
-        (snapshot.positions(name, value) for name, value in wanted.items()), key=len
-    )
+    found = sorted((snapshot.positions(name, value) for name, value in wanted.items()), key=len)
     rest = [set(positions) for positions in found[1:]]
     return [position for position in found[0] if all(position in other for other in rest)]
 

@@ -74,7 +74,9 @@ class Notes(Atom, frozen=True, kw_only=True):
         text = plain_text(entry.get("text", entry.get("item", item)))
         if self.format == "checklist":
             done = bool(entry.get("done", text.startswith("[x]")))
-            return f"[{'x' if done else ' '}] {text.removeprefix('[x]').removeprefix('[ ]').strip()}"
+            return (
+                f"[{'x' if done else ' '}] {text.removeprefix('[x]').removeprefix('[ ]').strip()}"
+            )
         if self.format == "log":
             time = entry.get("time", "")
             return f"- {time} {text}" if time else f"- {text}"

@@ -125,7 +125,9 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> I
         yield _named(session, record, None, repairs)
 
 
-def write_session(session: Session, format: str = "contextwright", path: str | Path | None = None) -> bytes:
+def write_session(
+    session: Session, format: str = "contextwright", path: str | Path | None = None
+) -> bytes:
     """A session as the bytes of a format, and into a file if a path is given."""
     found = format_named(format)
     value = found.write(session)

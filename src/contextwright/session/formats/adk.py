@@ -31,6 +31,7 @@ from contextwright.session.formats.placed import (
     written,
 )
 from contextwright.session.formats.residue import residue, restored
+from contextwright.session.formats.wants import Json, a_list
 from contextwright.session.session import Session
 
 NAME = "adk"
@@ -61,8 +62,9 @@ def read(document: Document) -> Session:
         SessionError: a state key is empty or too long.
     """
     record = document.records[0]
-    source: dict[str, Any] = record.value if isinstance(record.value, dict) else {}
-    events: list[Any] = source["events"] if source else record.value
+    source: Json = record.value if isinstance(record.value, dict) else {}
+    listed: Any = source.get("events") if source else record.value
+    events = a_list(listed, f"{record.where}, field events")
     reader = _Reader(events, record.where, spelling_of(source, events))
     id = source.get("id")
     session = Session(id if isinstance(id, str) and id else "session")

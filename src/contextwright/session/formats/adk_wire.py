@@ -36,7 +36,7 @@ class Wire(msgspec.Struct, frozen=True):
     Args:
         snake: `invocation_id` rather than `invocationId`.
         standard64: `+/` rather than pydantic's own `-_`.
-        fields: for each kind of object that is dumped with nulls, all of its keys.
+        fields: for each kind of object, the keys that are dumped as null.
     """
 
     snake: bool = False
@@ -71,8 +71,8 @@ def _note_fields(value: Any, kind: str, fields: dict[str, list[str]]) -> None:
     if not isinstance(value, dict):
         return
     whole = cast(dict[str, Any], value)
-    if kind not in fields and any(item is None for item in whole.values()):
-        fields[kind] = [camel(key) for key in whole]
+    known = fields.setdefault(kind, [])
+    known += [name for key in whole if whole[key] is None and (name := camel(key)) not in known]
     for key, item in whole.items():
         inner = _INSIDE[kind].get(camel(key))
         if inner:

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import msgspec
 
-from contextwright.errors import MalformedRecord
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -45,6 +44,7 @@ LINES = True
 _LINES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 _CALLS = {"function_call", "custom_tool_call", "local_shell_call"}
 _RESULTS = {"function_call_output", "custom_tool_call_output"}
+_USUAL = {"kind": "function_call_output", "form": "text"}
 _ITEMS = {"message", "reasoning", *_CALLS, *_RESULTS}
 _SPOKEN: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
 _CONTEXT = ("<", "# AGENTS.md instructions")
@@ -124,7 +124,7 @@ class _Reader:
         kind, role = item.get("type", "message"), _role(item)
         if isinstance(parts[0], ToolResult):
             name = self._tools.get(parts[0].call_id, "")
-            parts = [msgspec.structs.replace(parts[0], name=name)]
+            parts: list[AnyPart] = [msgspec.structs.replace(parts[0], name=name)]
         self._tools.update((part.id, part.name) for part in parts if isinstance(part, ToolCall))
         joins = role == "assistant" and self._joins(kind)
         draft = self.drafts[-1] if joins else self._draft(at, line, role)
@@ -173,7 +173,11 @@ def _checked(record: Record) -> Json:
     line = an_object(record.value, record.where)
     early = "record_type" in line or {"id", "timestamp"} <= line.keys()
     if not isinstance(line.get("type"), str) and not early:
-        raise wrong("a line of a Codex session needs a type", line.get("type"), f"{record.where}, field type")
+        raise wrong(
+            "a line of a Codex session needs a type",
+            line.get("type"),
+            f"{record.where}, field type",
+        )
     return line
 
 
@@ -221,7 +225,7 @@ def _rolled_back(lines: list[Json]) -> set[int]:
         if not isinstance(payload, dict) or cast(Json, payload).get("type") != "thread_rolled_back":
             continue
         count = cast(Json, payload).get("num_turns")
-        if isinstance(count, int) and 0 < count and turns:
+        if isinstance(count, int) and count > 0 and turns:
             kept = max(0, len(turns) - count)
             left.update(range(turns[kept], at))
             del turns[kept:]
@@ -247,19 +251,21 @@ def _call(item: Json, name: str, arguments: str, kind: str, where: str) -> ToolC
 
 def _result(item: Json, where: str) -> ToolResult:
     output: Any = item.get("output")
-    inner: Any = cast(Json, output).get("content") if isinstance(output, dict) else output
-    failed = isinstance(output, dict) and cast(Json, output).get("success") is False
+    form = {list: "blocks", dict: "object"}.get(type(output), "text")
+    inner: Any = cast(Json, output).get("content") if form == "object" else output
+    failed = form == "object" and cast(Json, output).get("success") is False
     if isinstance(inner, list):
         blocks = enumerate(cast(list[Any], inner))
         content = tuple(part_of(b, f"{where}, field output[{n}]") for n, b in blocks)
+        form = "blocks" if form == "blocks" else "object of blocks"
     else:
         content = (Text(text=text_or(inner, f"{where}, field output")),)
-    custom = item.get("type") == "custom_tool_call_output"
+    told = {"kind": str(item["type"]), "form": form}
     return ToolResult(
         call_id=text_or(item.get("call_id"), f"{where}, field call_id"),
         content=content,
         status="error" if failed else "ok",
-        extra={NAME: {"kind": item["type"]}} if custom else {},
+        extra={} if told == _USUAL else {NAME: told},
     )
 
 
@@ -323,9 +329,20 @@ def _own(part: AnyPart) -> Json:
     """An item of the kinds that only Codex has."""
     kind = _kind(part)
     if isinstance(part, ToolResult):
-        return {"type": kind, "call_id": part.call_id, "output": part.text}
+        return {"type": kind, "call_id": part.call_id, "output": _output(part)}
     assert isinstance(part, ToolCall)
     given = object_of(part.arguments) or {}
     if kind == "local_shell_call":
         return {"type": kind, "call_id": part.id, "action": given}
     return {"type": kind, "call_id": part.id, "name": part.name, "input": given.get("input", "")}
+
+
+def _output(part: ToolResult) -> Any:
+    form = part.extra[NAME]["form"]
+    blocks = _plain("user", part.content)[0]["content"] if "blocks" in form else []
+    if form == "blocks":
+        return blocks
+    if form == "text":
+        return part.text
+    told: Json = {"content": blocks if "blocks" in form else part.text}
+    return told | ({"success": False} if part.status == "error" else {})

@@ -74,9 +74,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
                 f"damaged gzip: {error}", where=name, fix="pack the file again"
             ) from error
     if len(data) > MAX_BYTES:
-        raise SizeLimit(
-            f"more than {MAX_BYTES} bytes", where=name, fix="split the file by session"
-        )
+        raise SizeLimit(f"more than {MAX_BYTES} bytes", where=name, fix="split the file by session")
     return data
 
 

@@ -33,8 +33,13 @@ def sniff(document: Document) -> bool:
         found: Any = value.get("contents")  # pyright: ignore
     else:
         found = value
-    return isinstance(found, list) and bool(found) and all(
-        isinstance(each, dict) and isinstance(each.get("parts"), list) for each in found  # pyright: ignore
+    return (
+        isinstance(found, list)
+        and bool(found)
+        and all(
+            isinstance(each, dict) and isinstance(each.get("parts"), list)
+            for each in found  # pyright: ignore
+        )
     )
 
 

@@ -160,7 +160,7 @@ class _Reader:
         if role == "assistant":
             parts = [*parts, *self._calls(data, parts, draft.id)]
         elif role == "tool":
-            parts = [self._result(data, parts, where)]
+            parts: list[AnyPart] = [self._result(data, parts, where)]
         lc = self._constructed
         keep_rest([(draft, parts)], at, value, lambda told: _message(told[0], lc), shape)
         self.drafts.append(draft)

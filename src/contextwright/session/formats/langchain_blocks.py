@@ -86,7 +86,7 @@ def _media_of(block: dict[str, Any], kind: str) -> AnyPart | None:
     if not isinstance(media, str) or len(found) != 1:
         return None
     key, value = next(iter(found.items()))
-    held = {"data" if key == "base64" else key: value}
+    held: dict[str, Any] = {"data" if key == "base64" else key: value}
     if kind == "image":
         return Image(media_type=media, **held)
     return File(media_type=media, extra={} if kind == "file" else _kind(kind), **held)

@@ -53,7 +53,9 @@ def read(document: Document) -> Session:
     return Session(
         id if isinstance(id, str) and id else "session",
         read_messages(NAME, _messages(document), _events, _message),
-        tools=[tool_of(tool, f"tools[{place}]") for place, tool in enumerate(whole.get("tools") or ())],
+        tools=[
+            tool_of(tool, f"tools[{place}]") for place, tool in enumerate(whole.get("tools") or ())
+        ],
         state=whole.get("state") if isinstance(whole.get("state"), dict) else None,
         metadata={NAME: beside} if beside else {},
     )
@@ -135,7 +137,9 @@ def _tool_result(message: Json, where: str) -> ToolResult:
     elif content is not None:
         pieces = (Text(text=a_text(content, f"{where}, field content")),)
     answered = message.get("tool_call_ids")  # SWE-agent's name for it
-    id = message.get("tool_call_id", answered[0] if isinstance(answered, list) and answered else None)  # pyright: ignore
+    id = message.get(
+        "tool_call_id", answered[0] if isinstance(answered, list) and answered else None
+    )  # pyright: ignore
     return ToolResult(
         call_id=text_or(id, f"{where}, field tool_call_id"),
         name=text_or(message.get("name"), f"{where}, field name"),
@@ -210,7 +214,9 @@ def _message(events: Sequence[Event]) -> Json:
 
 def _is_call(part: AnyPart) -> bool:
     return isinstance(part, ToolCall) or (
-        isinstance(part, Opaque) and part.format == NAME and "content" not in part.value
+        isinstance(part, Opaque)
+        and part.format == NAME
+        and "content" not in part.value
         and part.kind == "custom"
     )
 

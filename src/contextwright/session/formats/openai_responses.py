@@ -46,7 +46,9 @@ def read(document: Document) -> Session:
     """The session; the instructions are its first event. Reasoning, words and calls that
     follow each other are one assistant event: none makes sense without the others."""
     value = document.records[0].value
-    whole: Json = value if isinstance(value, dict) and ("input" in value or "output" in value) else {}  # pyright: ignore
+    whole: Json = (
+        value if isinstance(value, dict) and ("input" in value or "output" in value) else {}
+    )  # pyright: ignore
     key = "input" if "input" in whole else "output"
     if whole:
         found = a_list(whole[key], f"{document.name}, field {key}")
@@ -64,7 +66,9 @@ def read(document: Document) -> Session:
         "session",
         read_messages(NAME, groups, _events, _group),
         tools=[tool_of(t, f"tools[{n}]") for n, t in enumerate(_functions(whole.get("tools")))],
-        metadata={NAME: {"key": key, "beside": beside, "tools": whole.get("tools")}} if whole else {},
+        metadata={NAME: {"key": key, "beside": beside, "tools": whole.get("tools")}}
+        if whole
+        else {},
     )
 
 
@@ -79,7 +83,9 @@ def write(session: Session) -> Any:
     if "instructions" in kept["beside"] and kept["beside"]["instructions"] is not None:
         items = items[1:]
     document: Json = {**kept["beside"], kept["key"]: items}
-    tools = kept["tools"] or [tool.extra.get("source") or _tool(tool.name) for tool in session.tools]
+    tools = kept["tools"] or [
+        tool.extra.get("source") or _tool(tool.name) for tool in session.tools
+    ]
     return {**document, "tools": tools} if tools else document
 
 
@@ -176,7 +182,9 @@ def part_of(value: Any, where: str) -> Text | Image | File | Opaque:
     if kind == "input_file" and (part.get("file_data") or part.get("file_id")):
         media, data = data_url(str(part.get("file_data") or ""))
         name, id = str(part.get("filename") or ""), str(part.get("file_id") or "")
-        return File(media_type=media if data else "application/pdf", name=name, data=data, file_id=id)
+        return File(
+            media_type=media if data else "application/pdf", name=name, data=data, file_id=id
+        )
     return Opaque(format=NAME, kind=str(kind), value=part)
 
 
@@ -186,7 +194,9 @@ def _output(item: Json, where: str) -> ToolResult:
         pieces = tuple(part_of(p, f"{where}, field output[{n}]") for n, p in enumerate(output))  # pyright: ignore
     else:
         pieces = (Text(text=text_or(output, f"{where}, field output")),)
-    return ToolResult(call_id=text_or(item.get("call_id"), f"{where}, field call_id"), content=pieces)
+    return ToolResult(
+        call_id=text_or(item.get("call_id"), f"{where}, field call_id"), content=pieces
+    )
 
 
 def _group(events: Sequence[Event]) -> Json:

@@ -112,8 +112,8 @@ def in_order(session: Session, format: str) -> Iterator[Hidden | list[Piece]]:
             places.setdefault(place, []).append(piece)
             last = max(last, place)
     told: list[tuple[tuple[int, int], Hidden | list[Piece]]] = list(places.items())
-    for entry in session.metadata.get(format, {}).get("hidden", ()):
-        told.append(((entry["at"], 0), Hidden(entry["record"])))
+    aside = session.metadata.get(format, {}).get("hidden", ())
+    told += [((entry["at"], 0), Hidden(entry["record"])) for entry in aside]
     return (value for _, value in sorted(told, key=lambda item: item[0]))
 
 

@@ -74,7 +74,7 @@ def restored(written: Any, kept: Mapping[str, Any]) -> Any:
 def _with_items(written: Any, kept: dict[str, Any]) -> Any:
     """A list with the residues of its items; one that has grown shorter since keeps its own."""
     if not isinstance(written, list):
-        return cast(Any, written)
+        return written
     whole = cast(list[Any], written)
     return [restored(item, kept.get(str(place), {})) for place, item in enumerate(whole)]
 

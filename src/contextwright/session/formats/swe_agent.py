@@ -28,7 +28,7 @@ def sniff(document: Document) -> bool:
     if not isinstance(value, dict):
         return False
     whole = cast(Json, value)
-    if "trajectory" in whole:
+    if "trajectory" in whole and "history" in whole:
         return True
     key = _key(whole)
     messages: Any = whole[key] if key else None
@@ -82,12 +82,12 @@ def _answering(message: Any) -> Any:
         return whole
     kept = {key: value for key, value in whole.items() if key != "tool_call_ids"}
     first, *others = cast(list[Any], ids)
-    return {**kept, "tool_call_id": first} | ({"more_call_ids": others} if others else {})
+    return {**kept, "tool_call_id": first, "more_call_ids": others}
 
 
-def _asked(message: Json) -> Json:
-    """The message as SWE-agent has it."""
-    if message["role"] != "tool" or "agent" not in message and "message_type" not in message:
+def _asked(message: Json, event: Event) -> Json:
+    """The message as SWE-agent has it, or as the source had it."""
+    if message["role"] != "tool" or (NAME in event.extra and "more_call_ids" not in message):
         return message
     kept = {key: v for key, v in message.items() if key not in ("tool_call_id", "more_call_ids")}
     return {**kept, "tool_call_ids": [message["tool_call_id"], *message.get("more_call_ids", ())]}
@@ -98,14 +98,14 @@ def _labelled(event: Event, message: Json) -> Event:
     tags = [tag for tag in (kind,) if isinstance(tag, str)]
     tags += ["demo"] if message.get("is_demo") is True else []
     named = isinstance(agent, str) and event.role == "assistant"
-    return msgspec.structs.replace(
-        event, tags=tuple(tags), author=agent if named else event.author
-    )
+    return msgspec.structs.replace(event, tags=tuple(tags), author=agent if named else event.author)
 
 
 def write(session: Session) -> Json:
     """The trajectory. State, tools, tags and pins have no place in it."""
-    kept: Json = session.metadata.get(NAME, {"key": "history", "beside": {}})
-    messages = [_asked(message) for message in write_chat(NAME, session.log)]
+    new: Json = {"key": "history", "beside": {"trajectory": [], "info": {}}}
+    kept: Json = session.metadata.get(NAME, new)
+    written = zip(write_chat(NAME, session.log), session.log, strict=True)
+    messages = [_asked(message, event) for message, event in written]
     beside: Json = kept["beside"]
     return {**beside, kept["key"]: messages}

@@ -1,0 +1,96 @@
+"""The compiler for LLM context.
+
+    from contextwright import C, compile, read_session
+
+    session = read_session("session.json")
+    spec = C.window(n=10) | C.compact() | C.budget(max_tokens=8000)
+    pack = compile(session, spec, model="gpt-5")
+    client.chat.completions.create(**pack.request)
+
+Names are imported when they are first used, so that `import contextwright` costs next to
+nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextwright.engine import Engine, compile, record
+    from contextwright.errors import BudgetError, ContextwrightError, SpecError
+    from contextwright.pack import Budget, Compiler, Manifest, Pack, replay
+    from contextwright.render.target import Target, target
+    from contextwright.session import Event, Session, Snapshot
+    from contextwright.session.formats import read_session, read_sessions, write_session
+    from contextwright.stores import FileArtifacts, Refs, SQLiteSessions
+    from contextwright.words import C, S, parse
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Budget": "contextwright.pack",
+    "BudgetError": "contextwright.errors",
+    "C": "contextwright.words",
+    "Compiler": "contextwright.pack",
+    "ContextwrightError": "contextwright.errors",
+    "Engine": "contextwright.engine",
+    "Event": "contextwright.session",
+    "FileArtifacts": "contextwright.stores",
+    "Manifest": "contextwright.pack",
+    "Pack": "contextwright.pack",
+    "Refs": "contextwright.stores",
+    "S": "contextwright.words",
+    "SQLiteSessions": "contextwright.stores",
+    "Session": "contextwright.session",
+    "Snapshot": "contextwright.session",
+    "SpecError": "contextwright.errors",
+    "Target": "contextwright.render.target",
+    "compile": "contextwright.engine",
+    "parse": "contextwright.words",
+    "read_session": "contextwright.session.formats",
+    "read_sessions": "contextwright.session.formats",
+    "record": "contextwright.engine",
+    "replay": "contextwright.pack",
+    "target": "contextwright.render.target",
+    "write_session": "contextwright.session.formats",
+}
+
+__all__ = [
+    "Budget",
+    "BudgetError",
+    "C",
+    "Compiler",
+    "ContextwrightError",
+    "Engine",
+    "Event",
+    "FileArtifacts",
+    "Manifest",
+    "Pack",
+    "Refs",
+    "S",
+    "SQLiteSessions",
+    "Session",
+    "Snapshot",
+    "SpecError",
+    "Target",
+    "compile",
+    "parse",
+    "read_session",
+    "read_sessions",
+    "record",
+    "replay",
+    "target",
+    "write_session",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""The `ctx` command, a file a command."""

@@ -1,0 +1,85 @@
+"""`ctx explain`: the spec's tree, and block by block what happened to it."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from contextwright.cli.given import (
+    DEFAULT_SPEC,
+    load_session,
+    load_spec,
+    load_target,
+    session_options,
+    target_options,
+)
+from contextwright.engine.engine import compile
+from contextwright.spec.explain import tree
+
+
+@click.command()
+@session_options
+@click.option("--spec", default=DEFAULT_SPEC, show_default=True, help="What should be seen.")
+@target_options
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
+def explain(
+    session: Path,
+    source: str | None,
+    row: int | None,
+    spec: str,
+    model: str,
+    budget: int | None,
+    format: Any,
+    window: int | None,
+    as_json: bool,
+) -> None:
+    """Show how SPEC is read, and what every step of it did to SESSION."""
+    read = load_session(session, source, row)
+    parsed = load_spec(spec, budget)
+    given = load_target(model, format, window, read)
+    pack = compile(read, parsed, target=given, steps=True)
+    if as_json:
+        click.echo(pack.manifest.to_json())
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from contextwright.cli.tables import inert, print_manifest
+
+    console = Console()
+    console.print(tree(parsed), markup=False, highlight=False)
+    steps = Table(title="steps", title_justify="left")
+    for name in ("step", "blocks", "tokens"):
+        steps.add_column(name, justify="left" if name == "step" else "right")
+    for step in pack.manifest.steps:
+        steps.add_row(
+            inert(step.step, 60),
+            f"{step.blocks_before} → {step.blocks_after}",
+            f"{step.tokens_before:,} → {step.tokens_after:,}",
+        )
+    console.print(steps)
+    console.print(_blocks(pack.manifest.kept))
+    print_manifest(console, pack.manifest)
+
+
+def _blocks(kept: Any) -> Any:
+    from rich.table import Table
+
+    from contextwright.cli.tables import inert
+
+    table = Table(title="in the request", title_justify="left")
+    for name in ("block", "source", "layer", "tier", "cache", "fidelity", "tokens"):
+        table.add_column(name, justify="right" if name == "tokens" else "left")
+    for block in kept[:60]:
+        table.add_row(
+            inert(block.id, 24),
+            inert(block.source, 30),
+            block.layer,
+            str(block.tier or "-"),
+            block.cache,
+            block.fidelity,
+            f"{block.tokens:,}",
+        )
+    if len(kept) > 60:
+        table.add_row(f"… {len(kept) - 60} more", "", "", "", "", "", "see --json")
+    return table

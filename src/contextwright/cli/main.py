@@ -1,0 +1,47 @@
+"""`ctx`: compile sessions, explain what happened to every block, replay, compare, recover."""
+
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from contextwright.cli.compile import compile_command
+from contextwright.cli.convert import convert
+from contextwright.cli.demo import demo
+from contextwright.cli.diff import diff
+from contextwright.cli.expand import expand
+from contextwright.cli.explain import explain
+from contextwright.cli.replay import replay_command
+from contextwright.errors import ContextwrightError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="contextwright")
+def ctx() -> None:
+    """The compiler for LLM context.
+
+    SESSION is a file of any format that `ctx convert --list` names. SPEC is an expression such as
+    "C.window(n=5) | C.compact()", a JSON file, or FILE.py:NAME.
+
+    Exit codes: 0 done, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget, 7 ref, 8 request,
+    9 replay, 10 store, 11 an optional package is missing.
+    """
+
+
+for command in (compile_command, explain, replay_command, diff, expand, convert, demo):
+    ctx.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command; an error of ours ends it with its message and its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        ctx.main(args=given, prog_name="ctx", standalone_mode=True)
+    except ContextwrightError as error:
+        if "--json" in given:
+            click.echo(msgspec.json.encode(error.as_dict()).decode())
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(0)
