@@ -44,7 +44,8 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         brought += guard(running_turn(inputs))
         system = guard(instruction(inputs))
     blocks = _guard_again(planned, inputs, _once(brought))
-    blocks = tracer.record("archive", blocks, _without_archive(blocks), "tier 4 is the archive")
+    kept = _without_archive(blocks, inputs)
+    blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
     for check in planned.validations:
         blocks = check.apply(blocks, inputs)
@@ -125,8 +126,13 @@ def _better(block: Block, known: Block) -> bool:
     return (block.rank, -block.fidelity) < (known.rank, -known.fidelity)
 
 
-def _without_archive(blocks: Blocks) -> Blocks:
-    return tuple(block for block in blocks if block.tier != ARCHIVE or block.pinned)
+def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """Without tier 4; what is pinned, and the running turn, stay in any case."""
+    return tuple(
+        block
+        for block in blocks
+        if block.tier != ARCHIVE or block.pinned or block.turn == inputs.snapshot.turn
+    )
 
 
 def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -12,6 +12,7 @@ from contextwright.render.layout import Layout, Section
 from contextwright.render.renderer import Count, Request, Violation
 from contextwright.render.target import Target
 from contextwright.render.wire import (
+    EMPTY,
     NOT_JSON,
     Names,
     arguments_of,
@@ -55,7 +56,7 @@ class AnthropicRenderer:
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's messages, and of stubs for the tools that they call."""
         count = target.counter.count
-        wires = list(_wires(block, Names(ID, "toolu_")))
+        wires = list(_wires(block, Names(ID, "toolu_", NAME)))
         stubs = sum(_OVERHEAD.tool + _schema(stub, count) for stub in _stubs(wires))
         return stubs + sum(_measure(wire, count) for wire in wires)
 
@@ -70,7 +71,7 @@ class AnthropicRenderer:
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
-        names = Names(ID, "toolu_")
+        names = Names(ID, "toolu_", NAME)
         wires = [wire for block in layout.conversation for wire in _wires(block, names)]
         if not wires or wires[0]["role"] != "user":
             wires.insert(0, {"role": "user", "content": [_text(EARLIER)]})
@@ -139,6 +140,8 @@ def _wires(block: Block, names: Names) -> Iterator[Wire]:
         if message.role == "system":
             said = "\n".join(texts(message))
             parts = [_text(section(said, source="system"))] if said else []
+        if message.role == "user" and not parts:
+            parts = [_text(EMPTY)]
         if parts:
             role = "assistant" if message.role == "assistant" else "user"
             yield {"role": role, "content": parts}
@@ -223,7 +226,7 @@ def _result(part: ToolResult, call: ToolCall | None, sent: dict[str, str]) -> Wi
     wire: Wire = {
         "type": "tool_result",
         "tool_use_id": sent.get(part.call_id, part.call_id),
-        "content": content or [_text("(empty)")],
+        "content": content or [_text(EMPTY)],
     }
     if part.status in {"error", "interrupted"}:
         wire["is_error"] = True

@@ -11,6 +11,7 @@ from contextwright.render.layout import Layout
 from contextwright.render.renderer import Count, Request, Violation
 from contextwright.render.target import Target
 from contextwright.render.wire import (
+    EMPTY,
     Names,
     arguments_of,
     clean,
@@ -50,7 +51,7 @@ class GeminiRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's contents."""
-        names = Names(ID, "call_")
+        names = Names(ID, "call_", NAME)
         return sum(_measure(wire, target.counter.count) for wire in _wires(block, names))
 
     def section_cost(self, text: str, target: Target) -> int:
@@ -63,7 +64,7 @@ class GeminiRenderer:
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, contents, and a config with instruction, tools and the answer's limit."""
-        names = Names(ID, "call_")
+        names = Names(ID, "call_", NAME)
         wires = [wire for block in layout.conversation for wire in _wires(block, names)]
         if not wires or wires[0]["role"] != "user":
             wires.insert(0, {"role": "user", "parts": [{"text": EARLIER}]})
@@ -119,6 +120,8 @@ def _wires(block: Block, names: Names) -> Iterator[Wire]:
         if message.role == "system":
             said = "\n".join(texts(message))
             parts = [{"text": section(said, source="system")}] if said else []
+        if message.role == "user" and not parts:
+            parts = [{"text": EMPTY}]
         if parts:
             yield {"role": "model" if message.role == "assistant" else "user", "parts": parts}
 

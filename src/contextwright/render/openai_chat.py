@@ -9,6 +9,7 @@ from contextwright.render.openai_chat_rules import RULES
 from contextwright.render.renderer import Count, Request, Violation
 from contextwright.render.target import Target
 from contextwright.render.wire import (
+    EMPTY,
     Names,
     arguments_of,
     clean,
@@ -37,7 +38,7 @@ class OpenAIChatRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's messages."""
-        names = Names(ID, "call_")
+        names = Names(ID, "call_", NAME)
         return sum(_measure(wire, target.counter.count) for wire in _wires(block, names))
 
     def section_cost(self, text: str, target: Target) -> int:
@@ -53,7 +54,7 @@ class OpenAIChatRenderer:
         messages: list[Wire] = []
         if layout.system:
             messages.append({"role": "system", "content": joined(layout.system)})
-        names = Names(ID, "call_")
+        names = Names(ID, "call_", NAME)
         for block in layout.conversation:
             messages.extend(_wires(block, names))
         if layout.tail:
@@ -104,9 +105,11 @@ def _said(message: Message) -> Iterator[Wire]:
             yield {"role": "system", "content": text}
         return
     parts = [wire for part in message.parts if (wire := _part(part)) is not None]
-    if len(parts) == 1 and parts[0]["type"] == "text":
+    if not parts:
+        yield {"role": "user", "content": EMPTY}
+    elif len(parts) == 1 and parts[0]["type"] == "text":
         yield {"role": "user", "content": parts[0]["text"]}
-    elif parts:
+    else:
         yield {"role": "user", "content": parts}
 
 

@@ -10,6 +10,7 @@ from contextwright.render.openai_responses_rules import RULES
 from contextwright.render.renderer import Count, Request, Violation
 from contextwright.render.target import Target
 from contextwright.render.wire import (
+    EMPTY,
     Names,
     arguments_of,
     clean,
@@ -26,6 +27,7 @@ from contextwright.session.event import File, Image, Text, Thinking, Tool, ToolC
 from contextwright.tokens.overhead import OVERHEADS
 
 ID = r"[\x21-\x7e]{1,64}"
+NAME = r"[A-Za-z0-9_-]{1,64}"
 _OVERHEAD = OVERHEADS["openai-responses"]
 Wire = dict[str, Any]
 
@@ -37,7 +39,7 @@ class OpenAIResponsesRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's items."""
-        names = Names(ID, "call_")
+        names = Names(ID, "call_", NAME)
         return sum(_measure(item, target.counter.count) for item in _items(block, names))
 
     def section_cost(self, text: str, target: Target) -> int:
@@ -50,7 +52,7 @@ class OpenAIResponsesRenderer:
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, instructions, input, tools."""
-        names = Names(ID, "call_")
+        names = Names(ID, "call_", NAME)
         items = [item for block in layout.conversation for item in _items(block, names)]
         if layout.tail:
             _add_tail(items, joined(layout.tail))
@@ -105,6 +107,7 @@ def _said(message: Message) -> Iterator[Wire]:
         parts = [{"type": "input_text", "text": text} for text in texts(message)]
     else:
         parts = [wire for part in message.parts if (wire := _part(part)) is not None]
+        parts = parts or [{"type": "input_text", "text": EMPTY}]
     if parts:
         yield {"type": "message", "role": message.role, "content": parts}
 

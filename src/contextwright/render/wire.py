@@ -15,6 +15,8 @@ from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolR
 from contextwright.tokens.images import image_size, image_tokens
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+EMPTY = "(empty)"
+"""What stands for a message or a result that says nothing; no provider takes a blank one."""
 NOT_JSON = "[the arguments of this call were not a JSON object: {}]\n"
 
 
@@ -47,7 +49,7 @@ def result_text(result: ToolResult, call: ToolCall | None) -> str:
     text = clean(result.text) or note_of_media(result.content)
     if call is not None and arguments_of(call) is None:
         text = NOT_JSON.format(clean(call.arguments)[:200]) + text
-    return text or "(empty)"
+    return text or EMPTY
 
 
 def note_of_media(content: Iterable[Any]) -> str:
@@ -79,8 +81,9 @@ class Names:
     """Ids or names of one request as its provider takes them: what is valid and new stays,
     anything else becomes a short hash, the same one every time."""
 
-    def __init__(self, pattern: str, prefix: str) -> None:
-        self._valid = re.compile(pattern)
+    def __init__(self, id: str, prefix: str, name: str) -> None:
+        self._valid = re.compile(id)
+        self._named = re.compile(name)
         self._prefix = prefix
         self._taken: set[str] = set()
 
@@ -95,10 +98,10 @@ class Names:
 
     def name(self, given: str) -> str:
         """A tool's name; the same for the same tool."""
-        if self._valid.fullmatch(given):
+        if self._named.fullmatch(given):
             return given
-        kept = re.sub(r"[^A-Za-z0-9_-]", "_", given)[:48]
-        return f"{kept or 'tool'}_{_short(given)[:8]}"
+        kept = re.sub(r"[^A-Za-z0-9_-]", "_", given)[:40]
+        return f"tool_{kept}_{_short(given)[:8]}"
 
 
 def _short(text: str) -> str:

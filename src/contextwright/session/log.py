@@ -1,10 +1,11 @@
 """The append-only log of events, which indexes as it grows."""
 
+import re
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import overload
+from typing import Any, overload
 
 import msgspec
 
@@ -33,7 +34,7 @@ class Log(Sequence[Event]):
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._user_spoke = False
         self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
-        self._digests: list[bytes] = []  # hash chain, made when it is asked for
+        self._digests: list[bytes] = []  # hash chain
         self.extend(events)
 
     def __len__(self) -> int:
@@ -61,6 +62,7 @@ class Log(Sequence[Event]):
             SessionError: another event of this id is in the log already.
         """
         with self._lock:
+            event, body = _encodable(event)
             known = self._ids.get(event.id)
             if known is not None and self._events[known] == event:
                 return known
@@ -70,10 +72,13 @@ class Log(Sequence[Event]):
                     where=f"positions {known} and {len(self._events)}",
                     fix="give every event of a session its own id",
                 )
-            return self._append(event)
+            return self._append(event, body)
 
-    def _append(self, event: Event) -> int:
+    def _append(self, event: Event, body: bytes) -> int:
         position = len(self._events)
+        link = sha256(self._digests[-1] if self._digests else b"")
+        link.update(body)
+        self._digests.append(link.digest())
         self._index(event, position)
         owner = self._owner(event)
         if owner is None:
@@ -199,13 +204,25 @@ class Log(Sequence[Event]):
 
     def digest(self, before: int) -> str:
         """The sha256 of the first `before` events, chained: each link covers those before it."""
-        with self._lock:
-            chain = self._digests
-            for position in range(len(chain), before):
-                link = sha256(chain[-1] if chain else b"")
-                link.update(_encode(self._events[position]))
-                chain.append(link.digest())
-        return (chain[before - 1] if before else b"").hex()
+        return self._digests[before - 1].hex() if before else ""
 
 
 _encode = msgspec.json.Encoder(order="sorted").encode
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _encodable(event: Event) -> tuple[Event, bytes]:
+    """The event and its bytes; with U+FFFD for lone surrogates, which nothing can store."""
+    try:
+        return event, _encode(event)
+    except UnicodeEncodeError:
+        clean = msgspec.convert(_cleaned(msgspec.to_builtins(event)), Event)
+        return clean, _encode(clean)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value

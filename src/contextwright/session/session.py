@@ -62,8 +62,7 @@ class Session:
         Raises:
             SessionError: its id is taken.
         """
-        self.log.append(event)
-        return event
+        return self.log[self.log.append(event)]
 
     def extend(self, events: Iterable[Event]) -> None:
         """Append several events."""

@@ -29,9 +29,9 @@ class Recent(Atom, frozen=True, kw_only=True):
     verb: ClassVar[Verb] = Verb.SELECT
 
     decay: Literal["exponential", "linear", "step"] = "exponential"
-    half_life: float = 10
+    half_life: int | float = 10
     window: int = 20
-    min_score: float = 0.1
+    min_score: int | float = 0.1
 
     def __post_init__(self) -> None:
         if self.half_life <= 0 or self.window < 1 or not 0 <= self.min_score <= 1:
