@@ -19,7 +19,7 @@ check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	@if command -v node >/dev/null; then $(BIN)/pyright; \
+	@if command -v node >/dev/null; then $(BIN)/pyright --pythonpath $(BIN)/python; \
 	else echo "pyright skipped: it needs Node.js"; fi
 
 bench: $(DEV)

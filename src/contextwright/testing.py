@@ -177,7 +177,9 @@ def _arguments(st: Any) -> Any:
 
 def _states(st: Any) -> Any:
     keys = st.sampled_from(("intent", "user:name", "profile", "_notes_case", "temp:x"))
-    values = st.one_of(st.text(max_size=20), st.lists(st.text(max_size=9), max_size=3), st.integers())
+    values = st.one_of(
+        st.text(max_size=20), st.lists(st.text(max_size=9), max_size=3), st.integers()
+    )
     return st.dictionaries(keys, values, max_size=4)
 
 

@@ -102,7 +102,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         texts: list[str] = []
         for message in self.messages:
             for part in message.parts:
-                if isinstance(part, Text) or isinstance(part, ToolResult):
+                if isinstance(part, (Text, ToolResult)):
                     texts.append(part.text)
         return "\n".join(texts)
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -69,7 +69,7 @@ class SQLiteSessions:
                 connection.execute("PRAGMA user_version = 1")
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Generator[sqlite3.Connection]:
         """One transaction that holds the write lock from its beginning: a deferred one would
         fail, not wait, when another process wrote in between."""
         with self._lock, _named(self.path):
@@ -229,7 +229,7 @@ def _rows(
 
 
 @contextmanager
-def _named(path: str) -> Iterator[None]:
+def _named(path: str) -> Generator[None]:
     """SQLite's own errors, with the file's name and what to do."""
     try:
         yield
@@ -237,5 +237,5 @@ def _named(path: str) -> Iterator[None]:
         raise StoreError(
             f"SQLite says: {error}",
             where=path,
-            fix="check that it is a contextwright session file, writable, on a local disk with room",
+            fix="give a session file that can be written, on a local disk with room",
         ) from error

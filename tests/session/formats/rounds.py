@@ -53,11 +53,18 @@ def _part(part: Any) -> Any:
         case Text():
             return part.text
         case ToolCall():
-            return (part.id, part.name, json.loads(part.arguments))
+            return (part.id, part.name, _plain(part.arguments))
         case ToolResult():
             return (part.call_id, part.text, part.status == "error")
         case _:
             return type(part).__name__
+
+
+def _plain(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
 
 
 scalars = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text(max_size=5)

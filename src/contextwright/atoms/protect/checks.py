@@ -122,6 +122,7 @@ def ssn_is_assignable(digits: str) -> bool:
 
 
 def iban(match: re.Match[str]) -> tuple[int, int] | None:
+    """The account number in a match: length and check digits of ISO 13616."""
     compact = match[0].replace(" ", "")
     length = _IBAN_LENGTHS.get(compact[:2])
     if length is None or not iban_is_valid(compact[:length]):

@@ -110,7 +110,7 @@ def _put(text: str, spans: list[tuple[int, int, str]]) -> str:
 _TOKEN = re.compile(r'\s*(?:([{}\[\],:])|("(?:[^"\\]|\\.)*("|$))|([-+.0-9A-Za-z]+))', re.DOTALL)
 
 
-def _json_spans(
+def _json_spans(  # noqa: C901
     text: str, wanted: tuple[Path, ...], placeholder: str, path: Path = ()
 ) -> list[tuple[int, int, str]] | None:
     """Where the named values are in JSON text, with their replacements; None if it is no JSON.

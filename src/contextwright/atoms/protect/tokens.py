@@ -63,8 +63,10 @@ _PREFIXED = (
     (
         "vendor_token",
         "sc_ ext_ scauth_ authress_",
-        r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}"
-        r"\.[A-Za-z0-9+/_=-]{30,120}",
+        (
+            r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}"
+            r"\.[A-Za-z0-9+/_=-]{30,120}"
+        ),
     ),
     ("vendor_token", "4b1d", r"4b1d[A-Za-z0-9]{38}\b"),
     ("vendor_token", "CLOJARS_", r"(?i:CLOJARS_)[A-Za-z0-9]{60}\b"),

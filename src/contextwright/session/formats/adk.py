@@ -31,7 +31,7 @@ from contextwright.session.formats.placed import (
     written,
 )
 from contextwright.session.formats.residue import residue, restored
-from contextwright.session.formats.wants import Json, a_list
+from contextwright.session.formats.wants import Json, a_list, an_object
 from contextwright.session.session import Session
 
 NAME = "adk"
@@ -201,20 +201,12 @@ def _taken_back(events: list[dict[str, Any]]) -> set[int]:
 def _parts_of(content: Any, where: str) -> list[AnyPart]:
     if content is None:
         return []
-    parts: Any = (
-        cast(dict[str, Any], content).get("parts") if isinstance(content, dict) else content
-    )
+    parts = an_object(content, f"{where}, field content").get("parts")
     if parts is None:
         return []
-    if not isinstance(parts, list):
-        raise MalformedRecord(
-            "an event's content has no list of parts",
-            where=f"{where}, field content.parts",
-            fix="dump the session with session.model_dump_json(by_alias=True)",
-        )
     return [
         part_of(from_wire(part), f"{where}, field content.parts[{number}]")
-        for number, part in enumerate(cast(list[Any], parts))
+        for number, part in enumerate(a_list(parts, f"{where}, field content.parts"))
     ]
 
 

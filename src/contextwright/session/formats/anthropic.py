@@ -23,8 +23,10 @@ from contextwright.session.session import Session
 
 NAME = "anthropic"
 LINES = False
-_OWN = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
-_OWN |= {"server_tool_use", "web_search_tool_result"}
+_OWN = {
+    "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
+    "server_tool_use", "web_search_tool_result",
+}  # fmt: skip
 
 
 def sniff(document: Document) -> bool:
@@ -176,18 +178,16 @@ def _result(block: Json, where: str) -> ToolResult:
 
 def _media(block: Json, source: Json) -> Image | File | Opaque:
     kind, media = source.get("type"), str(source.get("media_type") or "")
-    data = source.get("data")
-    fields = {
-        "data": data if kind == "base64" and isinstance(data, str) else "",
-        "url": str(source.get("url") or "") if kind == "url" else "",
-        "file_id": str(source.get("file_id") or "") if kind == "file" else "",
-    }
-    if not any(fields.values()):
+    data = str(source.get("data") or "") if kind == "base64" else ""
+    url = str(source.get("url") or "") if kind == "url" else ""
+    id = str(source.get("file_id") or "") if kind == "file" else ""
+    if not (data or url or id):
         return Opaque(format=NAME, kind=str(block["type"]), value=block)
     if block["type"] == "image":
-        return Image(media_type=media or "image/png", **fields)
+        return Image(media_type=media or "image/png", data=data, url=url, file_id=id)
     name = str(block.get("title") or "")
-    return File(media_type=media or "application/pdf", name=name, **fields)
+    media = media or "application/pdf"
+    return File(media_type=media, name=name, data=data, url=url, file_id=id)
 
 
 def block_of(part: AnyPart) -> Json | None:

@@ -8,7 +8,7 @@ import msgspec
 from contextwright.session.event import Event
 from contextwright.session.formats import openai_chat
 from contextwright.session.formats.document import Document, Record
-from contextwright.session.formats.wants import Json
+from contextwright.session.formats.wants import Json, an_object, text_or
 from contextwright.session.session import Session
 
 
@@ -19,6 +19,9 @@ def read_chat(
     document = Document(where, (Record(messages, where),), lines=False)
     if not messages:
         return []
+    for number, message in enumerate(messages):
+        place = f"{where} message {number}"
+        text_or(an_object(message, place).get("role"), f"{place}, field role")
     events = openai_chat.read(document).log
     return [amend(_renamed(event, openai_chat.NAME, format)) for event in events]
 

@@ -14,6 +14,7 @@ from contextwright.errors import MalformedRecord
 from contextwright.session.event import AnyPart, Event, Role, Text, ToolCall, ToolResult
 from contextwright.session.formats.anthropic import block_of, part_of
 from contextwright.session.formats.document import Document, Record
+from contextwright.session.formats.kinds import kind_of
 from contextwright.session.formats.moment import iso_of_ms, ms_of_iso
 from contextwright.session.formats.placed import (
     Draft,
@@ -213,7 +214,8 @@ def _abandoned(records: list[Record]) -> set[int]:
     left: set[int] = set()
     for at, record in enumerate(records):
         uuid, parent = record.value.get("uuid"), record.value.get("parentUuid")
-        if isinstance(uuid, str) and (uuid in dead or parent in dead):
+        child = isinstance(parent, str) and parent in dead
+        if isinstance(uuid, str) and (uuid in dead or child):
             dead.add(uuid)
             left.add(at)
     return left
@@ -269,9 +271,14 @@ def _parts(content: str | list[Any], where: str) -> list[AnyPart]:
     if isinstance(content, str):
         return [Text(text=content)]
     return [
-        part_of(block, f"{where}, field message.content[{number}]")
+        _part(block, f"{where}, field message.content[{number}]")
         for number, block in enumerate(content)
     ]
+
+
+def _part(block: Any, where: str) -> AnyPart:
+    kind_of(block, where)
+    return part_of(block, where)
 
 
 def _shape(line: dict[str, Any], content: str | list[Any]) -> str:

@@ -22,6 +22,7 @@ from contextwright.session.event import (
 from contextwright.session.formats import openai_responses
 from contextwright.session.formats.document import Document, Record
 from contextwright.session.formats.json_text import object_of, text_of
+from contextwright.session.formats.kinds import kind_of
 from contextwright.session.formats.moment import iso_of_ms, ms_of_iso
 from contextwright.session.formats.openai_responses import item_parts, part_of
 from contextwright.session.formats.placed import (
@@ -53,11 +54,11 @@ _CONTEXT = ("<", "# AGENTS.md instructions")
 
 def sniff(document: Document) -> bool:
     """Whether this is a session of the Codex CLI."""
-    value = document.records[0].value
+    value = document.records[0].value if document.records else None
     if not document.lines or not isinstance(value, dict):
         return False
     first = cast(Json, value)
-    if first.get("type") in _LINES and "payload" in first:
+    if str(first.get("type")) in _LINES and "payload" in first:
         return True
     return "type" not in first and {"id", "timestamp", "instructions"} <= first.keys()
 
@@ -185,7 +186,7 @@ def _item(line: Json, where: str) -> Json | None:
     """The item that a line holds; None for another kind of line."""
     if line.get("type") == "response_item":
         return an_object(line.get("payload"), f"{where}, field payload")
-    return line if "payload" not in line and line.get("type") in _ITEMS else None
+    return line if "payload" not in line and str(line.get("type")) in _ITEMS else None
 
 
 def _role(item: Json) -> Role:
@@ -233,7 +234,7 @@ def _rolled_back(lines: list[Json]) -> set[int]:
 
 
 def _parts(item: Json, where: str) -> list[AnyPart]:
-    kind = item.get("type", "message")
+    kind = kind_of(item, f"{where}, field payload") or "message"
     if kind in _RESULTS:
         return [_result(item, where)]
     if kind == "custom_tool_call":

@@ -46,7 +46,7 @@ def decode(data: bytes, name: str = "input") -> Decoded:
     if not lines:
         raise MalformedRecord("the file is empty", where=name, fix="give a session")
     value = _value(text, name, 0, repairs)
-    lined = name.endswith(".jsonl") or name.endswith(".jsonl.gz")
+    lined = name.endswith((".jsonl", ".jsonl.gz"))
     return Decoded(Document(name, (Record(value, f"{name} line 1"),), lines=lined), repairs)
 
 

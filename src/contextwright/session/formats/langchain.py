@@ -32,6 +32,7 @@ from contextwright.session.formats.placed import (
     keep_rest,
     written,
 )
+from contextwright.session.formats.wants import a_list, an_object
 from contextwright.session.session import Session
 
 NAME = "langchain"
@@ -158,7 +159,7 @@ class _Reader:
         where = f"{where}, event {draft.id}"
         parts, shape = _content(data.get("content"), where)
         if role == "assistant":
-            parts = [*parts, *self._calls(data, parts, draft.id)]
+            parts = [*parts, *self._calls(data, parts, draft.id, where)]
         elif role == "tool":
             parts: list[AnyPart] = [self._result(data, parts, where)]
         lc = self._constructed
@@ -171,14 +172,17 @@ class _Reader:
         author = name if isinstance(name, str) and role != "tool" else ""
         return Draft(id=free_id(wanted, self._taken), role=role, author=author)
 
-    def _calls(self, data: dict[str, Any], parts: list[AnyPart], event_id: str) -> list[AnyPart]:
+    def _calls(
+        self, data: dict[str, Any], parts: list[AnyPart], event_id: str, where: str
+    ) -> list[AnyPart]:
         """The calls that the content does not hold already."""
         told = {part.id for part in parts if isinstance(part, ToolCall)}
         found: list[AnyPart] = []
         for key in ("tool_calls", "invalid_tool_calls"):
-            calls = cast(list[dict[str, Any]], data.get(key) or [])
+            calls = a_list(data.get(key) or [], f"{where}, field {key}")
             for number, call in enumerate(calls):
-                part = _call(call, key, f"{event_id}-{number}")
+                place = f"{where}, field {key}[{number}]"
+                part = _call(an_object(call, place), key, f"{event_id}-{number}")
                 self._tools[part.id] = part.name
                 if part.id not in told:
                     found.append(part)

@@ -99,13 +99,12 @@ def _events(value: Any, where: str) -> list[Event]:
     parts = list(_parts(message, _ROLES[role], where))
     id, time = message.get("id"), message.get("ts")
     name = message.get("name", message.get("speaker"))
-    named = isinstance(name, str) and _ROLES[role] != "tool"
     return [
         Event(
             id=id if isinstance(id, str) else "",
             role=_ROLES[role],  # pyright: ignore[reportArgumentType]
             parts=tuple(parts),
-            author=name if named else "",
+            author=name if isinstance(name, str) and role not in {"tool", "function"} else "",
             time_ms=time if isinstance(time, int) else None,
         )
     ]

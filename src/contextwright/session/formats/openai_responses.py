@@ -76,8 +76,8 @@ def write(session: Session) -> Any:
     """The items; a document where there was one."""
     groups = write_messages(NAME, session.log, _group, lambda old, new: False)
     items = [item for group in groups for item in group["items"]]
-    kept = session.metadata.get(NAME)
-    if kept is None and not session.tools:
+    kept: Json = session.metadata.get(NAME) or {}
+    if not kept and not session.tools:
         return items
     kept = kept or {"key": "input", "beside": {}, "tools": None}
     if "instructions" in kept["beside"] and kept["beside"]["instructions"] is not None:

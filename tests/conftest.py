@@ -1,0 +1,52 @@
+"""Where the real sessions are, and how hypothesis runs."""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real sessions; tests that need it are skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip(f"no real sessions in {DATA}; set CONTEXTWRIGHT_DATA")
+    return DATA
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a gzipped JSON Lines file."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+@pytest.fixture(scope="session")
+def read_rows(data_dir: Path):
+    """Read a data file by name, such as `security/redos`."""
+
+    def read(name: str, limit: int | None = None) -> list[dict[str, Any]]:
+        found = []
+        for row in rows(data_dir / f"{name}.jsonl.gz"):
+            if limit is not None and len(found) >= limit:
+                break
+            found.append(row)
+        return found
+
+    return read
