@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.session.formats.rounds import assert_comes_back, beside, document, messages
 
 from contextwright.errors import MalformedRecord, SessionError
 from contextwright.session.formats import adk
-from tests.session.formats.rounds import assert_comes_back, beside, document, messages
 
 events = pytest.importorskip("google.adk.events")
 actions = pytest.importorskip("google.adk.events.event_actions")
@@ -219,7 +219,7 @@ def logs(draw):
 
 
 @given(logs(), states)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_session_comes_back(log, state):
     assert_comes_back(adk, {"id": "s", "appName": "a", "state": state, "events": log})
 

@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import given, settings
+from tests.session.formats.rounds import document, messages, sessions
 
 from contextwright.session.formats import adk, claude_code, codex, langchain, swe_agent
 from contextwright.session.formats.residue import residue
-from tests.session.formats.rounds import document, messages, sessions
 
 FORMATS = [adk, claude_code, codex, langchain, swe_agent]
 

@@ -5,11 +5,11 @@ import copy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.session.formats.rounds import document, sessions, values
 
 from contextwright.errors import SessionError
 from contextwright.session.formats import adk, claude_code, codex, langchain, swe_agent, tau_bench
 from contextwright.session.formats.residue import residue
-from tests.session.formats.rounds import document, sessions, values
 
 FORMATS = [adk, claude_code, codex, langchain, swe_agent]
 ODD = values | st.sampled_from([[], {}, "", [[]], [{}], [None], {"type": "text"}, [{"type": "x"}]])
@@ -33,7 +33,7 @@ def replaced(value, path, new):
 
 @pytest.mark.parametrize("module", FORMATS, ids=lambda module: module.NAME)
 @given(session=sessions(), odd=ODD, data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_one_odd_value_anywhere(module, session, odd, data):
     session.user("begin", id="begin")
     written = module.write(session)

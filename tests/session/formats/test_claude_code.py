@@ -4,11 +4,11 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.session.formats.rounds import assert_comes_back, beside, document, messages, raw, values
 
 from contextwright.errors import MalformedRecord
 from contextwright.session import Text
 from contextwright.session.formats import claude_code
-from tests.session.formats.rounds import assert_comes_back, beside, document, messages, raw, values
 
 COMMON = {"isSidechain": False, "userType": "external", "cwd": "/w", "sessionId": "s1"}
 
@@ -35,7 +35,11 @@ def test_the_exported_session_of_a_real_file_comes_back():
     session = assert_comes_back(claude_code, raw(1))
     assert len(session) == 33
     assert session.log[28].metadata["kind"] == "summary"
-    assert session.log[28].metadata["covers"] == {"first": "line-1", "last": "line-28", "events": 28}
+    assert session.log[28].metadata["covers"] == {
+        "first": "line-1",
+        "last": "line-28",
+        "events": 28,
+    }
 
 
 def test_streamed_lines_of_one_message_form_one_event_even_around_results():
@@ -72,7 +76,9 @@ def test_lines_that_are_no_messages_are_kept_in_place_and_not_shown():
         {"type": "file-history-snapshot", "messageId": "u1", "snapshot": {}},
         {"type": "queue-operation", "operation": "enqueue", "content": "later"},
         {"type": "system", "subtype": "compact_boundary", "uuid": "b", "content": "Compacted"},
-        line("assistant", "e", "u1", [{"type": "text", "text": "API Error"}], isApiErrorMessage=True),
+        line(
+            "assistant", "e", "u1", [{"type": "text", "text": "API Error"}], isApiErrorMessage=True
+        ),
     ]
     lines = [aside[0], line("user", "u1", None, "hi"), *aside[1:], line("user", "u2", "e", "on")]
     session = assert_comes_back(claude_code, lines, lines=True)
@@ -104,7 +110,9 @@ def test_a_branch_that_the_user_went_back_from_is_kept_and_not_shown():
 
 def test_a_line_written_twice_is_shown_once():
     twice = line("user", "u1", None, "hi")
-    session = assert_comes_back(claude_code, [twice, twice, line("user", "u2", "u1", "x")], lines=True)
+    session = assert_comes_back(
+        claude_code, [twice, twice, line("user", "u2", "u1", "x")], lines=True
+    )
     assert [event.id for event in session.log] == ["u1", "u2"]
 
 
@@ -179,6 +187,6 @@ def files(draw):
 
 
 @given(files())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_file_comes_back(lines):
     assert_comes_back(claude_code, lines, lines=True)

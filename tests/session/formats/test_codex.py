@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.session.formats.rounds import assert_comes_back, beside, document, messages, values
 
 from contextwright.errors import MalformedRecord
 from contextwright.session.formats import codex
-from tests.session.formats.rounds import assert_comes_back, beside, document, messages, values
 
 TIME = "2026-01-02T03:04:05.678Z"
 
@@ -43,7 +43,13 @@ def test_reasoning_and_calls_of_one_answer_form_one_event_whatever_lies_between(
     ]
     session = assert_comes_back(codex, lines, lines=True)
     assert session.id == "11111111"
-    assert [event.role for event in session.log] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [event.role for event in session.log] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
     assert session.snapshot().exchanges()[1].mark == "complete"
 
 
@@ -68,7 +74,13 @@ def test_calls_of_codex_own_kinds_are_calls_and_come_back():
     blocks = [{"type": "output_text", "text": "Done!"}]
     lines = [
         META,
-        item("custom_tool_call", name="apply_patch", input="*** Begin\n+x", call_id="p", status="done"),
+        item(
+            "custom_tool_call",
+            name="apply_patch",
+            input="*** Begin\n+x",
+            call_id="p",
+            status="done",
+        ),
         item("custom_tool_call_output", call_id="p", output=blocks),
         item("local_shell_call", call_id="s", id=None, action={"type": "exec", "command": ["ls"]}),
         item("function_call_output", call_id="s", output={"content": "x", "success": False}),
@@ -141,7 +153,11 @@ ITEMS = [
     says("developer", "rules"),
     item("reasoning", summary=[], content=None, encrypted_content=None),
     item("web_search_call", status="completed", action={}),
-    item("message", role="user", content=[{"type": "input_image", "image_url": "data:image/png;base64,AA"}]),
+    item(
+        "message",
+        role="user",
+        content=[{"type": "input_image", "image_url": "data:image/png;base64,AA"}],
+    ),
     item("message", role="user", content=[]),
     row("compacted", message=""),
     row("event_msg", type="agent_message", message="unsaid"),
@@ -151,8 +167,10 @@ ITEMS = [
 
 
 @given(st.lists(st.tuples(st.sampled_from(ITEMS), beside, beside), max_size=8), values)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_file_comes_back(drawn, unknown):
     lines = [META, {"type": "future", "payload": unknown}]
-    lines += [{**line, **more, "payload": {**line["payload"], **inner}} for line, more, inner in drawn]
+    lines += [
+        {**line, **more, "payload": {**line["payload"], **inner}} for line, more, inner in drawn
+    ]
     assert_comes_back(codex, lines, lines=True)

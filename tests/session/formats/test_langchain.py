@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.session.formats.rounds import assert_comes_back, beside, document, messages, sessions
 
 from contextwright.errors import MalformedRecord
 from contextwright.session.formats import langchain
-from tests.session.formats.rounds import assert_comes_back, beside, document, messages, sessions
 
 lc = pytest.importorskip("langchain_core.messages")
 load = pytest.importorskip("langchain_core.load")
@@ -86,7 +86,9 @@ def test_what_is_written_of_any_session_loads_and_says_the_same(constructed, ses
     session.metadata["langchain"] = {"constructed": constructed}
     written = langchain.write(session)
     loaded = load.load(written) if constructed else lc.messages_from_dict(written)
-    assert messages(langchain.read(document(as_json(lc.messages_to_dict(loaded))))) == messages(session)
+    assert messages(langchain.read(document(as_json(lc.messages_to_dict(loaded))))) == messages(
+        session
+    )
 
 
 def test_a_removed_message_is_kept_and_not_shown():
@@ -159,7 +161,9 @@ def files(draw):
     made = []
     for _ in range(draw(st.integers(0, 6))):
         kind = draw(st.sampled_from(KINDS))
-        data = {"content": draw(st.text(max_size=3) | st.lists(st.sampled_from(BLOCKS), max_size=3))}
+        data = {
+            "content": draw(st.text(max_size=3) | st.lists(st.sampled_from(BLOCKS), max_size=3))
+        }
         data |= {"type": kind, "id": draw(st.sampled_from([None, "1", "2"])), **draw(beside)}
         if kind == "ai":
             data["tool_calls"] = draw(st.lists(st.sampled_from(CALLS), max_size=2))
@@ -170,6 +174,6 @@ def files(draw):
 
 
 @given(files())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_messages_come_back(value):
     assert_comes_back(langchain, value)

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.session.formats.rounds import assert_comes_back, beside, document, raw, rows
 
 from contextwright.errors import MalformedRecord
 from contextwright.session.formats import swe_agent
-from tests.session.formats.rounds import assert_comes_back, beside, document, raw, rows
 
 
 def test_a_real_trajectory_comes_back():
@@ -27,7 +27,9 @@ def test_all_real_histories_come_back():
     for row in rows("swe_agent"):
         assert swe_agent.sniff(document(row))
         session = assert_comes_back(swe_agent, row)
-        assert not [e for e in session.snapshot().exchanges() if e.mark in ("orphan", "interrupted")]
+        assert not [
+            e for e in session.snapshot().exchanges() if e.mark in ("orphan", "interrupted")
+        ]
 
 
 def test_rows_with_demonstrations_come_back():
@@ -38,7 +40,13 @@ def test_rows_with_demonstrations_come_back():
 
 def test_without_function_calling_an_action_is_text_and_its_observation_the_users():
     history = [
-        {"role": "assistant", "content": "```\nls\n```", "thought": "", "action": "ls", "agent": "main"},
+        {
+            "role": "assistant",
+            "content": "```\nls\n```",
+            "thought": "",
+            "action": "ls",
+            "agent": "main",
+        },
         {"role": "user", "content": "a.txt", "agent": "main", "message_type": "observation"},
     ]
     session = assert_comes_back(swe_agent, {"history": history, "trajectory": [], "info": {}})
@@ -69,7 +77,12 @@ MESSAGES = [
         "role": "assistant",
         "content": "",
         "tool_calls": [
-            {"index": None, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+            {
+                "index": None,
+                "id": "c",
+                "type": "function",
+                "function": {"name": "f", "arguments": "{}"},
+            }
         ],
     },
     {"role": "tool", "content": "o", "agent": "main", "tool_call_ids": ["c"]},
@@ -79,7 +92,7 @@ MESSAGES = [
 
 
 @given(st.lists(st.tuples(st.sampled_from(MESSAGES), beside), max_size=6), beside)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_trajectory_comes_back(drawn, more):
     history = [{**message, **inner} for message, inner in drawn]
     assert_comes_back(swe_agent, {"history": history, "trajectory": [], **more})

@@ -1,11 +1,11 @@
 """tau-bench results: a session each, with what was measured beside."""
 
 import pytest
+from tests.session.formats.rounds import assert_comes_back, document, rows
 
 from contextwright.errors import MalformedRecord, SessionError
 from contextwright.session import Session
 from contextwright.session.formats import tau_bench
-from tests.session.formats.rounds import assert_comes_back, document, rows
 
 
 def results():
