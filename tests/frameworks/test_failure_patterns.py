@@ -255,6 +255,8 @@ def test_the_prefix_stays_byte_identical_from_turn_to_turn_but_for_declared_step
 
 
 def test_assistant_text_is_never_shaped_like_a_call():
-    session = session_of("u: go | c: search(cats) | r: " + "cat facts " * 300 + " | a: ok | u: next")
+    session = session_of(
+        "u: go | c: search(cats) | r: " + "cat facts " * 300 + " | a: ok | u: next"
+    )
     text = compile(session, C.default() | C.compact(), model="gpt-5", format="text").text
     assert "search(" not in text

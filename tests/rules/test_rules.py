@@ -88,7 +88,9 @@ def test_the_users_words_are_never_rewritten(session, spec):
             sent += [content] if isinstance(content, str) else [p.get("text", "") for p in content]
     for event in session.log:
         if event.role == "user" and event.id in kept and event.text.strip():
-            assert all(part.text in sent for part in event.parts if getattr(part, "text", "").strip())
+            assert all(
+                part.text in sent for part in event.parts if getattr(part, "text", "").strip()
+            )
 
 
 @settings(max_examples=100)

@@ -57,9 +57,7 @@ def test_the_responder_of_the_document_reads_as_it_is_indented():
 
 
 def test_without_a_continuation_a_transform_applies_to_all_terms():
-    assert repr((A + B) | C.compact()) == (
-        "(C.from_state('intent') + C.window()) | C.compact()"
-    )
+    assert repr((A + B) | C.compact()) == ("(C.from_state('intent') + C.window()) | C.compact()")
 
 
 def test_redaction_in_front_of_a_plus_covers_what_stands_to_its_left():
@@ -142,7 +140,10 @@ def test_priority_redact_and_validate_may_follow_a_limit(after):
 
 
 def test_selectors_in_a_row_filter():
-    assert repr(C.select("researcher") | C.window(n=1)) == "C.select(author='researcher') | C.window(n=1)"
+    assert (
+        repr(C.select("researcher") | C.window(n=1))
+        == "C.select(author='researcher') | C.window(n=1)"
+    )
 
 
 def test_a_source_behind_a_pipe_is_a_fallback():

@@ -1,6 +1,8 @@
 """OpenAI Responses."""
 
+import re
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any
 
 from contextwright.blocks.block import Block, Message
@@ -28,6 +30,7 @@ from contextwright.tokens.overhead import OVERHEADS
 
 ID = r"[\x21-\x7e]{1,64}"
 NAME = r"[A-Za-z0-9_-]{1,64}"
+_ID = re.compile(r"rs_[A-Za-z0-9_-]{1,61}")
 _OVERHEAD = OVERHEADS["openai-responses"]
 Wire = dict[str, Any]
 
@@ -173,7 +176,19 @@ def _reasoning(message: Message) -> Iterator[Wire]:
         if isinstance(part, Thinking) and part.provider == "openai" and part.redacted:
             text = clean(part.text)
             summary = [{"type": "summary_text", "text": text}] if text else []
-            yield {"type": "reasoning", "summary": summary, "encrypted_content": part.redacted}
+            yield {
+                "type": "reasoning",
+                "id": _reasoning_id(part),
+                "summary": summary,
+                "encrypted_content": part.redacted,
+            }
+
+
+def _reasoning_id(part: Thinking) -> str:
+    """The id that came with it, or one made of its content: the type asks for one."""
+    known = part.extra.get("openai-responses", {}).get("id")
+    made = sha256(part.redacted.encode("utf-8", "replace")).hexdigest()[:24]
+    return known if isinstance(known, str) and _ID.fullmatch(known) else f"rs_{made}"
 
 
 def _output(part: ToolResult, call: ToolCall | None, sent: dict[str, str]) -> Wire:

@@ -157,7 +157,9 @@ def item_parts(item: Json, where: str) -> list[AnyPart]:
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
         encrypted = text_or(item.get("encrypted_content"), f"{where}, field encrypted_content")
-        return [Thinking(text="\n".join(summary), redacted=encrypted, provider="openai")]
+        extra: Json = {NAME: {"id": item["id"]}} if item.get("id") else {}
+        text = "\n".join(summary)
+        return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
     return [Opaque(format=NAME, kind=str(kind), value=item)]
 
 

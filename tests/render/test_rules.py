@@ -1,0 +1,104 @@
+"""Each provider's rules find what they are for: a request is broken in one place, and named."""
+
+import copy
+
+import pytest
+
+from contextwright import C, compile
+from contextwright.render.renderers import renderer_for
+from contextwright.testing import session_of, target_for
+
+SESSION = session_of(
+    "s: brief | u: hi | c: search(x) | c: read(y) | r: one | r: two | a: ok | u: go"
+)
+
+
+def whole(format):
+    session = session_of("s: brief | u: hi | c: search(x) | r: one | a: ok | u: go")
+    return compile(session, C.default(), target=target_for(format)).request
+
+
+def broken(format, change):
+    request = copy.deepcopy(whole(format))
+    change(request)
+    return {v.rule for v in renderer_for(format).validate(request, target_for(format))}
+
+
+CHAT = {
+    "U1": lambda r: r["messages"][1].update(content="\ud800"),
+    "U2": lambda r: r["messages"][1].update(content=""),
+    "U3": lambda r: r["messages"].extend(copy.deepcopy(r["messages"][2:4])),
+    "U4": lambda r: r["messages"][2]["tool_calls"][0]["function"].update(arguments="[1]"),
+    "OC1": lambda r: r["messages"][1].update(role="human"),
+    "OC2": lambda r: r["messages"].insert(3, {"role": "user", "content": "in between"}),
+    "OC4": lambda r: r["messages"][4].update(content=None),
+    "OC6": lambda r: r.update(tools=[]),
+    "OC7": lambda r: r["messages"][4].update(
+        content=[{"type": "image_url", "image_url": {"url": "data:"}}]
+    ),
+}
+ANTHROPIC = {
+    "U1": lambda r: r["messages"][0]["content"][0].update(text="\ud800"),
+    "AN1": lambda r: r["messages"].pop(),
+    "AN2": lambda r: r["messages"][2]["content"].pop(0),
+    "AN4": lambda r: r["messages"][1]["content"][0].update(id="bad id"),
+    "AN5": lambda r: r["messages"][1]["content"].append({"type": "text", "text": "after"}),
+    "AN6": lambda r: r["messages"][0]["content"][0].update(text=" "),
+    "AN8": lambda r: r["messages"][1]["content"].insert(
+        0, {"type": "thinking", "thinking": "x", "signature": ""}
+    ),
+    "AN9": lambda r: r.pop("tools"),
+    "AN10": lambda r: r["messages"][0]["content"].extend(
+        {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}} for _ in range(5)
+    ),
+    "AN12": lambda r: r.update(max_tokens=0),
+}
+GEMINI = {
+    "U1": lambda r: r["contents"][0]["parts"][0].update(text="\ud800"),
+    "GE1": lambda r: r["contents"].pop(),
+    "GE2": lambda r: r["contents"][2]["parts"].pop(0),
+    "GE6": lambda r: (r["contents"].pop(), r["contents"].pop()[0:0] if False else None,
+                      r["contents"][1]["parts"][0].pop("thought_signature", None)),
+    "GE7": lambda r: r["contents"][0]["parts"].append({}),
+    "GE8": lambda r: r["contents"][1]["parts"][0]["function_call"].update(name="9 bad"),
+    "U8": lambda r: r["config"].update(tools=[{"function_declarations": []}]),
+}  # fmt: skip
+RESPONSES = {
+    "U1": lambda r: r["input"][0]["content"][0].update(text="\ud800"),
+    "U2": lambda r: r["input"][0].update(content=[]),
+    "U4": lambda r: r["input"][1].update(arguments="[1]"),
+    "OR1": lambda r: r["input"][0]["content"][0].update(type="text"),
+    "OR2": lambda r: r["input"].pop(1),
+    "OR5": lambda r: r["input"].append(
+        {"type": "reasoning", "summary": [], "encrypted_content": "x"}
+    ),
+    "OR6": lambda r: r.update(tools=[]),
+}
+CASES = [
+    (format, rule, change)
+    for format, rules in (
+        ("openai-chat", CHAT), ("anthropic", ANTHROPIC), ("gemini", GEMINI),
+        ("openai-responses", RESPONSES),
+    )
+    for rule, change in rules.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "rule", "change"), CASES, ids=[f"{f}-{r}" for f, r, _ in CASES])
+def test_a_broken_request_names_its_rule(format, rule, change):
+    assert renderer_for(format).validate(whole(format), target_for(format)) == []
+    assert rule in broken(format, change)
+
+
+def test_every_rule_has_a_case():
+    from contextwright.render import (
+        anthropic_rules,
+        gemini_rules,
+        openai_chat_rules,
+        openai_responses_rules,
+    )
+
+    assert set(openai_chat_rules.RULES) == set(CHAT)
+    assert set(anthropic_rules.RULES) == set(ANTHROPIC)
+    assert set(gemini_rules.RULES) == set(GEMINI)
+    assert set(openai_responses_rules.RULES) == set(RESPONSES)
