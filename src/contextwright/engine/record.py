@@ -23,8 +23,9 @@ def record(session: Session, *steps: StateStep | Expr) -> None:
         writers = [step] if not isinstance(step, Expr) else captures(step)
         for writer in writers:
             change = writer.writes(session.snapshot())
-            if change:
-                session.update(change)
+            new = {key: value for key, value in change.items() if session.state.get(key) != value}
+            if new:
+                session.update(new)
 
 
 def captures(spec: Expr) -> list[Capture]:

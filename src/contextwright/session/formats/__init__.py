@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.errors import SessionError, UnknownFormat
+from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.session.formats.decode import decode
 from contextwright.session.formats.document import Document, Record
 from contextwright.session.session import Session
@@ -107,9 +107,20 @@ def read_session(
             repaired stands in `session.metadata["repairs"]`.
     """
     document, repairs = _document(source)
-    found = format_named(format or detect(document))
-    session = found.read(document)
+    session = _read(document, format)
     return _named(session, source, id, repairs)
+
+
+def _read(document: Document, format: str | None) -> Session:
+    """Read a document; what its reader did not foresee is an error with the file's name."""
+    try:
+        return format_named(format or detect(document)).read(document)
+    except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
+        raise MalformedRecord(
+            f"the input does not keep to its format: {type(error).__name__}: {error}",
+            where=document.name,
+            fix="check that it is whole, or name its format: format=...",
+        ) from error
 
 
 def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> Iterator[Session]:
@@ -118,7 +129,7 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> I
     for record in document.records:
         one = Document(document.name, (record,), lines=False)
         try:
-            session = format_named(format or detect(one)).read(one)
+            session = _read(one, format)
         except SessionError as error:
             error.where = f"{record.where}: {error.where}"
             raise

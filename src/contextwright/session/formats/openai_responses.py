@@ -37,9 +37,14 @@ def sniff(document: Document) -> bool:
     if not isinstance(found, list) or not found:
         return False
     items: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
-    return all(isinstance(item, dict) for item in items) and any(
-        item.get("type") in _ITEMS for item in items
-    )
+    return all(isinstance(item, dict) for item in items) and any(map(_is_item, items))
+
+
+def _is_item(item: Json) -> bool:
+    kind = item.get("type")
+    if kind == "message":
+        return isinstance(item.get("role"), str) and "content" in item
+    return isinstance(kind, str) and kind in _ITEMS
 
 
 def read(document: Document) -> Session:

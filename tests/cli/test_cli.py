@@ -1,0 +1,150 @@
+"""The `ctx` command as a user types it, in its own process where that matters."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from contextwright.cli.main import ctx
+from contextwright.errors import ContextwrightError
+from contextwright.session.formats import write_session
+from contextwright.testing import session_of
+
+
+@pytest.fixture
+def session_file(tmp_path):
+    session = session_of(
+        "s: be brief | u: hi | c: search(bikes) | r: " + "found a bike in Kiel " * 200
+        + " | a: here | u: and now?",
+        state={"intent": "buy"},
+    )  # fmt: skip
+    path = tmp_path / "session.json"
+    write_session(session, "openai-chat", path)
+    return path
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(ctx, [str(a) for a in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        assert isinstance(result.exception, ContextwrightError), result.exception
+        assert code == result.exception.exit_code, result.exception
+        return str(result.exception)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_compile_shows_tokens_and_what_was_shortened(session_file):
+    shown = run("compile", session_file, "--spec", "C.default() | C.compact()", "--budget", "900")
+    assert "of 900" in shown
+    assert "compacted" in shown
+    assert "event://e2" in shown
+
+
+def test_compile_replay_and_diff_work_on_pack_files(session_file, tmp_path):
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    run("compile", session_file, "--spec", "C.default() | C.compact()", "--out", one)
+    run("compile", session_file, "--out", other)
+    assert "the same" in run("replay", one, session_file)
+    assert "compacted" in run("diff", one, other)
+    rows = json.loads(run("diff", session_file, "--spec", "C.none()", "--spec", "C.default()", "--json"))
+    assert rows["tokens_after"] > rows["tokens_before"]
+
+
+def test_replay_of_another_session_names_what_differs(session_file, tmp_path):
+    pack = tmp_path / "pack.json"
+    run("compile", session_file, "--out", pack)
+    forged = tmp_path / "forged.json"
+    forged.write_text(session_file.read_text().replace("Kiel", "Rome"))
+    assert "session_digest" in run("replay", pack, forged, code=9)
+
+
+def test_expand_gives_the_whole(session_file):
+    assert run("expand", "event://e2#0", session_file).count("Kiel") == 200
+    assert "nothing is found" in run("expand", "event://e99", session_file, code=7)
+
+
+def test_explain_shows_the_tree_the_steps_and_the_blocks(session_file):
+    shown = run("explain", session_file, "--spec", "C.default() | C.compact() | C.dedup()")
+    assert "  | C.compact()" in shown
+    assert "running_turn" in shown or "history" in shown
+    assert "C.dedup()" in shown
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "contextwright"])
+def test_convert_goes_there_and_back(session_file, tmp_path, target):
+    out = tmp_path / f"out-{target}.{'jsonl' if target == 'contextwright' else 'json'}"
+    run("convert", session_file, "--to", target, "--out", out)
+    assert "tokens" in run("compile", out, "--model", "gpt-5")
+
+
+def test_json_output_is_json(session_file):
+    pack = json.loads(run("compile", session_file, "--json"))
+    assert pack["request"]["messages"][0]["role"] == "system"
+    assert json.loads(run("explain", session_file, "--json"))["kept"]
+
+
+def test_specs_come_from_python_and_json_files(session_file, tmp_path):
+    python = tmp_path / "agent.py"
+    python.write_text("from contextwright import C\nsupport = C.window(n=1) | C.budget(500)\n")
+    assert "of 500" in run("compile", session_file, "--spec", f"{python}:support")
+    from contextwright import C
+    from contextwright.spec import to_json
+
+    file = tmp_path / "spec.json"
+    file.write_bytes(to_json(C.window(n=1) | C.budget(600)))
+    assert "of 600" in run("compile", session_file, "--spec", file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["--spec", "C.windo()"], 3, "did you mean window"),
+        (["--spec", "open('/etc/passwd')"], 3, "words of C"),
+        (["--model", "gpt-55"], 5, "did you mean gpt-5"),
+        (["--budget", "3"], 6, "3 may be"),
+        (["--spec", "C.window() | C.budget(9)", "--budget", "9"], 3, "two limits"),
+        (["--row", "7"], 4, "no row 7"),
+        (["--spec", "missing.py:x"], 3, "no such file"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_exit_code(session_file, arguments, code, says):
+    assert says in run("compile", session_file, *arguments, code=code)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    assert "nowhere.json" in run("compile", tmp_path / "nowhere.json", code=4)
+
+
+def test_errors_reach_the_shell_as_text_code_and_json(tmp_path):
+    command = [sys.executable, "-m", "contextwright.cli", "compile", str(tmp_path / "none.json"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert json.loads(done.stdout)["error"] == "SessionError"
+    assert done.stderr.startswith("error: ")
+
+
+def test_control_characters_of_content_do_not_reach_the_terminal(tmp_path):
+    path = tmp_path / "s.json"
+    write_session(session_of("u: hi"), "openai-chat", path)
+    text = json.loads(path.read_text())
+    text.append({"id": "\x1b[31mred\x07[bold]", "role": "user", "content": "x"})
+    path.write_text(json.dumps(text))
+    shown = run("explain", path)
+    assert "\x1b[31m" not in shown
+    assert "\x07" not in shown
+
+
+def test_the_demo_shows_three_specs_and_a_recovery():
+    shown = run("demo")
+    assert "192 messages" in shown
+    assert "prefix a cache reads again" in shown
+    assert "gives it whole" in shown
+
+
+def test_help_names_every_command():
+    shown = run("--help")
+    for command in ("compile", "explain", "replay", "diff", "expand", "convert", "demo"):
+        assert command in shown
+        assert run(command, "--help")

@@ -1,0 +1,107 @@
+"""SQLite sessions: the suite, and what is SQLite's own."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from contextwright.errors import StoreError
+from contextwright.stores import SQLiteSessions
+from contextwright.testing import session_of
+from tests.stores.conformance import SessionStoreSuite
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "sessions.db"
+
+
+@pytest.fixture
+def store(path):
+    opened = SQLiteSessions(path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def reopen(path):
+    return lambda: SQLiteSessions(path)
+
+
+class TestSQLite(SessionStoreSuite):
+    """The suite that every backend passes."""
+
+
+def test_a_changed_row_is_found(store, path):
+    store.save(session_of("u: hello there", id="s"))
+    other = sqlite3.connect(path)
+    other.execute("UPDATE events SET body = replace(body, 'hello', 'hullo')")
+    other.commit()
+    with pytest.raises(StoreError, match="changed"):
+        store.load("s")
+
+
+def test_a_removed_row_is_found(store, path):
+    store.save(session_of("u: one | a: two | u: three", id="s"))
+    other = sqlite3.connect(path)
+    other.execute("DELETE FROM events WHERE seq = 1")
+    other.commit()
+    with pytest.raises(StoreError, match="missing"):
+        store.load("s")
+
+
+def test_a_newer_file_is_refused(path):
+    SQLiteSessions(path).close()
+    other = sqlite3.connect(path)
+    other.execute("PRAGMA user_version = 99")
+    other.close()
+    with pytest.raises(StoreError, match="version 99"):
+        SQLiteSessions(path)
+
+
+def test_a_file_that_is_no_database_is_refused(path):
+    path.write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StoreError, match="SQLite says"):
+        SQLiteSessions(path)
+
+
+def test_deleted_words_are_gone_from_the_files(store, path, tmp_path):
+    store.save(session_of("u: the secret is marzipan", id="s"))
+    store.delete("s")
+    held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"marzipan" not in held
+
+
+_CHILD = """
+import sys
+from contextwright.session import Event, Text
+from contextwright.stores import SQLiteSessions
+store = SQLiteSessions(sys.argv[1])
+n = 0
+while True:
+    store.append("s", [Event(id=f"e{n}", role="user", parts=(Text(text="x" * 500),))], expected=n)
+    n += 1
+    print(n, flush=True)
+"""
+
+
+def test_acknowledged_appends_survive_a_killed_process(path):
+    for _ in range(5):
+        child = subprocess.Popen(
+            [sys.executable, "-c", _CHILD, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        acknowledged = int(child.stdout.readline())
+        time.sleep(0.05)
+        os.kill(child.pid, signal.SIGKILL)
+        rest = child.stdout.read().split()
+        acknowledged = int(rest[-1]) if rest else acknowledged
+        child.wait()
+        store = SQLiteSessions(path)
+        held = len(store.load("s"))
+        assert acknowledged <= held <= acknowledged + 1
+        store.delete("s")
+        store.close()

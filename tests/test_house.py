@@ -1,0 +1,124 @@
+"""The house's own rules, checked over the whole tree."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import contextwright
+from contextwright import errors
+from contextwright.spec import ATOMS
+from contextwright.words import WORDS
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted((ROOT / "src" / "contextwright").rglob("*.py"))
+
+
+def test_exports_are_sorted_and_there():
+    assert contextwright.__all__ == sorted(contextwright.__all__)
+    for name in contextwright.__all__:
+        assert getattr(contextwright, name) is not None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_modules_and_functions_stay_small(path):
+    source = path.read_text()
+    assert len(source.splitlines()) <= 450
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert node.end_lineno - node.lineno < 70, f"{path}:{node.lineno} {node.name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_every_error_says_how_to_mend_it(path):
+    ours = {name for name, value in vars(errors).items() if isinstance(value, type)}
+    ours -= {"MissingExtra", "ClassVar"}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)):
+            continue
+        name = getattr(node.exc.func, "id", "")
+        if name in ours:
+            given = {keyword.arg for keyword in node.exc.keywords}
+            assert {"where", "fix"} <= given, f"{path}:{node.lineno} {name}"
+
+
+def test_nothing_loads_code_out_of_data():
+    banned = {"eval", "exec", "compile", "__import__"}
+    for path in MODULES:
+        tree = ast.parse(path.read_text())
+        names = {
+            node.func.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        # our own `compile` is the package's entry point
+        assert not names & (banned - {"compile"}), path
+        imported = {
+            alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+        }
+        assert not imported & {"pickle", "marshal", "yaml", "shelve"}, path
+
+
+def test_sql_is_constant():
+    tree = ast.parse((ROOT / "src/contextwright/stores/sqlite.py").read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "").startswith("execute"):
+            first = node.args[0]
+            assert isinstance(first, (ast.Constant, ast.Name, ast.Subscript)), node.lineno
+
+
+IMPORTED = "import sys, contextwright; print(' '.join(sorted(sys.modules)))"
+
+
+def test_importing_the_package_imports_next_to_nothing():
+    loaded = subprocess.run(
+        [sys.executable, "-c", IMPORTED], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {"tiktoken", "click", "rich", "msgspec", "re2", "openai", "anthropic", "numpy", "sqlite3"}
+    assert not heavy & set(loaded)
+
+
+def test_compiling_imports_no_sdk():
+    code = (
+        "import sys; from contextwright import C, Session, compile; s = Session(); s.user('hi');"
+        "compile(s, C.default(), model='gpt-5'); print(' '.join(sorted(sys.modules)))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"openai", "anthropic", "google", "click", "rich", "re2"} & set(loaded.stdout.split())
+
+
+def test_every_word_has_an_atom_and_every_atom_a_word():
+    assert set(ATOMS) <= set(WORDS)
+    assert set(WORDS) - set(ATOMS) == {"last_n_turns", "user_only", "from_agents", "exclude_agents"}
+
+
+def test_every_atom_has_its_own_file():
+    for word, atom in ATOMS.items():
+        name = atom.__module__.rpartition(".")[2]
+        assert name in {word, "default", "expand"}, (word, name)
+
+
+def test_the_feature_map_has_no_dead_entry():
+    text = (ROOT / "docs/reference/feature-map.md").read_text()
+    rows = [line for line in text.splitlines() if line.startswith("|") and "tests/" in line]
+    assert len(rows) > 30
+    for row in rows:
+        for reference in [part.strip("` ,") for part in row.split("`") if part.startswith("tests/")]:
+            path, _, name = reference.partition("::")
+            assert (ROOT / path).exists(), reference
+            if name:
+                assert f"def {name}" in (ROOT / path).read_text(), reference
+
+
+def test_the_readmes_python_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from contextwright.session.formats import write_session
+    from contextwright.testing import session_of
+
+    write_session(session_of("s: x | u: hi | a: hello | u: more"), "openai-chat", "session.json")
+    blocks = (ROOT / "README.md").read_text().split("```python\n")[1:]
+    assert blocks
+    for block in blocks:
+        exec(block.partition("```")[0], {})

@@ -1,0 +1,177 @@
+"""Counting: exact where it can be, never low where it can not."""
+
+import hashlib
+import socket
+from base64 import b64encode
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright.errors import ModelError
+from contextwright.tokens.calibrate import Calibrator
+from contextwright.tokens.counter import CHUNK, counter_for, named_counter, scaled
+from contextwright.tokens.images import image_size, image_tokens
+from contextwright.tokens.models import model_info
+from contextwright.tokens.vocabulary import SHA256, encoding, raw_vocabulary
+
+O200K = named_counter("o200k_base")
+
+
+@pytest.mark.parametrize("name", SHA256)
+def test_the_vocabulary_is_tiktokens_own(name):
+    assert hashlib.sha256(raw_vocabulary(name)).hexdigest() == SHA256[name]
+
+
+@pytest.mark.parametrize("name", SHA256)
+def test_tiktoken_expects_the_same_hash_and_pattern(name, monkeypatch):
+    import tiktoken_ext.openai_public as public
+
+    seen = {}
+    monkeypatch.setattr(public, "load_tiktoken_bpe", lambda url, expected_hash: seen.update(h=expected_hash))
+    theirs = getattr(public, name)()
+    assert seen["h"] == SHA256[name]
+    assert encoding(name)._pat_str == theirs["pat_str"]
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "tokens"),
+    [("gpt-4o", "hello world", 2), ("gpt-5", "tiktoken is great!", 6), ("gpt-4", "tiktoken is great!", 6),
+     ("gpt-4o", "antidisestablishmentarianism", 6), ("gpt-4", "お誕生日おめでとう", 9), ("gpt-4o", "", 0)],
+)  # fmt: skip
+def test_known_counts(model, text, tokens):
+    assert counter_for(model).count(text) == tokens
+    assert counter_for(model).exact
+
+
+def test_nothing_is_fetched(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    encoding.cache_clear()
+    assert encoding("o200k_base").encode_ordinary("offline")
+
+
+@pytest.mark.parametrize("text", ["<|endoftext|>", "<|im_start|>system", "a \ud83d b", "\0", "x" * 200_000])
+def test_any_text_counts_as_text(text):
+    assert O200K.count(text) > 0
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_estimates_are_never_below_the_exact_count(a, b):
+    for model in ("claude-sonnet-4-5", "claude-opus-4-7", "gemini-3-pro", "llama-4", "unheard-of"):
+        assert counter_for(model).count(a) >= O200K.count(a)
+
+
+@given(st.lists(st.text(max_size=80), max_size=6))
+def test_lines_counted_apart_are_not_less_than_together_by_more_than_one_a_join(lines):
+    whole = O200K.count("\n".join(lines))
+    assert whole <= sum(O200K.count(line) + 1 for line in lines)
+
+
+def test_long_texts_are_counted_in_pieces_and_never_low():
+    text = "word and number 12345, " * 20_000
+    assert len(text) > CHUNK
+    exact = len(encoding("o200k_base").encode_ordinary(text))
+    assert exact <= O200K.count(text) <= exact * 1.01
+
+
+@pytest.mark.parametrize(
+    ("model", "id"),
+    [("gpt-4-turbo", "cl100k_base"), ("gpt-3.5-turbo", "cl100k_base"), ("o3-mini", "o200k_base"),
+     ("gpt-4.1", "o200k_base"), ("claude-3-5-sonnet-latest", "o200k_base*135"),
+     ("claude-opus-4-20250514", "o200k_base*135"), ("claude-opus-4-6", "o200k_base*135"),
+     ("claude-opus-4-7", "o200k_base*175"), ("claude-sonnet-5", "o200k_base*175"),
+     ("gemini-3-pro", "o200k_base+digits*118"), ("deepseek-chat", "o200k_base*109"),
+     (None, "o200k_base*175"), ("anthropic/claude-haiku-4-5", "o200k_base*135")],
+)  # fmt: skip
+def test_each_model_has_its_way_of_counting(model, id):
+    assert counter_for(model).id == id
+    assert named_counter(id) is counter_for(model)
+
+
+def test_an_unknown_counter_is_refused():
+    with pytest.raises(ModelError, match="counter"):
+        named_counter("chars/4")
+
+
+def test_calibration_waits_then_follows_the_bill_upwards_only():
+    calibrator = Calibrator()
+    for _ in range(19):
+        assert calibrator.observe("anthropic", "claude", 130, 100)
+    assert calibrator.factor("anthropic", "claude") == 100
+    calibrator.observe("anthropic", "claude", 130, 100)
+    assert calibrator.factor("anthropic", "claude") == 130
+    assert calibrator.counter("anthropic", "claude", O200K).id == "o200k_base*130"
+    low = Calibrator({"a m": [60] * 50})
+    assert low.factor("a", "m") == 100
+
+
+@pytest.mark.parametrize(("billed", "estimated"), [(0, 5), (-3, 5), (5, 0), (1000, 10), (1, 100)])
+def test_absurd_bills_are_not_believed(billed, estimated):
+    assert not Calibrator().observe("a", "m", billed, estimated)
+
+
+@given(st.lists(st.integers(50, 400), min_size=20, max_size=300))
+def test_the_factor_covers_nineteen_of_twenty_and_is_stored(ratios):
+    calibrator = Calibrator()
+    for ratio in ratios:
+        calibrator.observe("a", "m", ratio, 100)
+    kept = sorted(ratios[-200:])
+    factor = calibrator.factor("a", "m")
+    assert factor >= max(100, kept[len(kept) // 2])
+    assert factor + 3 >= kept[len(kept) * 95 // 100]
+    again = Calibrator.from_data(calibrator.to_data())
+    assert abs(again.factor("a", "m") - factor) < 3
+
+
+def test_scaling_rounds_up():
+    assert scaled(O200K, 101).count("hello world") == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "window"),
+    [("gpt-4o", "openai", 128_000), ("openai/gpt-4o-2024-08-06", "openai", 128_000),
+     ("claude-sonnet-4-5-20250929", "anthropic", 200_000), ("anthropic:claude-sonnet-4-5", "anthropic", 200_000),
+     ("gemini-2.5-flash", "google", 1_048_576)],
+)  # fmt: skip
+def test_models_are_known_by_their_names(name, provider, window):
+    info = model_info(name)
+    assert (info.provider, info.window) == (provider, window)
+    assert 0 < info.cached_price < info.input_price < info.output_price
+
+
+def test_an_unknown_model_names_its_neighbours():
+    with pytest.raises(ModelError, match="unknown model") as caught:
+        model_info("gpt-4oo")
+    assert "gpt-4o" in caught.value.fix
+
+
+def test_the_snapshot_names_its_source():
+    data = (files("contextwright.tokens") / "data" / "models.json").read_text()
+    assert '"source": "litellm ' in data
+
+
+@pytest.mark.parametrize(
+    ("provider", "size", "tokens"),
+    [("openai", (1024, 1024), 1024), ("google", (384, 384), 258), ("google", (1536, 1536), 1032),
+     ("anthropic", (1000, 1000), 1335), ("openai", (0, 0), 1536)],
+)  # fmt: skip
+def test_images_cost_what_the_providers_say_or_more(provider, size, tokens):
+    assert image_tokens(provider, *size) == tokens
+
+
+def test_low_detail_is_cheap():
+    assert image_tokens("openai", 2000, 2000, "low") == 85
+
+
+def test_the_size_is_read_from_the_header():
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + b"\x08"
+    gif = b"GIF89a" + (640).to_bytes(2, "little") + (480).to_bytes(2, "little")
+    jpeg = b"\xff\xd8\xff\xc0\x00\x11\x08" + (480).to_bytes(2, "big") + (640).to_bytes(2, "big") + b"\0" * 9
+    for data in (png, gif, jpeg):
+        assert image_size(b64encode(data).decode()) == (640, 480)
+    assert image_size("not base64 !") is None
+    assert image_size("") is None
