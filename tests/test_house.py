@@ -56,7 +56,10 @@ def test_nothing_loads_code_out_of_data():
         # our own `compile` is the package's entry point
         assert not names & (banned - {"compile"}), path
         imported = {
-            alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+            alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import)
+            for alias in node.names
         }
         assert not imported & {"pickle", "marshal", "yaml", "shelve"}, path
 
@@ -76,7 +79,17 @@ def test_importing_the_package_imports_next_to_nothing():
     loaded = subprocess.run(
         [sys.executable, "-c", IMPORTED], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = {"tiktoken", "click", "rich", "msgspec", "re2", "openai", "anthropic", "numpy", "sqlite3"}
+    heavy = {
+        "tiktoken",
+        "click",
+        "rich",
+        "msgspec",
+        "re2",
+        "openai",
+        "anthropic",
+        "numpy",
+        "sqlite3",
+    }
     assert not heavy & set(loaded)
 
 
@@ -85,8 +98,12 @@ def test_compiling_imports_no_sdk():
         "import sys; from contextwright import C, Session, compile; s = Session(); s.user('hi');"
         "compile(s, C.default(), model='gpt-5'); print(' '.join(sorted(sys.modules)))"
     )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"openai", "anthropic", "google", "click", "rich", "re2"} & set(loaded.stdout.split())
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"openai", "anthropic", "google", "click", "rich", "re2"} & set(
+        loaded.stdout.split()
+    )
 
 
 def test_every_word_has_an_atom_and_every_atom_a_word():
@@ -105,7 +122,9 @@ def test_the_feature_map_has_no_dead_entry():
     rows = [line for line in text.splitlines() if line.startswith("|") and "tests/" in line]
     assert len(rows) > 30
     for row in rows:
-        for reference in [part.strip("` ,") for part in row.split("`") if part.startswith("tests/")]:
+        for reference in [
+            part.strip("` ,") for part in row.split("`") if part.startswith("tests/")
+        ]:
             path, _, name = reference.partition("::")
             assert (ROOT / path).exists(), reference
             if name:

@@ -48,7 +48,9 @@ def test_compile_replay_and_diff_work_on_pack_files(session_file, tmp_path):
     run("compile", session_file, "--out", other)
     assert "the same" in run("replay", one, session_file)
     assert "compacted" in run("diff", one, other)
-    rows = json.loads(run("diff", session_file, "--spec", "C.none()", "--spec", "C.default()", "--json"))
+    rows = json.loads(
+        run("diff", session_file, "--spec", "C.none()", "--spec", "C.default()", "--json")
+    )
     assert rows["tokens_after"] > rows["tokens_before"]
 
 
@@ -118,7 +120,14 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_errors_reach_the_shell_as_text_code_and_json(tmp_path):
-    command = [sys.executable, "-m", "contextwright.cli", "compile", str(tmp_path / "none.json"), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "contextwright.cli",
+        "compile",
+        str(tmp_path / "none.json"),
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 4
     assert json.loads(done.stdout)["error"] == "SessionError"

@@ -147,7 +147,7 @@ def test_selectors_in_a_row_filter():
 
 
 def test_a_source_behind_a_pipe_is_a_fallback():
-    assert A | D == A.or_else(D)
+    assert A.or_else(D) == A | D
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import threading
 
 import pytest
 
-
 from contextwright.errors import RefError, StoreError
 from contextwright.session import Event, Text, Tool
 from contextwright.testing import session_of
@@ -70,7 +69,9 @@ class SessionStoreSuite:
         assert not store.delete("s")
         assert store.ids() == []
 
-    @pytest.mark.parametrize("id", ["", "a'; DROP TABLE events; --", "%", "x" * 2000, "größe/../🚲"])
+    @pytest.mark.parametrize(
+        "id", ["", "a'; DROP TABLE events; --", "%", "x" * 2000, "größe/../🚲"]
+    )
     def test_any_id_is_only_a_name(self, store, id):
         store.save(session_of("u: hi", id=id))
         assert store.load(id).log[0].text == "hi"
@@ -138,5 +139,3 @@ class ArtifactStoreSuite:
     def test_a_name_that_reads_as_a_digest_is_refused(self, artifacts):
         with pytest.raises(RefError):
             artifacts.put(b"x", name="sha256/" + "0" * 64)
-
-

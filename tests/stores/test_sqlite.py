@@ -8,11 +8,11 @@ import sys
 import time
 
 import pytest
+from tests.stores.conformance import SessionStoreSuite
 
 from contextwright.errors import StoreError
 from contextwright.stores import SQLiteSessions
 from contextwright.testing import session_of
-from tests.stores.conformance import SessionStoreSuite
 
 
 @pytest.fixture
@@ -92,7 +92,9 @@ while True:
 def test_acknowledged_appends_survive_a_killed_process(path):
     for _ in range(5):
         child = subprocess.Popen(
-            [sys.executable, "-c", _CHILD, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [sys.executable, "-c", _CHILD, str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         acknowledged = int(child.stdout.readline())
         time.sleep(0.05)

@@ -29,7 +29,9 @@ def test_tiktoken_expects_the_same_hash_and_pattern(name, monkeypatch):
     import tiktoken_ext.openai_public as public
 
     seen = {}
-    monkeypatch.setattr(public, "load_tiktoken_bpe", lambda url, expected_hash: seen.update(h=expected_hash))
+    monkeypatch.setattr(
+        public, "load_tiktoken_bpe", lambda url, expected_hash: seen.update(h=expected_hash)
+    )
     theirs = getattr(public, name)()
     assert seen["h"] == SHA256[name]
     assert encoding(name)._pat_str == theirs["pat_str"]
@@ -54,7 +56,9 @@ def test_nothing_is_fetched(monkeypatch):
     assert encoding("o200k_base").encode_ordinary("offline")
 
 
-@pytest.mark.parametrize("text", ["<|endoftext|>", "<|im_start|>system", "a \ud83d b", "\0", "x" * 200_000])
+@pytest.mark.parametrize(
+    "text", ["<|endoftext|>", "<|im_start|>system", "a \ud83d b", "\0", "x" * 200_000]
+)
 def test_any_text_counts_as_text(text):
     assert O200K.count(text) > 0
 
@@ -168,9 +172,19 @@ def test_low_detail_is_cheap():
 
 
 def test_the_size_is_read_from_the_header():
-    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + b"\x08"
+    png = (
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+        + (640).to_bytes(4, "big")
+        + (480).to_bytes(4, "big")
+        + b"\x08"
+    )
     gif = b"GIF89a" + (640).to_bytes(2, "little") + (480).to_bytes(2, "little")
-    jpeg = b"\xff\xd8\xff\xc0\x00\x11\x08" + (480).to_bytes(2, "big") + (640).to_bytes(2, "big") + b"\0" * 9
+    jpeg = (
+        b"\xff\xd8\xff\xc0\x00\x11\x08"
+        + (480).to_bytes(2, "big")
+        + (640).to_bytes(2, "big")
+        + b"\0" * 9
+    )
     for data in (png, gif, jpeg):
         assert image_size(b64encode(data).decode()) == (640, 480)
     assert image_size("not base64 !") is None

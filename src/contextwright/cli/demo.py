@@ -1,5 +1,6 @@
 """`ctx demo`: a long session, compiled at every call of the model, under three specs."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from contextwright.engine.engine import memo_of
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
 from contextwright.render.target import Target, target
+from contextwright.session.formats import write_session
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Refs
@@ -48,13 +50,18 @@ class Bill(msgspec.Struct):
 
 @click.command()
 @click.option("--model", default="gpt-5", show_default=True, help="Whose tokens and prices.")
-def demo(model: str) -> None:
+@click.option("--save", type=click.Path(path_type=Path), help="Only write the session there.")
+def demo(model: str, save: Path | None) -> None:
     """Compile an example session turn by turn under three specs, and recover what was left out."""
     from rich.console import Console
     from rich.progress import track
 
     console = Console()
     session = example_session()
+    if save is not None:
+        data = write_session(session, "contextwright", save)
+        click.echo(f"{save}: {len(session)} messages, {len(data):,} bytes")
+        return
     positions = question_positions(session)
     console.print(
         f"A support session of {len(session)} messages, {len(positions)} model calls.",

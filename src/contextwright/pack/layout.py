@@ -47,10 +47,12 @@ def message_text(message: Message) -> str:
 
 def sections_of(blocks: list[Block]) -> tuple[Section, ...]:
     """Texts between their markers, neighbours of one source and tier in one section."""
-    return tuple(
-        _section(list(group))
-        for _, group in groupby(blocks, key=lambda b: (b.source, b.tier, b.cache, b.layer))
-    )
+    return tuple(_section(list(group)) for _, group in groupby(blocks, key=_together))
+
+
+def _together(block: Block) -> tuple[object, ...]:
+    alone = block.id if block.source == "warning" else ""
+    return (block.source, block.tier, block.cache, block.layer, alone)
 
 
 def section_of(block: Block) -> str:

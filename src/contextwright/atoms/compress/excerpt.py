@@ -23,8 +23,8 @@ _ERROR_LINE = re.compile(r"error|exception|fail|warn|traceback|fatal|denied", re
 _DIFF = re.compile(r"(?m)^(?:diff --git|@@ |\+\+\+ |--- )")
 _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
 _IDENTIFIES = re.compile(r"(?:^|_)(?:id|number|code|key|name|email|path|url)s?$", re.IGNORECASE)
-JSON_LEVELS = ((160, 40), (80, 20), (48, 10), (32, 5), (24, 3), (16, 1))
-"""Characters a string and items a list may have, from generous to bare."""
+STRINGS = (160, 80, 48, 32, 24, 16)
+"""Characters that a string in a JSON skeleton may have, from generous to bare."""
 
 
 def excerpt(
@@ -107,10 +107,10 @@ def _lines(text: str, room: int, count: Count, wanted: Callable[[str], bool]) ->
 
 
 def _json(value: Any, room: int, count: Count) -> str:
-    """The most generous skeleton that fits; scalars before prose."""
-    text = ""
-    for characters, items in JSON_LEVELS:
-        text = dump_json(_skeleton(value, characters, items))
+    """The whole structure with its strings shortened, if that fits; else its scalars. A list is
+    never cut: which of its items a later call names can not be known."""
+    for characters in STRINGS:
+        text = dump_json(_skeleton(value, characters))
         if count(text) <= room:
             return text
     return cut(_table(value), room, "head", count, marker="...")
@@ -125,18 +125,17 @@ def _table(value: Any) -> str:
     return "; ".join(f"{name}: {', '.join(columns[name])}" for name in named)
 
 
-def _skeleton(value: Any, characters: int, items: int, depth: int = 0) -> Any:
+def _skeleton(value: Any, characters: int, depth: int = 0) -> Any:
     if isinstance(value, str):
         return value if len(value) <= characters else value[: characters // 2].rstrip() + "…"
     if depth > 12:
         return "…"
     if isinstance(value, list):
         found: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-        kept = [_skeleton(item, characters, items, depth + 1) for item in found[:items]]
-        return kept if len(found) <= items else [*kept, f"… {len(found)} in all"]
+        return [_skeleton(item, characters, depth + 1) for item in found]
     if isinstance(value, dict):
         pairs: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return {key: _skeleton(item, characters, items, depth + 1) for key, item in pairs.items()}
+        return {key: _skeleton(item, characters, depth + 1) for key, item in pairs.items()}
     return value
 
 

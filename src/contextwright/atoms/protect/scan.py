@@ -128,10 +128,16 @@ def compile_patterns(patterns: tuple[str, ...]) -> Scanner:
         MissingExtra: an expression without google-re2 installed (extra `redact`).
     """
     if not isinstance(patterns, tuple) or not patterns:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError("no patterns", fix='patterns=["email", "phone"]')
+        raise SpecError(
+            "no patterns", where="redact(patterns=[])", fix='patterns=["email", "phone"]'
+        )
     for source in patterns:
         if not isinstance(source, str) or not source:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SpecError(f"{source!r} is no pattern", fix="a name, a group or an expression")
+            raise SpecError(
+                f"{source!r} is no pattern",
+                where="redact(patterns=...)",
+                fix="a name, a group or an expression",
+            )
     return _scanner(patterns)
 
 

@@ -1,0 +1,287 @@
+"""WRITE, BUDGET, PROTECT: notes and captures, tiers and limits, guards."""
+
+import json
+
+import pytest
+
+from contextwright import C, Engine, Session, compile, record
+from contextwright.errors import BudgetError, MissingExtra, PatternError, SpecError
+from contextwright.testing import assert_drop_order, session_of, target_for
+
+
+def text(session, spec):
+    return compile(session, spec, target=target_for("text")).text
+
+
+def chat(session, spec):
+    return compile(session, spec, target=target_for("openai-chat"))
+
+
+@pytest.mark.parametrize(
+    ("notes", "format", "shown"),
+    [
+        ("plain words", "text", "plain words"),
+        (["one", "two"], "text", "- one\n- two"),
+        (
+            [{"text": "buy", "done": True}, {"text": "sell"}, "[x] rest"],
+            "checklist",
+            "[x] buy\n[ ] sell\n[x] rest",
+        ),
+        (
+            {"open_questions": "why?", "facts": [1]},
+            "structured",
+            "Open questions: why?\nFacts: [1]",
+        ),
+        ([{"time": "10:00", "text": "began"}, "went on"], "log", "- 10:00 began\n- went on"),
+    ],
+)
+def test_notes_are_shown_in_their_format(notes, format, shown):
+    session = session_of("u: hi")
+    session.note("progress", notes)
+    assert f'source="notes:progress">\n{shown}\n<' in text(
+        session, C.notes("progress", format=format)
+    )
+
+
+def test_notes_fall_back_to_distilled_facts_and_are_blocks_an_item():
+    session = session_of("u: hi", state={"_facts_case": ["a", "b"]})
+    kept = chat(session, C.notes("case")).manifest.kept
+    assert [b.id for b in kept if b.layer == "memory"] == ["notes:case/0", "notes:case/1"]
+
+
+def test_capture_adds_nothing_and_writes_the_users_words():
+    session = session_of("u: hi | a: hello | u: book a flight")
+    spec = C.capture("user_message") + C.window(1)
+    assert chat(session, spec).manifest.kept[-1].source == "window:last_1"
+    record(session, spec)
+    assert session.state["user_message"] == "book a flight"
+    record(session, C.capture("answer", what="output"))
+    assert session.state["answer"] == "hello"
+
+
+def test_an_engine_captures_saves_and_learns():
+    from contextwright.stores import SQLiteSessions
+
+    store = SQLiteSessions(":memory:")
+    engine = Engine(
+        C.capture("asked") + C.window(3) + C.from_state("asked"), "gpt-5", sessions=store
+    )
+    session = session_of("u: hi there")
+    for n in range(25):
+        pack = engine.compile(session)
+        session.assistant(f"answer {n}")
+        engine.record(session, billed_input=pack.tokens * 2)
+        session.user(f"question {n}")
+    assert session.state["asked"] == "question 23"
+    assert engine.target.counter.hundredths >= 190
+    assert pack.manifest.prefix is not None
+    assert len(store.load(session.id)) == len(session) - 1
+
+
+def test_tiers_leave_in_their_order():
+    session = session_of("u: now", state={"a": "word " * 50, "b": "word " * 50, "c": "word " * 50})
+    spec = (
+        C.from_state("a") | C.priority(2)
+        + C.from_state("b") | C.priority(3)
+        + C.from_state("c") | C.priority(1)
+    )  # fmt: skip
+    packed = chat(session, spec | C.budget(190, overflow="truncate_lowest_priority"))
+    assert [b.id for b in packed.manifest.kept if b.layer == "task"] == ["state:a", "state:c"]
+    packed = chat(session, spec | C.budget(120, overflow="truncate_lowest_priority"))
+    assert [b.id for b in packed.manifest.kept if b.layer == "task"] == ["state:c"]
+    with pytest.raises(BudgetError, match="state:c"):
+        chat(session, spec | C.budget(50, overflow="truncate_lowest_priority"))
+
+
+def test_a_tier_is_global_whatever_union_it_was_set_in():
+    session = session_of("u: now", state={"a": "word " * 50, "b": "word " * 50})
+    spec = (C.from_state("a") | C.priority(3)) + ((C.from_state("b") | C.priority(2)) + C.none())
+    packed = chat(session, spec | C.budget(120, overflow="truncate_lowest_priority"))
+    assert [b.id for b in packed.manifest.kept if b.layer == "task"] == ["state:b"]
+
+
+def test_the_archive_is_not_sent_and_can_be_had():
+    session = session_of("u: now", state={"old": "history"})
+    packed = chat(session, C.from_state("old") | C.priority(4))
+    assert [(c.id, c.step, c.ref) for c in packed.manifest.changes] == [
+        ("state:old", "archive", "state://old")
+    ]
+    assert "history" in text(session, C.expand("state://old"))
+
+
+def test_the_oldest_leave_first_and_users_words_after_their_turns_trace():
+    session = session_of("u: a | a: one | u: b | a: two | u: c | a: three | u: d")
+    assert_drop_order(
+        session, C.default(), ["e1", "e3", "e2", "e5", "e4", "e0"], target=target_for("openai-chat")
+    )
+
+
+def test_overflow_error_lets_nothing_go():
+    session = session_of("u: a | a: " + "words " * 300 + " | u: b")
+    with pytest.raises(BudgetError, match="lets nothing go"):
+        chat(session, C.default() | C.budget(100, overflow="error"))
+
+
+def test_summarize_without_a_model_compacts_and_says_so():
+    session = session_of("u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b")
+    packed = chat(session, C.default() | C.budget(300, overflow="summarize"))
+    assert "no summary was prepared" in packed.manifest.notes[0]
+    assert [c.action for c in packed.manifest.changes] == ["compacted"]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "actions"),
+    [
+        ("cascade", {"compacted"}),
+        ("compact_then_summarize", {"compacted"}),
+        ("summarize_only", {"compacted"}),
+        ("strict", {"dropped"}),
+    ],
+)
+def test_fit_shortens_by_its_strategy(strategy, actions):
+    session = session_of("u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b")
+    packed = chat(session, C.default() | C.fit(300, strategy=strategy))
+    assert {c.action for c in packed.manifest.changes} == actions
+    assert packed.tokens <= 300
+
+
+def test_fit_stops_at_the_first_rung_that_is_enough():
+    session = session_of(
+        "u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b", state={"x": "y " * 50}
+    )
+    spec = C.default() + (C.from_state("x") | C.priority(3))
+    first = chat(session, spec | C.fit(400))
+    assert all(c.action == "compacted" for c in first.manifest.changes)
+    packed = chat(session, spec | C.fit(first.tokens - 10))
+    assert [c.step for c in packed.manifest.changes if c.id == "state:x"] == [
+        "fit: cascade: lowest tier"
+    ]
+
+
+def test_a_request_fits_its_window_without_any_limit_in_the_spec():
+    session = session_of("u: a | a: " + "words " * 3000 + " | u: b")
+    packed = compile(session, C.default(), target=target_for("openai-chat", 1000, 200))
+    assert packed.tokens <= 800
+    assert packed.budget.remaining() == 1000 - packed.tokens - 200
+    assert not packed.budget.over_soft_threshold()
+
+
+STALE = (
+    "u: a | a: one | c: f(x) | r: "
+    + "old result " * 200
+    + " | u: b | a: two | u: c | a: three | u: d"
+)
+
+
+@pytest.mark.parametrize(
+    ("action", "check"),
+    [
+        ("exclude", lambda b: "one" not in b and "two" in b),
+        ("warn", lambda b: "[STALE — 3 turns old]\\none" in b),
+        ("compact", lambda b: "event://e2#0" in b and "one" in b),
+        ("summarize", lambda b: "event://e2#0" in b),
+    ],
+)
+def test_stale_blocks_are_treated_as_said(action, check):
+    assert check(
+        chat(session_of(STALE), C.default() | C.fresh(2, stale_action=action)).body.decode()
+    )
+
+
+def test_redaction_reaches_every_part_and_the_running_turn():
+    session = session_of(
+        "s: mail admin@corp.com | u: I am bob@home.org | c: send(eve@x.net) | r: sent to eve@x.net | u: bob@home.org?"
+    )
+    session.update({"profile": {"ssn": "123-45-6789", "mail": "z@z.org"}})
+    packed = chat(
+        session, C.window(1) + C.from_state("profile") | C.redact(["email"], fields=["ssn"])
+    )
+    body = packed.body.decode()
+    for secret in ("admin@corp.com", "bob@home.org", "eve@x.net", "123-45-6789", "z@z.org"):
+        assert secret not in body
+    assert body.count("[REDACTED]") >= 4
+    assert {c.action for c in packed.manifest.changes} == {"redacted"}
+    assert not any(s in packed.manifest.to_json().decode() for s in ("bob@home.org", "123-45-6789"))
+
+
+def test_redaction_comes_before_anything_is_cut():
+    session = session_of(
+        "u: go | a: " + "x " * 40 + "call bob@example.com now " + "y " * 60 + " | u: ok"
+    )
+    for limit in range(30, 90):
+        body = chat(
+            session, C.default() | C.truncate(limit, strategy="head") | C.redact("email")
+        ).body.decode()
+        assert "bob@" not in body
+        assert "example" not in body
+
+
+def test_redaction_inside_a_term_is_the_terms_own():
+    session = session_of("u: a@b.org | a: ok | u: c@d.org")
+    body = chat(
+        session, (C.select(role="user", position="first") | C.redact("email")) + C.from_state("x")
+    ).body.decode()
+    assert "a@b.org" not in body
+    assert "c@d.org" in body
+
+
+def test_patterns_of_users_run_on_re2_only():
+    session = session_of("u: order ACME-1234")
+    assert "ACME-1234" not in chat(session, C.none() | C.redact([r"ACME-\d{4}"])).body.decode()
+    with pytest.raises(PatternError):
+        C.redact([r"(?=look)ahead"])
+
+
+def test_without_re2_a_users_pattern_names_the_extra(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises((MissingExtra, PatternError), match="") as caught:
+        C.redact([r"unseen-\d{7}"])
+    assert "contextwright[redact]" in str(caught.value)
+
+
+def test_validation_warns_in_the_context_or_fails():
+    session = session_of("u: a | a: one | u: b | a: two | u: c")
+    checks = C.validate(["completeness", "freshness"], keys=["budget"], max_age=1)
+    body = chat(session, C.default() | checks).body.decode()
+    assert "<warning>state key 'budget' is missing or empty</warning>" in body
+    assert "more than 1 turns old" in body
+    with pytest.raises(SpecError, match="budget"):
+        chat(session, C.default() | C.validate("completeness", keys=["budget"], on_failure="raise"))
+
+
+def test_low_information_density_is_warned_of():
+    line = "this is one rather long line that stands here many times over"
+    session = session_of(f"u: a | a: {line}\n{line}\n{line}\n{line} | u: b")
+    assert (
+        "repetitions" in chat(session, C.default() | C.validate("token_efficiency")).body.decode()
+    )
+    assert (
+        "repetitions"
+        not in chat(
+            session_of("u: a | u: b"), C.default() | C.validate("token_efficiency")
+        ).body.decode()
+    )
+
+
+def test_the_manifest_is_canonical_json_like_rfc_8785():
+    import rfc8785
+
+    session = session_of("u: a | c: f(x) | r: " + "words " * 300 + " | u: größe 🚲")
+    manifest = chat(session, C.window(3) | C.compact() | C.budget(400)).manifest
+    assert rfc8785.dumps(json.loads(manifest.to_json())) == manifest.to_json()
+
+
+def test_nothing_to_send_is_said():
+    with pytest.raises(SpecError, match="nothing to send"):
+        chat(Session(), C.default())
+
+
+def test_what_is_no_spec_and_no_model_is_said():
+    with pytest.raises(SpecError, match="not a spec"):
+        compile(session_of("u: hi"), "C.window()", model="gpt-5")
+    from contextwright.errors import ModelError
+
+    with pytest.raises(ModelError, match="neither"):
+        compile(session_of("u: hi"))
