@@ -47,7 +47,7 @@ def test_in_a_tool_loop_the_moving_text_stands_behind_the_results():
     claude = packed(session, C.default() + C.from_state("intent"), "anthropic")["messages"]
     assert [part["type"] for part in claude[-1]["content"]] == ["tool_result", "text"]
     gemini = packed(session, C.default() + C.from_state("intent"), "gemini")["contents"]
-    assert [sorted(part)[0] for part in gemini[-1]["parts"]] == ["function_response", "text"]
+    assert [min(part) for part in gemini[-1]["parts"]] == ["function_response", "text"]
 
 
 def test_breakpoints_stand_in_front_of_what_moves():

@@ -97,4 +97,5 @@ class Compact(Atom, frozen=True, kw_only=True):
         messages = rewrite(block, on_result=on_result, on_text=words)
         if messages is block.messages or block.fidelity < Fidelity.COMPACTED:
             return block
-        return block.lower(Fidelity.COMPACTED, messages=messages, why="compacted")
+        why = f"over {self.min_tokens} tokens, of a finished turn"
+        return block.lower(Fidelity.COMPACTED, messages=messages, why=why)
