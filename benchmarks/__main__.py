@@ -153,7 +153,7 @@ def peer_rows() -> list[tuple[str, float, float]]:
     rows.append(("langchain_core trim_messages, same exact counter", *_langchain(session)))
     try:
         rows.append(("adk-fluent C (chars/4, text only, no redaction)", *_adk_fluent(session)))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         print(f"adk-fluent skipped: {type(error).__name__}: {error}")
     for row in rows:
         print(row)
@@ -237,13 +237,13 @@ def import_milliseconds() -> float:
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     """Compile time against the session's length."""
-    import matplotlib
+    import matplotlib as mpl
 
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "contextwright"
-    from matplotlib import pyplot
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "contextwright"
+    import matplotlib.pyplot as plt
 
-    figure, axes = pyplot.subplots(figsize=(6.4, 3.2))
+    figure, axes = plt.subplots(figsize=(6.4, 3.2))
     sizes = [row["events"] for row in rows]
     for name in ("first", "turn", "append"):
         axes.plot(sizes, [row[name] for row in rows], marker="o", label=name)

@@ -5,9 +5,21 @@ import random
 
 from contextwright import Session
 
-WORDS = (
-    ["order", "bike", "battery", "invoice", "shop", "repair", "customer", "delivery", "price", "date", "error", "code", "part"]
-)
+WORDS = [
+    "order",
+    "bike",
+    "battery",
+    "invoice",
+    "shop",
+    "repair",
+    "customer",
+    "delivery",
+    "price",
+    "date",
+    "error",
+    "code",
+    "part",
+]
 
 
 def generated_session(events: int, seed: int = 7) -> Session:

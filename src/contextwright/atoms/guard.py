@@ -28,13 +28,28 @@ def change_allowed(
     `key` holds all that `change` depends on beside the block.
     """
     table = inputs.memo.table((key, inputs.counter_id))
-    out: list[Block] = []
-    for block in blocks:
-        if untouchable(block, inputs):
-            out.append(block)
-            continue
-        changed = table.get(block)
-        if changed is None:
-            changed = table[block] = change(block)
-        out.append(changed)
-    return tuple(out)
+    running = inputs.snapshot.turn
+    found = list(map(table.get, blocks))
+    if not all(found):
+        for place, block in enumerate(blocks):
+            if found[place] is None:
+                found[place] = _changed(table, block, inputs, change)
+    # what was remembered for a finished turn must not reach a snapshot in which it still runs
+    return tuple(
+        block if block.turn >= running else changed
+        for block, changed in zip(blocks, found, strict=True)
+    )  # pyright: ignore[reportReturnType]
+
+
+def _changed(
+    table: dict[Block, Block], block: Block, inputs: Inputs, change: Callable[[Block], Block]
+) -> Block:
+    """What becomes of a block; remembered unless later events may change it."""
+    if untouchable(block, inputs):
+        if not block.failed and block.turn < inputs.snapshot.turn:
+            table[block] = block
+        return block
+    changed = change(block)
+    if not block.failed:
+        table[block] = changed
+    return changed

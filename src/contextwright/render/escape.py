@@ -7,34 +7,52 @@
 The form is document 000 §7.1's. Of the content only what reads as one of our markers changes:
 its `<` is written `&lt;`, the `[` of a header or a ref tail `&#91;`. Code and other XML stay
 as they are. `unescape(escape(x)) == x` for every text.
+
+What reads as a marker is decided on the text as a reader sees it: compatibility forms folded
+(NFKD), case folded, accents and invisible characters left out, letters of other scripts taken
+for the Latin ones that they look like. All repetitions are possessive: time is linear.
 """
 
 import re
+from unicodedata import normalize
 
-MARKERS = ("context_block", "warning")
-_IGNORED = (
-    "[\\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
+MARKERS = ("contextblock", "warning")
+"""The names of our tags, as `_as_seen` gives them."""
+_UNSEEN = (
+    "\\s\x00-\x1f\x7f-\x9f\u00ad\u0300-\u036f\u0483-\u0489\u0600-\u0605\u061c\u115f\u1160"
+    "\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u20d0-\u20ff\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_WORDS = "|".join(
-    _IGNORED.join(
-        f"[{c}{c.upper()}{chr(ord(c) + 0xFEE0)}{chr(ord(c.upper()) + 0xFEE0)}]"
-        if c != "_"
-        else "[_\uff3f-]"
-        for c in word
-    )
-    for word in MARKERS
-)
-_OPENS = "[<\uff1c\ufe64\u2039\u276e]"
-_HEADER = r"(?m:^)(?P<bracket>\[)(?=\s*turn\s+\d+\s*\])"
-_TAIL = r"(?P<tail>\[)(?=\s*(?:\.\.\.\s*truncated|full\s+output\s*:))"
+_OPENS = "<\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u27e8\u2991\u3008\ufe64\uff1c\U0001d236"
+_BRACKETS = "\\[\u2045\u27e6\u2772\u3010\u3014\u301a\ufe47\uff3b"
+_SLASHES = "/\\\\?!\u2044\u2215\u29f8\uff0f"
 _DANGER = re.compile(
-    rf"(?P<open>{_OPENS})(?={_IGNORED}[/\uff0f]?{_IGNORED}(?:{_WORDS}))|{_HEADER}|{_TAIL}"
-    r"|(?P<entity>&)(?-i:(?=(?:amp;)*(?:lt|#[0-9]{1,7});))",
-    re.IGNORECASE,
+    rf"[{_OPENS}{_BRACKETS}&](?:"
+    rf"(?<=[{_OPENS}])(?=[{_UNSEEN}{_SLASHES}]*+(?:[cCwW]|[^\x00-\x7f]))"
+    rf"|(?<=[{_BRACKETS}])(?=[{_UNSEEN}]*+(?:[tTfF.]|[^\x00-\x7f]))"
+    r"|(?<=&)(?=(?:amp;)*+(?:lt|#[0-9]{1,7});))"
 )
-_ATTRIBUTE = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
-_MARKER_LINE = re.compile(
+_AHEAD = re.compile(
+    rf"[{_UNSEEN}{_SLASHES}]*+((?:[{_UNSEEN}]*+[^{_UNSEEN}{_OPENS}{_BRACKETS}]){{0,20}}+)"
+)
+_NOT_LETTERS = re.compile(rf"[{_UNSEEN}_-]+")
+_BRACKETED = re.compile(r"turn\d|fulloutput:|\.\.+truncated")
+_LOOK_ALIKES = str.maketrans(
+    "\u0430\u0432\u0433\u0435\u043a\u043e\u043f\u0440\u0441\u0442\u0443\u0445\u0456\u0475\u0501"
+    "\u051d\u04cf\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03c9\u03f2\u0578"
+    "\u057d\u0561\u1d00\u0299\u1d04\u1d05\u1d07\u0262\u026a\u1d0b\u029f\u0274\u1d0f\u1d18\u0280"
+    "\u1d1b\u1d1c\u1d21\u0251\u0261\u0131\u01c0",
+    "abrekonpctuxivdwlaeiknoptuxwcnuwabcdegiklnoprtuwagil",
+)
+_ATTRIBUTE = re.compile(
+    '[&"<>\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff]'
+)
+_NAMED = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
+_ENTITY = re.compile(r"&(?:amp|quot|lt|gt|#([0-9]{1,7}));")
+_CHARACTERS = {entity: char for char, entity in _NAMED.items()}
+_UNDO = re.compile(r"&amp;(?=(?:amp;)*+(?:lt|#[0-9]{1,7});)|&lt;|&#([0-9]{1,7});")
+_SECTION = re.compile(
     r'<context_block source="([^"<>\n]*)"(?: priority="(\d)")?>\n(.*?)\n</context_block>', re.DOTALL
 )
 
@@ -48,24 +66,30 @@ def section(text: str, *, source: str, tier: int = 0) -> str:
 
 def escape(text: str) -> str:
     """The text without anything that reads as a marker, a header or a ref tail of ours."""
-    if "<" not in text and "[" not in text and "&" not in text and text.isascii():
-        return text
     return _DANGER.sub(_replace, text)
 
 
 def _replace(match: re.Match[str]) -> str:
-    found = match[0]
-    if found == "&":
+    mark = match[0]
+    if mark == "&":
         return "&amp;"
-    return "&lt;" if found == "<" else f"&#{ord(found)};"
+    seen = _as_seen(match.string, match.end())
+    if not (seen.startswith(MARKERS) or _BRACKETED.match(seen)):
+        return mark
+    return "&lt;" if mark == "<" else f"&#{ord(mark)};"
+
+
+def _as_seen(text: str, start: int) -> str:
+    """The next letters as a reader sees them, without separators; enough for every marker."""
+    ahead = _AHEAD.match(text, start)
+    plain = normalize("NFKD", ahead[1] if ahead else "")
+    folded = normalize("NFKD", plain.casefold()).translate(_LOOK_ALIKES)
+    return _NOT_LETTERS.sub("", folded)
 
 
 def unescape(text: str) -> str:
     """The text that `escape` was given."""
     return _UNDO.sub(_original, text)
-
-
-_UNDO = re.compile(r"&amp;(?=(?:amp;)*(?:lt|#[0-9]{1,7});)|&lt;|&#([0-9]{1,7});")
 
 
 def _original(match: re.Match[str]) -> str:
@@ -76,20 +100,16 @@ def _original(match: re.Match[str]) -> str:
 
 def attribute(value: str) -> str:
     """A value that can stand between double quotes, on one line."""
-    return "".join(
-        _ATTRIBUTE.get(char, char if char.isprintable() else f"&#{ord(char)};") for char in value
-    )
+    return _ATTRIBUTE.sub(lambda m: _NAMED.get(m[0]) or f"&#{ord(m[0])};", value)
 
 
 def parse_sections(text: str) -> list[tuple[str, int, str]]:
     """Source, tier and text of every section: the inverse of `section`."""
     return [
-        (_unquote(source), int(tier or 0), unescape(body))
-        for source, tier, body in _MARKER_LINE.findall(text)
+        (_value(source), int(tier or 0), unescape(body))
+        for source, tier, body in _SECTION.findall(text)
     ]
 
 
-def _unquote(value: str) -> str:
-    for char, entity in reversed(_ATTRIBUTE.items()):
-        value = value.replace(entity, char)
-    return value
+def _value(attribute: str) -> str:
+    return _ENTITY.sub(lambda m: chr(int(m[1])) if m[1] else _CHARACTERS[m[0]], attribute)

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, overload
@@ -34,6 +34,7 @@ class Log(Sequence[Event]):
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._user_spoke = False
         self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
+        self._with: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> exchanges
         self._digests: list[bytes] = []  # hash chain
         self.extend(events)
 
@@ -79,8 +80,8 @@ class Log(Sequence[Event]):
         link = sha256(self._digests[-1] if self._digests else b"")
         link.update(body)
         self._digests.append(link.digest())
-        self._index(event, position)
         owner = self._owner(event)
+        self._index(event, position, len(self._exchanges) if owner is None else owner)
         if owner is None:
             self._begin(event, position)
         else:
@@ -138,13 +139,18 @@ class Log(Sequence[Event]):
                 index, before.turn, before.positions, before.events, newest=False
             )
 
-    def _index(self, event: Event, position: int) -> None:
+    def _index(self, event: Event, position: int, exchange: int) -> None:
         keys = {("role", event.role), ("author", event.speaker)}
         keys.update(("type", str(part.__struct_config__.tag)) for part in event.parts)
         keys.update(("tag", tag) for tag in event.tags)
         keys.update(("tool", part.name) for part in (*event.calls, *event.results) if part.name)
         for key in keys:
             self._by.setdefault(key, []).append(position)
+            having = self._with.setdefault(key, [])
+            if not having or having[-1] < exchange:
+                having.append(exchange)
+            elif having[-1] != exchange and having[bisect_left(having, exchange)] != exchange:
+                insort(having, exchange)
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""
@@ -154,6 +160,12 @@ class Log(Sequence[Event]):
         """Positions below `before` of the events with this role, author, type, tool or tag."""
         found = self._by.get((attribute, value), [])
         return found[: bisect_left(found, before)]
+
+    def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
+        """Exchanges from `start` to `stop` that have an event with this, in the whole log."""
+        having = self._with.get((attribute, value), [])
+        low, high = bisect_left(having, start), bisect_left(having, stop)
+        return [self._exchanges[index] for index in having[low:high]]
 
     def succeeded_between(self, tool: str, after: int, before: int) -> bool:
         """Whether a call of this tool succeeded after one position and before another."""

@@ -82,6 +82,14 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         found = self.exchanges(indices[0], indices[-1] + 1)
         return [found[index - indices[0]] for index in indices]
 
+    def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
+        """The exchanges from `start` to `stop` that have an event with this role, author, type,
+        tool or tag."""
+        if self.position == len(self.log) and attribute != "tag":
+            return self.log.exchanges_with(attribute, value, start, stop)
+        found = self.exchanges_of(self.positions(attribute, value))
+        return [exchange for exchange in found if start <= exchange.index < stop]
+
     def event(self, event_id: str) -> Event | None:
         """The event of this id, if it had happened."""
         position = self.log.position_of(event_id)

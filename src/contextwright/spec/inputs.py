@@ -19,17 +19,27 @@ class Memo:
     with an empty one."""
 
     def __init__(self) -> None:
-        self._blocks: dict[int, tuple[Exchange, Block]] = {}
+        self._raw: dict[Exchange, Block] = {}
+        self._newest: dict[int, Exchange] = {}
         self._tables: dict[Any, dict[Any, Any]] = {}
 
     def block(self, exchange: Exchange) -> Block:
         """The raw block of an exchange."""
-        known = self._blocks.get(exchange.index)
-        if known is not None and known[0] is exchange:
-            return known[1]
-        block = block_of(exchange)
-        self._blocks[exchange.index] = (exchange, block)
-        return block
+        known = self._raw.get(exchange)
+        if known is None:
+            before = self._newest.get(exchange.index)
+            if before is not None:
+                self._raw.pop(before, None)
+            self._newest[exchange.index] = exchange
+            known = self._raw[exchange] = block_of(exchange)
+        return known
+
+    def blocks(self, exchanges: list[Exchange]) -> tuple[Block, ...]:
+        """The raw blocks of exchanges."""
+        found = tuple(map(self._raw.get, exchanges))
+        if all(found):
+            return found  # pyright: ignore[reportReturnType]
+        return tuple(map(self.block, exchanges))
 
     def table(self, key: Any) -> dict[Any, Any]:
         """The remembered results of one atom, or of one atom under one condition."""
@@ -51,12 +61,12 @@ class Memo:
         `key` must hold everything that `change` depends on beside the block.
         """
         table = self.table(key)
-        found = [table.get(block) for block in blocks]
-        if None in found:
+        found = list(map(table.get, blocks))
+        if not all(found):
             for place, block in enumerate(blocks):
                 if found[place] is None:
                     found[place] = table[block] = change(block)
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(found)  # pyright: ignore[reportReturnType]
 
 
 class Inputs(msgspec.Struct, frozen=True, eq=False):
@@ -87,7 +97,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""
         memo = self.memo
-        raw = tuple(map(memo.block, exchanges))
+        raw = memo.blocks(exchanges)
         return memo.map(("source", source), raw, lambda block: with_source(block, source))
 
     def unresolved(self, block: Block) -> bool:

@@ -58,13 +58,13 @@ def _checked(head: str, marker: str, tail: str, max_tokens: int, count: Count) -
 
 def _head(text: str, tokens: int, count: Count) -> str:
     window = text[: tokens * WIDEST]
-    length = _longest(lambda size: count(window[:size]) <= tokens, len(window))
+    length = _longest(lambda size: count(window[:size]), len(window), tokens)
     return window[: _border(window, _nice(window, length), whole=text)]
 
 
 def _tail(text: str, tokens: int, count: Count) -> str:
     window = text[-tokens * WIDEST :] if tokens else ""
-    length = _longest(lambda size: count(window[len(window) - size :]) <= tokens, len(window))
+    length = _longest(lambda size: count(window[len(window) - size :]), len(window), tokens)
     start = len(window) - length
     space = window.find("\n", start, start + int(length * SLACK) + 1)
     if space < 0:
@@ -72,18 +72,20 @@ def _tail(text: str, tokens: int, count: Count) -> str:
     return window[_border(window, start if space < 0 or start == 0 else space + 1, forward=True) :]
 
 
-def _longest(fits: Callable[[int], bool], size: int) -> int:
-    """The largest length that fits, near enough: by halving, to a two-hundredth."""
-    if fits(size):
-        return size
-    low, high = 0, size
-    while high - low > max(1, low // 200):
-        middle = (low + high) // 2
-        if fits(middle):
-            low = middle
+def _longest(taken: Callable[[int], int], size: int, tokens: int) -> int:
+    """About the largest length that takes at most `tokens`: by rule of three from lengths that
+    were counted, a few times; what fits is kept."""
+    low, high, guess = 0, size, min(size, tokens * 4)
+    for _ in range(6):
+        found = taken(guess)
+        if found <= tokens:
+            low = guess
         else:
-            high = middle
-    return low
+            high = guess
+        guess = min(high - 1, max(low + 1, guess * tokens // max(1, found)))
+        if low >= high - 1 or low >= size or (found <= tokens and found >= tokens * 97 // 100):
+            break
+    return size if low >= size else low
 
 
 def _nice(text: str, end: int) -> int:

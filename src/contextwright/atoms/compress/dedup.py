@@ -1,6 +1,9 @@
 """`C.dedup()`: one version of what was said or found more than once (document 000 §3.4)."""
 
-from typing import ClassVar, Literal
+from collections.abc import Callable
+from itertools import chain
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -38,13 +41,12 @@ class Dedup(Atom, frozen=True, kw_only=True):
 
 
 def _first(blocks: Blocks, inputs: Inputs) -> Blocks:
-    keys = inputs.memo.table("exact_key")
+    keys = _remembered("exact_key", _exact, blocks, inputs)
+    if len(set(keys)) == len(keys):
+        return blocks
     seen: set[str] = set()
     out: list[Block] = []
-    for block in blocks:
-        key = keys.get(block)
-        if key is None:
-            key = keys[block] = _exact(block)
+    for block, key in zip(blocks, keys, strict=True):
         if key not in seen or untouchable(block, inputs):
             out.append(block)
         seen.add(key)
@@ -52,13 +54,13 @@ def _first(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 
 def _latest(blocks: Blocks, inputs: Inputs) -> Blocks:
-    keys = inputs.memo.table("call_keys")
+    keys: list[tuple[str, ...]] = _remembered("call_keys", _call_keys, blocks, inputs)
+    every = list(chain.from_iterable(keys))
+    if len(set(every)) == len(every) and not any(map(attrgetter("failed"), blocks)):
+        return blocks
     later: set[str] = set()
     out: list[Block] = []
-    for block in reversed(blocks):
-        calls: tuple[str, ...] | None = keys.get(block)
-        if calls is None:
-            calls = keys[block] = _call_keys(block)
+    for block, calls in zip(reversed(blocks), reversed(keys), strict=True):
         superseded = bool(calls) and all(call in later for call in calls)
         superseded = superseded or (block.failed and not inputs.unresolved(block))
         if not superseded or untouchable(block, inputs):
@@ -66,6 +68,18 @@ def _latest(blocks: Blocks, inputs: Inputs) -> Blocks:
         if not block.failed:
             later.update(calls)
     return tuple(reversed(out))
+
+
+def _remembered(
+    name: str, key_of: Callable[[Block], Any], blocks: Blocks, inputs: Inputs
+) -> list[Any]:
+    table = inputs.memo.table(name)
+    found = list(map(table.get, blocks))
+    if None in found:
+        for place, block in enumerate(blocks):
+            if found[place] is None:
+                found[place] = table[block] = key_of(block)
+    return found
 
 
 def _exact(block: Block) -> str:

@@ -109,10 +109,11 @@ def _lines(text: str, room: int, count: Count, wanted: Callable[[str], bool]) ->
 def _json(value: Any, room: int, count: Count) -> str:
     """The whole structure with its strings shortened, if that fits; else its scalars. A list is
     never cut: which of its items a later call names can not be known."""
-    for characters in STRINGS:
-        text = dump_json(_skeleton(value, characters))
-        if count(text) <= room:
-            return text
+    if count(dump_json(_skeleton(value, STRINGS[-1]))) <= room:
+        for characters in STRINGS:
+            text = dump_json(_skeleton(value, characters))
+            if count(text) <= room:
+                return text
     return cut(_table(value), room, "head", count, marker="...")
 
 

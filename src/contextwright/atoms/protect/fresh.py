@@ -40,9 +40,12 @@ class Fresh(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, the stale ones treated as said."""
-        stale = [self._stale(block, inputs) for block in blocks]
+        oldest = inputs.snapshot.turn - self.max_age
         if self.stale_action == "exclude":
-            return tuple(block for block, old in zip(blocks, stale, strict=True) if not old)
+            return tuple(
+                [b for b in blocks if b.turn >= oldest or b.turn < 0 or b.pinned or b.tier == 1]
+            )
+        stale = [self._stale(block, inputs) for block in blocks]
         old_blocks = tuple(block for block, old in zip(blocks, stale, strict=True) if old)
         if self.stale_action == "warn":
             changed = iter(_warned(block, inputs.age(block)) for block in old_blocks)

@@ -64,10 +64,11 @@ class Validate(Atom, frozen=True, kw_only=True):
         if check == "completeness":
             return self._incomplete(blocks, inputs)
         if check == "freshness":
-            stale = [block.id for block in blocks if inputs.age(block) > self.max_age]
+            oldest = inputs.snapshot.turn - self.max_age
+            stale = [block for block in blocks if 0 <= block.turn < oldest]
             if not stale:
                 return []
-            return [f"{len(stale)} blocks are more than {self.max_age} turns old: {stale[0]}..."]
+            return [f"{len(stale)} blocks are more than {self.max_age} turns old: {stale[0].id}..."]
         repeated = _repeated(blocks)
         if repeated <= MAX_REPEATED:
             return []

@@ -70,8 +70,12 @@ class Select(Atom, frozen=True, kw_only=True):
         """The exchanges of the whole log that match."""
         snapshot = inputs.snapshot
         stop = self._stop(inputs)
-        if self.wanted:
-            exchanges = snapshot.exchanges_of(_matching(snapshot, self.wanted))
+        wanted = self.wanted
+        if len(wanted) == 1:
+            ((name, value),) = wanted.items()
+            exchanges = snapshot.exchanges_with(name, value, snapshot.preamble, stop)
+        elif wanted:
+            exchanges = snapshot.exchanges_of(_matching(snapshot, wanted))
             exchanges = [e for e in exchanges if snapshot.preamble <= e.index < stop]
         else:
             exchanges = snapshot.exchanges(snapshot.preamble, stop)
