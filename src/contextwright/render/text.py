@@ -6,11 +6,12 @@ from itertools import groupby
 
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.ref import event_ref
 from contextwright.render.escape import escape, section
 from contextwright.render.layout import Layout
 from contextwright.render.renderer import Request, Violation
 from contextwright.render.target import Target
-from contextwright.render.wire import clean, describe
+from contextwright.render.wire import EMPTY, clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
@@ -39,7 +40,7 @@ class TextRenderer:
         for _, group in groupby(layout.conversation, key=lambda b: (b.source, b.tier)):
             sections.append(clean(_marked(list(group))))
         sections += [clean(section.text) for section in layout.tail]
-        return {"text": "\n\n".join(sections)}
+        return {"text": "\n\n".join(filter(None, sections))}
 
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of the text."""
@@ -51,9 +52,11 @@ class TextRenderer:
 
 
 def _marked(blocks: list[Block]) -> str:
-    """Blocks of one source between one pair of markers. Each line of a block was escaped with
-    its header in place, so the section itself must not escape again."""
+    """Blocks of one source between one pair of markers, or nothing where they say nothing. Each
+    line of a block was escaped with its header in place: the section must not escape again."""
     body = "\n".join(line for block in blocks for line in transcript(block))
+    if not body:
+        return ""
     opening, _, closing = section("", source=blocks[0].source, tier=blocks[0].tier).partition("\n")
     return f"{opening}\n{body}\n{closing.strip()}"
 
@@ -62,40 +65,73 @@ def transcript(block: Block) -> Iterator[str]:
     """A line a message, call and result: `[Turn 12] User: ...`. Never shaped like a call."""
     turn = f"[Turn {block.turn + 1}]"
     calls = {p.id: p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
-    lowered = block.fidelity is not Fidelity.RAW
     for message in block.messages:
-        who = _who(message)
+        who, refs = _who(message), _own_refs(block, message)
         for part in message.parts:
             if isinstance(part, Text):
                 if part.text.strip():
-                    yield f"{turn} {who}: {_escaped(part.text, lowered)}"
+                    yield f"{turn} {who}: {_escaped(part.text, refs)}"
             elif isinstance(part, ToolCall):
-                yield f"{turn} {who} used {escape(part.name)} with {escape(part.arguments)}"
+                yield f"{turn} {who} used {_name(part.name)} with {escape(part.arguments)}"
             elif isinstance(part, ToolResult):
-                yield f"{turn} {_result(part, calls.get(part.call_id, part.name), lowered)}"
+                name = _name(calls.get(part.call_id, part.name))
+                yield f"{turn} {name} {_STATUS[part.status]} {_said(part, message, refs)}"
             elif isinstance(part, (Image, File)):
-                yield f"{turn} {who}: {escape(describe(part))}"
+                yield f"{turn} {who}: {_media(part, message)}"
+
+
+_STATUS = {
+    "ok": "gave",
+    "error": "failed with",
+    "interrupted": "was interrupted:",
+    "pending": "has not answered yet:",
+}
 
 
 def _who(message: Message) -> str:
-    if message.author and message.author != message.role:
-        return escape(" ".join(message.author.split()))
-    return _ROLES[message.role]
+    """The author; the role where none is named, or where the name is another role's word."""
+    name = " ".join(message.author.split())
+    if not name or name == message.role or name.casefold() in _RESERVED:
+        return _ROLES[message.role]
+    return escape(name)
 
 
-def _result(result: ToolResult, name: str, lowered: bool) -> str:
-    status = {"ok": "gave", "error": "failed with"}.get(result.status, "was interrupted:")
-    media = [describe(part) for part in result.content if isinstance(part, (Image, File))]
-    text = "\n".join(filter(None, (result.text, *media)))
-    return f"{escape(name) or 'A tool'} {status} {_escaped(text, lowered)}"
+_RESERVED = {*_ROLES, *map(str.casefold, _ROLES.values())}
 
 
-_REF_TAIL = re.compile(r"\[full output: [a-z]+://[^\s\]]+, \d+ tokens\]\Z")
+def _name(name: str) -> str:
+    return escape(" ".join(name.split())) or "A tool"
 
 
-def _escaped(text: str, lowered: bool) -> str:
-    """The text escaped; the ref that a shortened text ends in is ours and stays."""
-    tail = _REF_TAIL.search(text) if lowered else None
-    if tail is None:
-        return escape(text)
-    return escape(text[: tail.start()]) + tail[0]
+def _said(result: ToolResult, message: Message, refs: frozenset[str]) -> str:
+    media = [_media(part, message) for part in result.content if isinstance(part, (Image, File))]
+    return "\n".join(filter(None, (_escaped(result.text, refs), *media))) or EMPTY
+
+
+def _media(part: Image | File, message: Message) -> str:
+    """A picture or a file in words, with the ref where it is found."""
+    ref = f", {event_ref(message.event_id)}]" if message.event_id else "]"
+    return escape(describe(part).removesuffix("]") + ref)
+
+
+_REF = re.compile(
+    r"\[full output: (\S+), \d+ tokens\]|\[\.\.\. truncated, full output: (\S+) \.\.\.\]"
+)
+
+
+def _own_refs(block: Block, message: Message) -> frozenset[str]:
+    """The refs that a shortened text of this block may really carry."""
+    if block.fidelity is Fidelity.RAW:
+        return frozenset()
+    return frozenset(event_ref(id) for id in (block.id, message.event_id) if id)
+
+
+def _escaped(text: str, refs: frozenset[str]) -> str:
+    """The text escaped, but for what shortening put there: a ref to the block's own whole."""
+    shown: list[str] = []
+    at = 0
+    for found in _REF.finditer(text) if refs else ():
+        if (found[1] or found[2]).partition("#")[0] in refs:
+            shown += escape(text[at : found.start()]), found[0]
+            at = found.end()
+    return "".join((*shown, escape(text[at:])))

@@ -85,7 +85,7 @@ def _longest(taken: Callable[[int], int], size: int, tokens: int) -> int:
         guess = min(high - 1, max(low + 1, guess * tokens // max(1, found)))
         if low >= high - 1 or low >= size or (found <= tokens and found >= tokens * 97 // 100):
             break
-    return size if low >= size else low
+    return low
 
 
 def _nice(text: str, end: int) -> int:
