@@ -260,3 +260,74 @@ def test_assistant_text_is_never_shaped_like_a_call():
     )
     text = compile(session, C.default() | C.compact(), model="gpt-5", format="text").text
     assert "search(" not in text
+
+
+@formats
+def test_pinned_messages_are_in_every_request(format):
+    session = session_of("u: hi")
+    session.user("never touch the production database", pinned=True)
+    for turn in range(9):
+        session.assistant("ok " * 40)
+        session.user(f"turn {turn}")
+    for spec in (C.none(), C.window(1), C.window(2) | C.fresh(1) | C.budget(400)):
+        assert "production database" in packs(session, spec, format).body.decode()
+
+
+def test_reasoning_that_is_left_behind_is_named_with_the_reason():
+    session = session_of("u: go")
+    for step in range(8):
+        thought = Thinking(text=f"thought {step}", signature=f"sig{step}", provider="anthropic")
+        session.assistant(thought, ToolCall(id=f"t{step}", name="read", arguments="{}"))
+        session.result(f"t{step}", "words " * 150)
+    cut = packs(session, C.default() | C.budget(1200), "anthropic")
+    assert '"signature"' not in cut.body.decode()
+    reasons = {part.reason for part in cut.manifest.unrendered}
+    assert reasons <= {
+        "reasoning does not go with a message that was changed",
+        "reasoning is bound to a prefix that is gone",
+    }
+    assert reasons
+
+
+@formats
+def test_files_and_unknown_parts_of_results_are_never_lost_in_silence(format):
+    from contextwright.session.event import File, Opaque
+
+    session = session_of("u: go")
+    session.call("read", "{}", id="r")
+    content = (
+        Text(text="see"),
+        File(name="a.csv"),
+        Image(file_id="f1"),
+        Opaque(format="x", kind="y"),
+    )
+    session.add("tool", ToolResult(call_id="r", content=content))
+    pack = packs(session, C.default(), format)
+    assert "[file: a.csv]" in pack.body.decode()
+    assert "[image: image/png]" in pack.body.decode()
+    assert [part.part for part in pack.manifest.unrendered] == ["opaque"]
+
+
+def test_no_server_side_chain_is_ever_continued():
+    from contextwright import read_session
+
+    given = {"model": "gpt-5", "previous_response_id": "resp_1", "store": True, "input": [
+        {"type": "message", "role": "user", "content": "hi"},
+    ]}  # fmt: skip
+    session = read_session(given)
+    body = packs(session, C.default(), "openai-responses").request
+    assert "previous_response_id" not in body
+    assert body["store"] is False
+
+
+def test_history_imported_with_a_summary_is_sent_as_it_stands():
+    from contextwright import read_session
+
+    session = read_session(
+        [
+            {"role": "user", "content": "Summary of earlier work: limits are 100 EUR."},
+            {"role": "assistant", "content": "understood"},
+            {"role": "user", "content": "go on"},
+        ]
+    )
+    assert "100 EUR" in packs(session, C.default() | C.compact()).body.decode()

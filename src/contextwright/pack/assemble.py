@@ -41,7 +41,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     brought = run(planned.body, inputs, tracer, guard)
     system: Blocks = ()
     if target.format != "text":
-        brought += guard(running_turn(inputs))
+        brought += guard(pinned(inputs)) + guard(running_turn(inputs))
         system = guard(instruction(inputs))
     blocks = _guard_again(planned, inputs, _once(brought))
     kept = _without_archive(blocks, inputs)
@@ -70,6 +70,13 @@ def instruction(inputs: Inputs) -> Blocks:
         )
         for block in inputs.blocks(exchanges, "system")
     )
+
+
+def pinned(inputs: Inputs) -> Blocks:
+    """What was pinned, wherever it stands; in every request (design §5.2)."""
+    snapshot = inputs.snapshot
+    found = snapshot.exchanges_with("pinned", "yes", snapshot.preamble, snapshot.exchange_count)
+    return inputs.blocks(found, "pinned")
 
 
 def running_turn(inputs: Inputs) -> Blocks:
@@ -121,7 +128,7 @@ def _once(blocks: Blocks) -> Blocks:
 
 
 def _better(block: Block, known: Block) -> bool:
-    if block.source == "running_turn":
+    if block.source in {"pinned", "running_turn"}:
         return False
     return (block.rank, -block.fidelity) < (known.rank, -known.fidelity)
 

@@ -217,7 +217,7 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         kept=kept,
         changes=tuple(tracer.changes),
         left_out=left_out(snapshot, built.blocks, tracer.changes),
-        unrendered=unrendered(built.blocks, target),
+        unrendered=unrendered(built.blocks, built.layout.conversation, target),
         notes=(*built.assembled.notes, *tracer.notes),
         steps=tuple(tracer.steps),
         checksum=checksum,

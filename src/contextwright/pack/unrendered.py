@@ -1,29 +1,49 @@
 """Parts of kept events that a provider can not be sent; the manifest names each."""
 
-from contextwright.blocks.block import Blocks
+from collections.abc import Iterator
+
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.pack.manifest import Unrendered
 from contextwright.render.target import Target
-from contextwright.session.event import AnyPart, Opaque, Thinking
+from contextwright.session.event import AnyPart, Opaque, Thinking, ToolResult
 
 _THINKS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
 
 
-def unrendered(blocks: Blocks, target: Target) -> tuple[Unrendered, ...]:
-    """What stays behind: unknown kinds, and reasoning that another provider signed."""
-    found: list[Unrendered] = []
-    for block in blocks:
-        for message in block.messages:
-            for part in message.parts:
-                reason = _reason(part, target.format)
-                if reason:
-                    id = message.event_id or block.id
-                    found.append(Unrendered(id, str(part.__struct_config__.tag), reason))
-    return tuple(found)
+def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrendered, ...]:
+    """What stays behind: unknown kinds, and reasoning that can not go with its message.
+
+    Args:
+        placed: the same conversation blocks as they were laid out.
+    """
+    kept = {block.id: block for block in placed}
+    return tuple(
+        Unrendered(message.event_id or block.id, str(part.__struct_config__.tag), reason)
+        for block in blocks
+        for message, laid in _messages(block, kept.get(block.id, block))
+        for part in _parts(message)
+        if (reason := _reason(part, message, laid, target.format))
+    )
 
 
-def _reason(part: AnyPart, format: str) -> str:
+def _messages(block: Block, placed: Block) -> Iterator[tuple[Message, Message]]:
+    return zip(block.messages, placed.messages, strict=True)
+
+
+def _parts(message: Message) -> Iterator[AnyPart]:
+    for part in message.parts:
+        yield part
+        if isinstance(part, ToolResult):
+            yield from part.content
+
+
+def _reason(part: AnyPart, message: Message, laid: Message, format: str) -> str:
     if isinstance(part, Opaque):
         return f"a part of {part.format} of the kind {part.kind!r}"
-    if isinstance(part, Thinking) and _THINKS.get(format) != part.provider:
+    if not isinstance(part, Thinking):
+        return ""
+    if _THINKS.get(format) != part.provider:
         return f"reasoning of {part.provider or 'an unknown provider'} is not sent to {format}"
-    return ""
+    if not message.whole:
+        return "reasoning does not go with a message that was changed"
+    return "" if part in laid.parts else "reasoning is bound to a prefix that is gone"

@@ -143,6 +143,8 @@ class Log(Sequence[Event]):
         keys = {("role", event.role), ("author", event.speaker)}
         keys.update(("type", str(part.__struct_config__.tag)) for part in event.parts)
         keys.update(("tag", tag) for tag in event.tags)
+        if event.pinned:
+            keys.add(("pinned", "yes"))
         keys.update(("tool", part.name) for part in (*event.calls, *event.results) if part.name)
         for key in keys:
             self._by.setdefault(key, []).append(position)

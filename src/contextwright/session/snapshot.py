@@ -86,7 +86,9 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         """The exchanges from `start` to `stop` that have an event with this role, author, type,
         tool or tag."""
         if self.position == len(self.log) and attribute != "tag":
-            return self.log.exchanges_with(attribute, value, start, stop)
+            found = self.log.exchanges_with(attribute, value, start, stop)
+            if self.position == len(self.log):  # nobody appended meanwhile
+                return found
         found = self.exchanges_of(self.positions(attribute, value))
         return [exchange for exchange in found if start <= exchange.index < stop]
 
