@@ -72,7 +72,14 @@ RESPONSES = {
     "OR5": lambda r: r["input"].append(
         {"type": "reasoning", "summary": [], "encrypted_content": "x"}
     ),
-    "OR6": lambda r: r.update(tools=[]),
+    "OR4": lambda r: r["input"].__setitem__(
+        slice(1, 1), [{"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}] * 2
+    ),
+    "OR7": lambda r: (
+        r.update(model="gpt-4o"),
+        r["input"].insert(1, {"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}),
+    ),
+    "U8": lambda r: r.update(tools=[]),
 }
 CASES = [
     (format, rule, change)

@@ -11,10 +11,12 @@ from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
     Names,
-    arguments_of,
+    arguments_text,
+    calls_of,
     clean,
     cost_of_image,
     describe,
+    is_sendable,
     joined,
     ordered,
     result_text,
@@ -52,13 +54,14 @@ class OpenAIChatRenderer:
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, messages, and tools if there are any."""
         messages: list[Wire] = []
-        if layout.system:
-            messages.append({"role": "system", "content": joined(layout.system)})
+        system, tail = joined(layout.system), joined(layout.tail)
+        if system.strip():
+            messages.append({"role": "system", "content": system})
         names = Names(ID, "call_", NAME)
         for block in layout.conversation:
             messages.extend(_wires(block, names))
-        if layout.tail:
-            _add_tail(messages, joined(layout.tail))
+        if tail.strip():
+            _add_tail(messages, tail)
         request: Request = {"model": target.model, "messages": messages}
         if layout.tools:
             request["tools"] = [_tool(tool, names) for tool in layout.tools]
@@ -85,9 +88,7 @@ class OpenAIChatRenderer:
 
 
 def _wires(block: Block, names: Names) -> Iterator[Wire]:
-    calls = {
-        part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
-    }
+    calls = calls_of(block)
     sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
     for message in block.messages:
         if message.role == "tool":
@@ -124,7 +125,7 @@ def _part(part: Any) -> Wire | None:
 
 
 def _image(part: Image) -> Wire:
-    if not part.data and not part.url:
+    if not is_sendable(part):
         return {"type": "text", "text": describe(part)}
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     image: Wire = {"url": clean(url)}
@@ -138,7 +139,7 @@ def _file(part: File) -> Wire:
         return {"type": "file", "file": {"file_id": clean(part.file_id)}}
     if not part.data:
         return {"type": "text", "text": describe(part)}
-    data = f"data:{part.media_type};base64,{part.data}"
+    data = clean(f"data:{part.media_type};base64,{part.data}")
     name = clean(part.name) or "file"
     return {"type": "file", "file": {"filename": name, "file_data": data}}
 
@@ -148,15 +149,15 @@ def _assistant(
 ) -> Iterator[Wire]:
     content = "\n".join(texts(message))
     wire: Wire = {"role": "assistant", "content": content or None}
-    if calls:
-        wire["tool_calls"] = [_call(call, sent[id], names) for id, call in calls.items()]
-    if content or calls:
+    asked = [p for p in message.parts if isinstance(p, ToolCall) and calls.get(p.id) is p]
+    if asked:
+        wire["tool_calls"] = [_call(call, sent[call.id], names) for call in asked]
+    if content or asked:
         yield wire
 
 
 def _call(call: ToolCall, id: str, names: Names) -> Wire:
-    arguments = clean(call.arguments) if arguments_of(call) is not None else "{}"
-    function = {"name": names.name(call.name), "arguments": arguments or "{}"}
+    function = {"name": names.name(call.name), "arguments": arguments_text(call)}
     return {"id": id, "type": "function", "function": function}
 
 
@@ -166,16 +167,12 @@ def _tool_messages(
     """A tool message a result; its pictures behind them all: only a user may send pictures."""
     images: list[Wire] = []
     for result in message.parts:
-        if not isinstance(result, ToolResult):
+        if not isinstance(result, ToolResult) or result.call_id not in calls:
             continue
-        call = calls.get(result.call_id)
-        yield {
-            "role": "tool",
-            "tool_call_id": sent.get(result.call_id, result.call_id),
-            "content": result_text(result, call),
-        }
-        images += [_image(part) for part in result.content if isinstance(part, Image)]
-    if any(image["type"] == "image_url" for image in images):
+        text = result_text(result, calls[result.call_id])
+        yield {"role": "tool", "tool_call_id": sent[result.call_id], "content": text}
+        images += [_image(p) for p in result.content if isinstance(p, Image) and is_sendable(p)]
+    if images:
         yield {"role": "user", "content": images}
 
 

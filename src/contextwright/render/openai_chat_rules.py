@@ -97,7 +97,8 @@ def only_calls_excuse_silence(request: Any) -> Found:
 
 
 def tools_are_named_once(request: Any) -> Found:
-    """U8, OC6: tools are absent or a list of different, valid names, at most 128."""
+    """U8, OC6: tools are absent or a list of different, valid names. OpenAI's own limit of 128
+    is not checked: what is compatible with it has others."""
     tools = request.get("tools")
     if tools is None:
         return

@@ -8,16 +8,18 @@ from typing import Any
 from contextwright.blocks.block import Block, Message
 from contextwright.render.layout import Layout
 from contextwright.render.openai_chat import file_tokens
-from contextwright.render.openai_responses_rules import RULES
+from contextwright.render.openai_responses_rules import RULES, reasons
 from contextwright.render.renderer import Count, Request, Violation
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
     Names,
-    arguments_of,
+    arguments_text,
+    calls_of,
     clean,
     cost_of_image,
     describe,
+    is_sendable,
     joined,
     ordered,
     result_text,
@@ -42,8 +44,8 @@ class OpenAIResponsesRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's items."""
-        names = Names(ID, "call_", NAME)
-        return sum(_measure(item, target.counter.count) for item in _items(block, names))
+        items = _items(block, Names(ID, "call_", NAME), target.model)
+        return sum(_measure(item, target.counter.count) for item in items)
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens of a section in an item of its own."""
@@ -56,12 +58,14 @@ class OpenAIResponsesRenderer:
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, instructions, input, tools."""
         names = Names(ID, "call_", NAME)
-        items = [item for block in layout.conversation for item in _items(block, names)]
-        if layout.tail:
-            _add_tail(items, joined(layout.tail))
+        items = [i for block in layout.conversation for i in _items(block, names, target.model)]
+        _tell_apart(items)
+        system, tail = joined(layout.system), joined(layout.tail)
+        if tail.strip():
+            _add_tail(items, tail)
         request: Request = {"model": target.model, "input": items, "store": False}
-        if layout.system:
-            request["instructions"] = joined(layout.system)
+        if system.strip():
+            request["instructions"] = system
         if layout.tools:
             request["tools"] = [_tool(tool, names) for tool in layout.tools]
         if any(item["type"] == "reasoning" for item in items):
@@ -89,18 +93,19 @@ class OpenAIResponsesRenderer:
         ]
 
 
-def _items(block: Block, names: Names) -> Iterator[Wire]:
-    calls = {
-        part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
-    }
+def _items(block: Block, names: Names, model: str) -> Iterator[Wire]:
+    calls = calls_of(block)
     sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
     for message in block.messages:
         if message.role == "tool":
             for part in message.parts:
-                if isinstance(part, ToolResult):
-                    yield _output(part, calls.get(part.call_id), sent)
+                if isinstance(part, ToolResult) and part.call_id in calls:
+                    yield _output(part, calls[part.call_id], sent[part.call_id])
         elif message.role == "assistant":
-            yield from _assistant(message, calls, sent, names)
+            produced = list(_produced(message, calls, sent, names))
+            if produced and message.whole and reasons(model):
+                yield from _reasoning(message)
+            yield from produced
         else:
             yield from _said(message)
 
@@ -126,11 +131,12 @@ def _part(part: Any) -> Wire | None:
 
 
 def _image(part: Image) -> Wire:
-    wire: Wire = {"type": "input_image", "detail": part.detail or "auto"}
+    if not is_sendable(part) and not part.file_id:
+        return {"type": "input_text", "text": describe(part)}
+    detail = part.detail if part.detail in {"low", "high"} else "auto"
+    wire: Wire = {"type": "input_image", "detail": detail}
     if part.file_id:
         return {**wire, "file_id": clean(part.file_id)}
-    if not part.data and not part.url:
-        return {"type": "input_text", "text": describe(part)}
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {**wire, "image_url": clean(url)}
 
@@ -140,34 +146,24 @@ def _file(part: File) -> Wire:
         return {"type": "input_file", "file_id": clean(part.file_id)}
     if not part.data:
         return {"type": "input_text", "text": describe(part)}
-    data = f"data:{part.media_type};base64,{part.data}"
+    data = clean(f"data:{part.media_type};base64,{part.data}")
     return {"type": "input_file", "filename": clean(part.name) or "file", "file_data": data}
-
-
-def _assistant(
-    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
-) -> Iterator[Wire]:
-    produced = list(_produced(message, calls, sent, names))
-    if produced and message.whole:
-        yield from _reasoning(message)
-    yield from produced
 
 
 def _produced(
     message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
 ) -> Iterator[Wire]:
-    content = [{"type": "input_text", "text": text} for text in texts(message)]
-    if content:
-        said = "\n".join(part["text"] for part in content)
+    said = "\n".join(texts(message))
+    if said:
         yield {"type": "message", "role": "assistant", "content": said}
-    for id, call in calls.items():
-        arguments = clean(call.arguments) if arguments_of(call) is not None else "{}"
-        yield {
-            "type": "function_call",
-            "call_id": sent[id],
-            "name": names.name(call.name),
-            "arguments": arguments or "{}",
-        }
+    for part in message.parts:
+        if isinstance(part, ToolCall) and calls.get(part.id) is part:
+            yield {
+                "type": "function_call",
+                "call_id": sent[part.id],
+                "name": names.name(part.name),
+                "arguments": arguments_text(part),
+            }
 
 
 def _reasoning(message: Message) -> Iterator[Wire]:
@@ -180,7 +176,7 @@ def _reasoning(message: Message) -> Iterator[Wire]:
                 "type": "reasoning",
                 "id": _reasoning_id(part),
                 "summary": summary,
-                "encrypted_content": part.redacted,
+                "encrypted_content": clean(part.redacted),
             }
 
 
@@ -191,11 +187,22 @@ def _reasoning_id(part: Thinking) -> str:
     return known if isinstance(known, str) and _ID.fullmatch(known) else f"rs_{made}"
 
 
-def _output(part: ToolResult, call: ToolCall | None, sent: dict[str, str]) -> Wire:
+def _tell_apart(items: list[Wire]) -> None:
+    """An id of its own for reasoning that stands there twice (OR4)."""
+    seen: set[str] = set()
+    for place, item in enumerate(items):
+        if item["type"] == "reasoning":
+            if item["id"] in seen:
+                item["id"] = "rs_" + sha256(f"{item['id']} {place}".encode()).hexdigest()[:24]
+            seen.add(item["id"])
+
+
+def _output(part: ToolResult, call: ToolCall, id: str) -> Wire:
+    images = [
+        _image(p) for p in part.content if isinstance(p, Image) and (is_sendable(p) or p.file_id)
+    ]
     text = result_text(part, call)
-    images = [_image(piece) for piece in part.content if isinstance(piece, Image)]
     output: Any = [{"type": "input_text", "text": text}, *images] if images else text
-    id = sent.get(part.call_id, part.call_id)
     return {"type": "function_call_output", "call_id": id, "output": output}
 
 

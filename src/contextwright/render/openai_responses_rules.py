@@ -9,7 +9,14 @@ from contextwright.render.wire import Rule, encodable
 
 Found = Iterator[tuple[str, str]]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_REASONING_ID = re.compile(r"rs_[A-Za-z0-9_-]{1,61}")
+_PLAIN = re.compile(r"(?:ft:)?(?:gpt-3|gpt-4|chatgpt-4|gpt-5(?:\.\d+)?-chat)")
 _USER_PARTS = {"input_text", "input_image", "input_file"}
+
+
+def reasons(model: str) -> bool:
+    """Whether a model reasons: all do but the families known not to."""
+    return _PLAIN.match(model.rpartition("/")[2]) is None
 
 
 def _items(request: Any) -> Iterator[tuple[str, Any]]:
@@ -89,6 +96,23 @@ def reasoning_is_followed(request: Any) -> Found:
             yield f"input[{place}]", "reasoning without what it produced, or not encrypted"
 
 
+def items_are_told_apart(request: Any) -> Found:
+    """OR4: an item's id has the prefix of reasoning, and occurs once."""
+    seen: set[str] = set()
+    for where, item in _items(request):
+        if "id" in item:
+            if item["id"] in seen or not _REASONING_ID.fullmatch(item["id"]):
+                yield where, f"the item id {item['id']!r}"
+            seen.add(item["id"])
+
+
+def reasoning_is_read(request: Any) -> Found:
+    """OR7: a model that does not reason gets no reasoning."""
+    for where, item in _items(request):
+        if item["type"] == "reasoning" and not reasons(request["model"]):
+            yield where, f"reasoning for {request['model']}, which takes none"
+
+
 def tools_are_named_once(request: Any) -> Found:
     """U8: tools are absent or a list of different, valid names."""
     tools = request.get("tools")
@@ -107,6 +131,8 @@ RULES: dict[str, Rule] = {
     "U4": arguments_are_objects,
     "OR1": messages_are_typed,
     "OR2": calls_meet_outputs,
+    "OR4": items_are_told_apart,
     "OR5": reasoning_is_followed,
-    "OR6": tools_are_named_once,
+    "OR7": reasoning_is_read,
+    "U8": tools_are_named_once,
 }

@@ -8,13 +8,14 @@ from typing import Any
 
 import msgspec
 
-from contextwright.blocks.block import Message
+from contextwright.blocks.block import Block, Message
 from contextwright.render.layout import Section
 from contextwright.render.renderer import Count
 from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolResult
 from contextwright.tokens.images import image_size, image_tokens
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 EMPTY = "(empty)"
 """What stands for a message or a result that says nothing; no provider takes a blank one."""
 NOT_JSON = "[the arguments of this call were not a JSON object: {}]\n"
@@ -35,34 +36,79 @@ def joined(sections: Iterable[Section]) -> str:
     return "\n\n".join(clean(section.text) for section in sections)
 
 
+def calls_of(block: Block) -> dict[str, ToolCall]:
+    """The calls that the assistant made in a block, by id."""
+    return {
+        part.id: part
+        for message in block.messages
+        for part in message.parts
+        if isinstance(part, ToolCall) and message.role == "assistant"
+    }
+
+
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:
     """The arguments of a call as an object, or None where they are not one."""
+    text = clean(call.arguments).strip() or "{}"
     try:
-        value = json.loads(clean(call.arguments) or "{}")
+        value = json.loads(text, parse_constant=_refused)
+        if _ESCAPED_SURROGATE.search(text):
+            value = scrubbed(value)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType]
 
 
+def _refused(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def arguments_text(call: ToolCall) -> str:
+    """The arguments of a call as the model wrote them; `{}` where they are not an object."""
+    value = arguments_of(call)
+    text = clean(call.arguments).strip()
+    if not value:
+        return "{}" if value is None else text or "{}"
+    if _ESCAPED_SURROGATE.search(text) and json.loads(text) != value:
+        return json.dumps(value, ensure_ascii=False)
+    return text
+
+
+def scrubbed(value: Any) -> Any:
+    """The same JSON data with U+FFFD for lone surrogates in every string."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        items: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return {scrubbed(key): scrubbed(item) for key, item in items.items()}
+    if isinstance(value, (list, tuple)):
+        return [scrubbed(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
 def result_text(result: ToolResult, call: ToolCall | None) -> str:
-    """The text of a result; says so where its call's arguments could not be sent."""
-    text = clean(result.text) or note_of_media(result.content)
+    """The text of a result, a line for each picture and file in it that can not be sent beside,
+    or for all where it has no text; says so where its call's arguments could not be sent."""
+    text = clean(result.text)
+    media = [part for part in result.content if isinstance(part, (Image, File))]
+    if text.strip():
+        media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
+    text = "\n".join(filter(None, (text, *map(describe, media))))
     if call is not None and arguments_of(call) is None:
         text = NOT_JSON.format(clean(call.arguments)[:200]) + text
-    return text or EMPTY
+    return text if text.strip() else EMPTY
 
 
-def note_of_media(content: Iterable[Any]) -> str:
-    """A line for each picture or file that stands where only text may."""
-    return "\n".join(describe(part) for part in content if isinstance(part, (Image, File)))
+def is_sendable(part: Image) -> bool:
+    """Whether a picture has bytes or an address, and not only a provider's own id."""
+    return bool(part.data or part.url)
 
 
 def describe(part: Image | File) -> str:
     """A picture or a file in words."""
     if isinstance(part, Image):
         size = f" {part.width}x{part.height}" if part.width else ""
-        return f"[image: {part.media_type}{size}]"
-    return f"[file: {clean(part.name) or part.media_type}]"
+        return f"[image: {clean(part.media_type)}{size}]"
+    return f"[file: {clean(part.name or part.media_type)}]"
 
 
 def pixels(part: Image) -> tuple[int, int]:
@@ -75,6 +121,9 @@ def pixels(part: Image) -> tuple[int, int]:
 def cost_of_image(part: Image, provider: str) -> int:
     """Tokens of a picture."""
     return image_tokens(provider, *pixels(part), part.detail)
+
+
+_MADE = re.compile(r"tool_[A-Za-z0-9_-]{0,40}_[0-9a-f]{16}")
 
 
 class Names:
@@ -97,11 +146,12 @@ class Names:
         return made
 
     def name(self, given: str) -> str:
-        """A tool's name; the same for the same tool."""
-        if self._named.fullmatch(given):
+        """A tool's name; the same for the same tool, another for another: a valid name that
+        looks like one made here is made anew as well."""
+        if self._named.fullmatch(given) and not _MADE.fullmatch(given):
             return given
         kept = re.sub(r"[^A-Za-z0-9_-]", "_", given)[:40]
-        return f"tool_{kept}_{_short(given)[:8]}"
+        return f"tool_{kept}_{_short(given)[:16]}"
 
 
 def _short(text: str) -> str:
@@ -118,7 +168,11 @@ def schema_of(tool: Tool) -> dict[str, Any]:
 
 def ordered(value: Any) -> Any:
     """The same JSON data with all keys sorted: the same bytes for the same tools."""
-    return msgspec.json.decode(msgspec.json.encode(value, order="sorted"))
+    try:
+        encoded = msgspec.json.encode(value, order="sorted")
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(scrubbed(value), order="sorted")
+    return msgspec.json.decode(encoded)
 
 
 def schema_tokens(value: Any, count: Count) -> int:
@@ -138,11 +192,6 @@ def encodable(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for place, item in enumerate(value):  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
             yield from encodable(item, f"{path}[{place}]")
-
-
-def count_all(strings: Iterable[str], count: Count) -> int:
-    """Tokens of several texts."""
-    return sum(map(count, strings))
 
 
 Rule = Callable[[Any], Iterator[tuple[str, str]]]
