@@ -52,6 +52,9 @@ def explain(
     for name in ("step", "blocks", "tokens"):
         steps.add_column(name, justify="left" if name == "step" else "right")
     for step in pack.manifest.steps:
+        idle = (step.blocks_before, step.tokens_before) == (step.blocks_after, step.tokens_after)
+        if idle and not step.step.startswith("C."):
+            continue
         steps.add_row(
             inert(step.step, 60),
             f"{step.blocks_before} → {step.blocks_after}",

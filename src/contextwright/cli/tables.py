@@ -24,7 +24,8 @@ def summary(manifest: Manifest) -> Table:
     blocks: dict[str, int] = {}
     for kept in manifest.kept:
         blocks[kept.layer] = blocks.get(kept.layer, 0) + 1
-    table.add_row("instruction, tools, overhead", "", f"{manifest.fixed_tokens:,}")
+    rest = max(0, manifest.tokens - sum(manifest.layer_tokens.values()))
+    table.add_row("instruction, tools, overhead", "", f"{rest:,}")
     for layer, tokens in manifest.layer_tokens.items():
         table.add_row(layer, str(blocks[layer]), f"{tokens:,}")
     limit = f"of {manifest.budget:,}"
@@ -40,11 +41,12 @@ def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
         table.add_column(name, justify="right" if name == "tokens" else "left")
     for change in changes[:limit]:
         tokens = f"{change.tokens_before:,} → {change.tokens_after:,}"
+        gone = change.action == "dropped"
         table.add_row(
             inert(change.id, 24),
             change.action,
             tokens,
-            inert(f"{change.reason} ({change.step})", 48),
+            inert(f"{change.reason} ({change.step})" if gone else change.reason, 48),
             inert(change.ref, 30),
         )
     if len(changes) > limit:

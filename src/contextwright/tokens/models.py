@@ -52,7 +52,8 @@ def model_info(name: str) -> ModelInfo:
     raise ModelError(
         f"unknown model {name!r}",
         where="model",
-        fix=f"{near}describe it: window=128000, format='openai-chat'",
+        fix=f"{near}describe it: window=128000, format='openai-chat' "
+        "(--window 128000 --to openai-chat)",
     )
 
 
