@@ -10,12 +10,13 @@ import re
 import sys
 from collections import Counter
 
+from tests.conftest import DATA, rows
+from tests.data.test_real_sessions import FILES, LIMITS, SPECS, session_of_row
+
 from contextwright import C, compile
 from contextwright.errors import BudgetError, ContextwrightError
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, target_for
-from tests.conftest import DATA, rows
-from tests.data.test_real_sessions import FILES, LIMITS, SPECS, session_of_row
 
 _REF = re.compile(r"event://[^\s,\]\\\"]+")
 

@@ -285,3 +285,38 @@ def test_what_is_no_spec_and_no_model_is_said():
 
     with pytest.raises(ModelError, match="neither"):
         compile(session_of("u: hi"))
+
+
+def test_calibration_settles_at_the_true_ratio():
+    engine = Engine(C.window(2), "claude-sonnet-4-5")
+    session = session_of("u: hi there, how are you today?")
+    for n in range(120):
+        pack = engine.compile(session)
+        estimated = compile(session, C.window(2), model="claude-sonnet-4-5").tokens
+        session.assistant(f"answer {n}")
+        engine.record(session, billed_input=estimated * 3 // 2)
+        session.user(f"question {n} about this and that")
+    assert 1.4 < engine.target.counter.hundredths / 135 < 1.7
+    assert pack.manifest.counter != "o200k_base*135"
+
+
+def test_an_engine_expands_refs_redacted():
+    engine = Engine(C.window(1) | C.compact() | C.redact("email"), "gpt-5")
+    session = session_of("u: mail bob@home.org | a: ok | u: next")
+    assert engine.expand(session, "event://e0") == "mail [REDACTED]"
+
+
+def test_the_same_text_in_two_tiers_counts_in_the_lower():
+    session = session_of("u: now", state={"a": "word " * 50})
+    spec = (C.from_state("a") | C.priority(3)) + (C.from_state("a") | C.priority(1))
+    kept = [b for b in chat(session, spec).manifest.kept if b.id == "state:a"]
+    assert [b.tier for b in kept] == [1]
+
+
+def test_two_templates_that_begin_alike_are_two():
+    start = "the same forty characters at the beginning of "
+    body = chat(
+        session_of("u: hi"), C.template(start + "one") + C.template(start + "two")
+    ).body.decode()
+    assert start + "one" in body
+    assert start + "two" in body

@@ -140,3 +140,21 @@ def test_threads_lose_nothing():
     for name in "abcd":
         order = [int(e.id[1:]) for e in session.log if e.id[0] == name]
         assert order == list(range(300))
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ('{"error": null, "ok": 1}', "complete"),
+        ('{"error": ""}', "complete"),
+        ('{"error": "disk full"}', "failed"),
+        ("Errors found: 0", "complete"),
+        ("error: no such file", "failed"),
+        ("Traceback (most recent call last):", "failed"),
+        ("all good, no error", "complete"),
+    ],
+)
+def test_a_result_that_begins_as_an_error_is_one(text, mark):
+    session = session_of("u: a | c: f(x)")
+    session.result("call1", text)
+    assert session.snapshot().exchanges()[1].mark == mark

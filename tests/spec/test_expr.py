@@ -123,6 +123,8 @@ def _without_limit(spec):
         ("C.window() | C.capture('x')", ("capture", "writer")),
         ("(C.window() | C.budget(5)) + C.notes()", ("budget", "last")),
         ("C.budget(5) + C.notes()", ("budget", "last")),
+        ("(C.window() | C.budget(5)).or_else(C.notes())", ("budget", "last")),
+        ("C.window().or_else(C.notes() | C.fit(5))", ("fit", "last")),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(text, names):

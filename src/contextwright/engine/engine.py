@@ -7,6 +7,8 @@ from contextwright.engine.record import captures, record
 from contextwright.errors import SpecError
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
+from contextwright.pack.plan import plan
+from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target, target
 from contextwright.session.log import Log
 from contextwright.session.session import Session
@@ -14,6 +16,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.stores.files import FileArtifacts
+from contextwright.stores.refs import Refs
 from contextwright.stores.store import SessionStore
 from contextwright.tokens.calibrate import Calibrator
 
@@ -150,6 +153,18 @@ class Engine:
         self._previous[session.log] = pack
         return pack
 
+    def expand(self, session: Session, ref: str) -> str:
+        """What a ref of a request names, whole, redacted as the spec says: for the tool with
+        which an agent looks up what was shortened.
+
+        Raises:
+            RefError: it does not resolve.
+        """
+        text = Refs(session.snapshot(), artifacts=self.artifacts).read(ref)
+        for redaction in plan(self.spec).redactions:
+            text = redaction.cleaned(text)
+        return text
+
     def record(self, session: Session, *, billed_input: int | None = None) -> None:
         """After the answer was appended: write what the spec captures, learn from the bill,
         save.
@@ -161,7 +176,8 @@ class Engine:
         pack = self._previous.get(session.log)
         if billed_input is not None and pack is not None:
             base = self._base
-            self.calibrator.observe(base.format, base.model, billed_input, pack.tokens)
+            estimated = renderer_for(base.format).measure(pack.request, base)
+            self.calibrator.observe(base.format, base.model, billed_input, estimated)
         for capture in captures(self.spec):
             if capture.what == "output":
                 record(session, capture)

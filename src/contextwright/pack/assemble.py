@@ -43,7 +43,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     if target.format != "text":
         brought += guard(pinned(inputs)) + guard(running_turn(inputs))
         system = guard(instruction(inputs))
-    blocks = _guard_again(planned, inputs, _once(brought))
+    blocks = _guard_again(planned, inputs, tracer, _once(brought))
     kept = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
@@ -97,34 +97,32 @@ def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], 
     return guard
 
 
-def _guard_again(planned: Plan, inputs: Inputs, blocks: Blocks) -> Blocks:
+def _guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> Blocks:
     """Once more on what the spec's steps made; it changes nothing that was clean."""
     for redaction in planned.redactions:
-        blocks = redaction.apply(blocks, inputs)
+        blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
     return blocks
 
 
 def _once(blocks: Blocks) -> Blocks:
-    """Each exchange once, however many terms brought it: in the lowest tier, as whole as it
-    came; what a term brought before what is there anyway."""
-    best: dict[int, Block] = {}
+    """Each exchange and each text once, however many terms brought it: in the lowest tier, as
+    whole as it came; what a term brought before what is there anyway."""
+    best: dict[tuple[object, str], Block] = {}
     for block in blocks:
-        if block.order < 0:
-            continue
-        known = best.get(block.order)
-        if known is None or _better(block, known):
-            best[block.order] = block
-    seen: set[str] = set()
+        known = best.setdefault(_identity(block), block)
+        if known is not block and _better(block, known):
+            best[_identity(block)] = block
     out: list[Block] = []
     for block in blocks:
-        if block.order >= 0:
-            if best.get(block.order) is block:
-                out.append(block)
-                del best[block.order]
-        elif block.id not in seen:
-            seen.add(block.id)
+        if best.get(_identity(block)) is block:
             out.append(block)
+            del best[_identity(block)]
     return tuple(out)
+
+
+def _identity(block: Block) -> tuple[object, str]:
+    """An exchange is one whatever became of it; texts are the same if they say the same."""
+    return (block.order, "") if block.order >= 0 else (block.id, block.text)
 
 
 def _better(block: Block, known: Block) -> bool:

@@ -97,7 +97,11 @@ def _mark(
     return "duplicate" if twice else "complete"
 
 
-_FAILURE = re.compile(r"\s*(?:\{?\"?error\"?\b|traceback \(most recent|exception\b)", re.IGNORECASE)
+_FAILURE = re.compile(
+    r"\s*(?:error\b|traceback \(most recent|exception\b"
+    r"|\{\s*\"error\"\s*:(?!\s*(?:null|false|\"\"|\[\]|\{\}|0\b)))",
+    re.IGNORECASE,
+)
 
 
 def is_failure(result: ToolResult) -> bool:

@@ -31,7 +31,12 @@ class Expr(msgspec.Struct, frozen=True):
         return pipe(self, other) if isinstance(other, Expr) else NotImplemented
 
     def or_else(self, other: "Expr") -> "Expr":
-        """This, or `other` where this gives nothing."""
+        """This, or `other` where this gives nothing.
+
+        Raises:
+            SpecError: one of them holds a terminal, which must come last.
+        """
+        _refuse_terminal((self, other), f"({self!r}).or_else({other!r})", "a.or_else(b)")
         return Fallback(_closed(self), _closed(other))
 
 
@@ -135,17 +140,21 @@ def union(left: Expr, right: Expr) -> Expr:
         SpecError: a term holds a terminal, which must come last.
     """
     terms = tuple(term for side in (left, right) for term in _terms(side) if not _is_none(term))
-    for term in terms:
-        last = _terminal(term)
-        if last is not None:
-            raise SpecError(
-                f"{last.word} comes last, once: it cannot end one term of a union",
-                where=f"({left!r}) + ({right!r})",
-                fix=f"(... + ...) | {last!r}",
-            )
+    _refuse_terminal(terms, f"({left!r}) + ({right!r})", "(... + ...)")
     if len(terms) == 1:
         return terms[0]
     return Union(terms) if terms else left
+
+
+def _refuse_terminal(parts: tuple[Expr, ...], where: str, whole: str) -> None:
+    for part in parts:
+        last = _terminal(part)
+        if last is not None:
+            raise SpecError(
+                f"{last.word} comes last, once: it cannot end a part of a spec",
+                where=where,
+                fix=f"{whole} | {last!r}",
+            )
 
 
 def pipe(left: Expr, right: Expr) -> Expr:
@@ -212,7 +221,7 @@ def _fallback(left: Expr, right: Expr) -> Expr:
     compress = _compressing(left)
     if compress is not None:
         raise _select_after_compress(left, compress, right)
-    return Fallback(_closed(left), _closed(right))
+    return left.or_else(right)
 
 
 def _refuse(left: Expr, atom: Atom) -> None:

@@ -297,7 +297,7 @@ def test_every_format_names_itself():
     from contextwright.session.formats import format_named
 
     for name in FORMATS:
-        assert format_named(name).NAME == name
+        assert name == format_named(name).NAME
     with pytest.raises(UnknownFormat, match="nope"):
         read_session([{"role": "user", "content": "x"}], format="nope")
 

@@ -18,7 +18,7 @@ class Redact(Atom, frozen=True, kw_only=True):
     """Put `[REDACTED]` for what these patterns find and what these fields hold, everywhere:
     the system instruction, the user's words, calls, results, state, notes, file names.
 
-    What is redacted is not kept for expansion: a ref to it gives the redacted text.
+    Refs name the originals; `Engine.expand` redacts what it gives back.
 
     Args:
         patterns: names of built-in patterns, groups (`pii`, `secrets`), or regular
@@ -60,6 +60,10 @@ class Redact(Atom, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             block, text=text, messages=block.messages if same else messages, why="redacted"
         )
+
+    def cleaned(self, text: str) -> str:
+        """A text by itself, redacted."""
+        return self.clean(text, compile_patterns(self.patterns) if self.patterns else None)
 
     def clean(self, text: str, scanner: Scanner | None) -> str:
         """A text, redacted."""

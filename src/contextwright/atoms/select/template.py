@@ -1,6 +1,7 @@
 """`C.template(text)`: a text with state keys in it."""
 
 import re
+from hashlib import sha256
 from typing import ClassVar
 
 from contextwright.atoms.select.from_state import plain_text
@@ -53,7 +54,7 @@ class Template(Atom, frozen=True, kw_only=True):
         fixed = _FIELD.search(self.text) is None
         return (
             Block(
-                id=f"template:{self.text[:40]}",
+                id=f"template:{sha256(self.text.encode()).hexdigest()[:12]}",
                 source="template",
                 layer=Layer.TASK,
                 text=text,
