@@ -17,6 +17,7 @@ from contextwright.render.wire import (
     clean,
     cost_of_image,
     describe,
+    is_sendable,
     joined,
     ordered,
     result_text,
@@ -144,7 +145,7 @@ def _part(
     elif isinstance(part, ToolResult):
         yield _result(part, calls.get(part.call_id), sent, names)
         for piece in part.content:
-            if isinstance(piece, Image) and piece.data:
+            if isinstance(piece, Image) and is_sendable(piece):
                 yield _blob(piece)
     elif isinstance(part, Thinking):
         if part.provider == "google" and message.whole and part.text:
