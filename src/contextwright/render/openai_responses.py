@@ -144,6 +144,8 @@ def _image(part: Image) -> Wire:
 def _file(part: File) -> Wire:
     if part.file_id:
         return {"type": "input_file", "file_id": clean(part.file_id)}
+    if part.url.startswith("https://") and not part.data:
+        return {"type": "input_file", "file_url": clean(part.url)}
     if not part.data:
         return {"type": "input_text", "text": describe(part)}
     data = clean(f"data:{part.media_type};base64,{part.data}")
