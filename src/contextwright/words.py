@@ -133,7 +133,7 @@ class C:
         *,
         stale_after: int = 5,
         min_tokens: int = 100,
-        max_tokens: int = 100,
+        max_tokens: int = 150,
     ) -> Compact:
         """Old tool results and long outputs become excerpts with a ref."""
         return Compact(

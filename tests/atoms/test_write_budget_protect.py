@@ -163,7 +163,16 @@ def test_a_request_fits_its_window_without_any_limit_in_the_spec():
     packed = compile(session, C.default(), target=target_for("openai-chat", 1000, 200))
     assert packed.tokens <= 800
     assert packed.budget.remaining() == 1000 - packed.tokens - 200
-    assert not packed.budget.over_soft_threshold()
+    small = compile(
+        session_of("u: hi"), model="gpt-5", window=1000, reserved_output=100, reserved_system=300
+    )
+    assert small.manifest.budget == 600
+    assert small.budget.remaining() == 600 - small.tokens
+    assert not small.budget.over_soft_threshold()
+    full = compile(
+        session, C.default() | C.truncate(500), model="gpt-5", window=900, reserved_output=300
+    )
+    assert full.budget.over_soft_threshold()
 
 
 STALE = (

@@ -202,6 +202,7 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         format=target.format,
         window=target.window,
         reserved_output=target.reserved_output,
+        reserved_system=target.reserved_system,
         cache=target.cache,
         counter=target.counter.id,
         counter_factor=target.counter.factor,

@@ -85,6 +85,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     format: str
     window: int
     reserved_output: int
+    reserved_system: int
     cache: bool
     counter: str
     counter_factor: str

@@ -8,6 +8,10 @@ from contextwright.pack.budget import ContextBudget
 from contextwright.pack.manifest import Manifest
 
 
+SOFT_THRESHOLD = 80
+"""Percent of the budget from which on a compaction is due."""
+
+
 class Pack(msgspec.Struct, frozen=True):
     """The request, as bytes that nothing can change, and its receipt."""
 
@@ -37,6 +41,6 @@ class Pack(msgspec.Struct, frozen=True):
             window=manifest.window,
             used=manifest.tokens,
             reserved_output=manifest.reserved_output,
-            reserved_system=0,
-            soft_threshold=manifest.budget,
+            reserved_system=manifest.reserved_system,
+            soft_threshold=manifest.budget * SOFT_THRESHOLD // 100,
         )

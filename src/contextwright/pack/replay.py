@@ -67,6 +67,7 @@ def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
         counter=named_counter(manifest.counter),
         tools=tools,
         cache=manifest.cache,
+        reserved_system=manifest.reserved_system,
     )
 
 

@@ -28,6 +28,7 @@ class Target(msgspec.Struct, frozen=True, eq=False):
         format: the shape of the request.
         window: the model's context window in tokens.
         reserved_output: tokens kept free for the answer.
+        reserved_system: tokens kept free for what others add, such as a framework's instruction.
         counter: counts the tokens of a text for this model.
         tools: what the agent may call; None takes the session's.
         cache: whether prompt-cache breakpoints are set where the provider has them.
@@ -40,11 +41,12 @@ class Target(msgspec.Struct, frozen=True, eq=False):
     counter: Counter
     tools: tuple[Tool, ...] | None = None
     cache: bool = True
+    reserved_system: int = 0
 
     @property
     def max_input(self) -> int:
-        """Tokens that a request may have: the window without the answer."""
-        return self.window - self.reserved_output
+        """Tokens that a request may have: the window without the reserves."""
+        return self.window - self.reserved_output - self.reserved_system
 
 
 def target(
@@ -53,6 +55,7 @@ def target(
     format: Format | None = None,
     window: int | None = None,
     reserved_output: int | None = None,
+    reserved_system: int = 0,
     counter: Counter | None = None,
     tools: tuple[Tool, ...] | None = None,
     cache: bool = True,
@@ -76,10 +79,11 @@ def target(
             if window is None:
                 raise
     reserved = min(DEFAULT_RESERVE, window // 4) if reserved_output is None else reserved_output
-    if reserved >= window:
+    if reserved + reserved_system >= window:
         raise ModelError(
-            f"{reserved} tokens are reserved for the answer of a {window} token window",
-            where="reserved_output",
+            f"{reserved} tokens are reserved for the answer and {reserved_system} for the system, "
+            f"of a window of {window}",
+            where="reserved_output, reserved_system",
             fix="reserve less than the window",
         )
     return Target(
@@ -90,4 +94,5 @@ def target(
         counter=counter or counter_for(model),
         tools=tools,
         cache=cache,
+        reserved_system=reserved_system,
     )

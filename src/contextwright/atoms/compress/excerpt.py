@@ -23,6 +23,8 @@ _ERROR_LINE = re.compile(r"error|exception|fail|warn|traceback|fatal|denied", re
 _DIFF = re.compile(r"(?m)^(?:diff --git|@@ |\+\+\+ |--- )")
 _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
 _IDENTIFIES = re.compile(r"(?:^|_)(?:id|number|code|key|name|email|path|url)s?$", re.IGNORECASE)
+_CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_#@/-])\S{3,}|[A-Z]{3,}|\S+@\S+|\S*/\S+")
+_NUMBER = re.compile(r"-?[\d.,:]+")
 STRINGS = (160, 80, 48, 32, 24, 16)
 """Characters that a string in a JSON skeleton may have, from generous to bare."""
 
@@ -122,8 +124,18 @@ def _table(value: Any) -> str:
     columns: dict[str, dict[str, None]] = {}
     for name, scalar in _scalars(value):
         columns.setdefault(name, {})[scalar] = None
-    named = sorted(columns, key=lambda name: not _IDENTIFIES.search(name))
+    named = sorted(columns, key=lambda name: _rank(name, columns[name]))
     return "; ".join(f"{name}: {', '.join(columns[name])}" for name in named)
+
+
+def _rank(name: str, values: dict[str, None]) -> int:
+    """0 for what identifies by its look, 1 by its name, 2 for words, 3 for bare numbers."""
+    looks = sum(_CODE.fullmatch(value) is not None for value in values)
+    if looks * 2 > len(values):
+        return 0
+    if _IDENTIFIES.search(name):
+        return 1
+    return 3 if all(_NUMBER.fullmatch(value) for value in values) else 2
 
 
 def _skeleton(value: Any, characters: int, depth: int = 0) -> Any:
