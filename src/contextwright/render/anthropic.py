@@ -9,7 +9,7 @@ from contextwright.render.alternate import EARLIER, NOTHING_NEW, add_tail, merge
 from contextwright.render.anthropic_rules import RULES
 from contextwright.render.escape import section
 from contextwright.render.layout import Layout, Section
-from contextwright.render.renderer import Count, Request, Violation
+from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
@@ -111,11 +111,7 @@ class AnthropicRenderer:
 
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The rules that the request breaks."""
-        return [
-            Violation(name, where, what)
-            for name, rule in RULES.items()
-            for where, what in rule(request)
-        ]
+        return violations(RULES, request)
 
 
 def _text(text: str) -> Wire:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from contextwright.render.wire import Rule, encodable
+from contextwright.render.renderer import Rule
+from contextwright.render.wire import encodable
 
 Found = Iterator[tuple[str, str]]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")

@@ -6,7 +6,7 @@ from typing import Any
 from contextwright.blocks.block import Block, Message
 from contextwright.render.layout import Layout
 from contextwright.render.openai_chat_rules import RULES
-from contextwright.render.renderer import Count, Request, Violation
+from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
@@ -80,11 +80,7 @@ class OpenAIChatRenderer:
 
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The rules that the request breaks."""
-        return [
-            Violation(name, where, what)
-            for name, rule in RULES.items()
-            for where, what in rule(request)
-        ]
+        return violations(RULES, request)
 
 
 def _wires(block: Block, names: Names) -> Iterator[Wire]:

@@ -9,7 +9,7 @@ from contextwright.blocks.block import Block, Message
 from contextwright.render.layout import Layout
 from contextwright.render.openai_chat import file_tokens
 from contextwright.render.openai_responses_rules import RULES, reasons
-from contextwright.render.renderer import Count, Request, Violation
+from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
@@ -86,11 +86,7 @@ class OpenAIResponsesRenderer:
 
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The rules that the request breaks."""
-        return [
-            Violation(name, where, what)
-            for name, rule in RULES.items()
-            for where, what in rule(request)
-        ]
+        return violations(RULES, request)
 
 
 def _items(block: Block, names: Names, model: str) -> Iterator[Wire]:

@@ -1,6 +1,6 @@
 """What a renderer owes: measure, render, validate. One file a provider format."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -25,6 +25,19 @@ class Violation(msgspec.Struct, frozen=True):
     rule: str
     where: str
     what: str
+
+
+Rule = Callable[[Any], Iterator[tuple[str, str]]]
+"""A rule of a provider: a request to the places where it is broken, and what is wrong."""
+
+
+def violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
+    """Every place in which a request breaks one of these rules."""
+    return [
+        Violation(name, where, what)
+        for name, rule in rules.items()
+        for where, what in rule(request)
+    ]
 
 
 class Renderer(Protocol):

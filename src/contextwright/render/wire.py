@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -192,7 +192,3 @@ def encodable(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for place, item in enumerate(value):  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
             yield from encodable(item, f"{path}[{place}]")
-
-
-Rule = Callable[[Any], Iterator[tuple[str, str]]]
-"""A rule of a provider: a request to the places where it is broken, and what is wrong."""
