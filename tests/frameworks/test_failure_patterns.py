@@ -331,3 +331,59 @@ def test_history_imported_with_a_summary_is_sent_as_it_stands():
         ]
     )
     assert "100 EUR" in packs(session, C.default() | C.compact()).body.decode()
+
+
+@formats
+def test_parallel_calls_of_one_id_are_told_apart_with_their_results(format):
+    session = session_of("u: go")
+    session.assistant(*(ToolCall(id="", name="read", arguments=f'{{"n": {n}}}') for n in range(3)))
+    session.result("", "first")
+    session.result("", "second")
+    body = packs(session, C.default(), format).body.decode()
+    for shown in ("first", "second", "[no result: the call was interrupted]"):
+        assert shown in body or (shown.startswith("[no result") and "[no result yet]" in body)
+    assert body.index("first") < body.index("second")
+
+
+def test_calls_and_results_in_the_wrong_message_are_refused_at_the_border():
+    from contextwright.errors import SessionError
+
+    with pytest.raises(SessionError, match="result in a message of role 'user'"):
+        Session().user(ToolResult(call_id="x"))
+    with pytest.raises(SessionError, match="call in a message of role 'user'"):
+        Session().user(ToolCall(id="x", name="f"))
+
+
+@formats
+def test_renamed_tools_are_called_back_by_their_own_names(format):
+    from contextwright.session.event import Tool
+
+    session = Session(tools=[Tool(name="größe messen"), Tool(name="plain")])
+    session.user("hi")
+    pack = packs(session, C.default(), format)
+    (sent,) = pack.manifest.renamed_tools
+    assert pack.tool_name(sent) == "größe messen"
+    assert pack.tool_name("plain") == "plain"
+
+
+def test_two_tools_of_one_name_are_the_users_error():
+    from contextwright.errors import SessionError
+    from contextwright.session.event import Tool
+
+    session = Session(tools=[Tool(name="f"), Tool(name="f", description="\ud83d")])
+    session.user("hi")
+    with pytest.raises(SessionError, match="two tools"):
+        packs(session, C.default())
+    session.tools = session.tools[1:]
+    packs(session, C.default())
+
+
+@formats
+def test_misplaced_calls_and_results_of_a_file_are_named_and_not_sent(format):
+    from contextwright.session.event import Event
+
+    session = session_of("u: go")
+    parts = (Text(text="look"), ToolCall(id="x", name="f"), ToolResult(call_id="x"))
+    session.append(Event(id="odd", role="user", parts=parts))
+    pack = packs(session, C.default(), format)
+    assert [(p.event_id, p.part) for p in pack.manifest.unrendered] == [("odd", "opaque")] * 2

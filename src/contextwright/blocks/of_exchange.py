@@ -1,8 +1,10 @@
 """From an exchange of the log to the block that carries it."""
 
+import msgspec
+
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.ref import event_ref
-from contextwright.session.event import Event, Text, ToolResult
+from contextwright.session.event import AnyPart, Event, Opaque, Text, ToolCall, ToolResult
 from contextwright.session.exchange import Exchange
 
 INTERRUPTED = "[no result: the call was interrupted]"
@@ -18,7 +20,7 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
     first = exchange.first
     messages = [_message(first)]
     if exchange.calls:
-        messages.append(_answers(exchange))
+        messages = _called(exchange)
     return Block(
         id=first.id,
         source=source,
@@ -33,17 +35,64 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
 
 
 def _message(event: Event) -> Message:
-    return Message(event.role, event.parts, event.id, event.speaker)
+    """The message of an event. What stands in the wrong role's message, as an imported file may
+    have it, is not sent as a call or a result; the manifest names it."""
+    parts = event.parts
+    if (event.calls and event.role != "assistant") or (event.results and event.role != "tool"):
+        parts = tuple(_misplaced(part, event) for part in parts)
+    return Message(event.role, parts, event.id, event.speaker)
 
 
-def _answers(exchange: Exchange) -> Message:
-    newest = exchange.mark == "open"
-    parts = tuple(
-        exchange.results.get(call.id) or _missing(call.id, call.name, newest)
-        for call in {call.id: call for call in exchange.calls}.values()
+def _misplaced(part: AnyPart, event: Event) -> AnyPart:
+    wrong = (isinstance(part, ToolCall) and event.role != "assistant") or (
+        isinstance(part, ToolResult) and event.role != "tool"
     )
-    last = exchange.events[-1]
-    return Message("tool", parts, last.id if last is not exchange.first else "", last.speaker)
+    if not wrong:
+        return part
+    return Opaque(format="contextwright", kind=f"misplaced in a {event.role} message")
+
+
+def _called(exchange: Exchange) -> list[Message]:
+    """The assistant's message and the answers. Calls that share an id are told apart by their
+    place, and take the results of that id in the order in which those came."""
+    first, last = exchange.first, exchange.events[-1]
+    ids = [call.id for call in exchange.calls]
+    newest = exchange.mark == "open"
+    if len(set(ids)) == len(ids):
+        answers = [exchange.results.get(call.id) for call in exchange.calls]
+        asked = list(first.parts)
+    else:
+        asked, answers = _told_apart(exchange)
+    calls = [part for part in asked if isinstance(part, ToolCall)]
+    parts = tuple(
+        answer or _missing(call.id, call.name, newest)
+        for call, answer in zip(calls, answers, strict=True)
+    )
+    id = last.id if last is not first else ""
+    speaker = last.speaker if last is not first else "tool"
+    return [
+        Message("assistant", tuple(asked), first.id, first.speaker),
+        Message("tool", parts, id, speaker),
+    ]
+
+
+def _told_apart(exchange: Exchange) -> tuple[list[AnyPart], list[ToolResult | None]]:
+    waiting: dict[str, list[ToolResult]] = {}
+    for event in exchange.events:
+        for result in event.results:
+            waiting.setdefault(result.call_id, []).append(result)
+    asked: list[AnyPart] = []
+    answers: list[ToolResult | None] = []
+    for part in exchange.first.parts:
+        if not isinstance(part, ToolCall):
+            asked.append(part)
+            continue
+        id = part.id if len(answers) == 0 else f"{part.id}~{len(answers)}"
+        found = waiting.get(part.id, [])
+        answer = found.pop(0) if found else None
+        asked.append(msgspec.structs.replace(part, id=id))
+        answers.append(msgspec.structs.replace(answer, call_id=id) if answer else None)
+    return asked, answers
 
 
 def _missing(call_id: str, name: str, newest: bool) -> ToolResult:

@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layer import CacheClass, Layer
-from contextwright.errors import SpecError
+from contextwright.errors import SessionError, SpecError
 from contextwright.pack.plan import Plan
 from contextwright.pack.trace import Tracer, run
 from contextwright.render.target import Target
@@ -35,7 +35,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     """Run the spec; add what every request has; leave out the archive; guard; check.
 
     Raises:
-        SpecError: nothing is left to send.
+        SpecError: nothing is left to send. SessionError: two tools of one name.
     """
     guard = _guard(planned, inputs, tracer)
     brought = run(planned.body, inputs, tracer, guard)
@@ -58,7 +58,21 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
                 fix="append the user's message first",
             )
     tools = inputs.snapshot.tools if target.tools is None else target.tools
-    return Assembled(system, blocks, tools, _missing(planned, inputs))
+    _check_names(tools)
+    return Assembled(system, blocks, tuple(tools), _missing(planned, inputs))
+
+
+def _check_names(tools: tuple[Tool, ...]) -> None:
+    names = [tool.name for tool in tools]
+    twice = (
+        [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
+    )
+    if twice:
+        raise SessionError(
+            f"two tools are called {twice[0]!r}",
+            where="tools of the session or the target",
+            fix="give every tool a name of its own",
+        )
 
 
 def instruction(inputs: Inputs) -> Blocks:

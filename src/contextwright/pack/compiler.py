@@ -17,12 +17,14 @@ from contextwright.pack.pack import Pack
 from contextwright.pack.plan import Plan, plan
 from contextwright.pack.prefix import shared_prefix
 from contextwright.pack.ranges import left_out
+from contextwright.pack.renamed import renamed_tools
 from contextwright.pack.trace import Tracer
 from contextwright.pack.unrendered import unrendered
 from contextwright.render.layout import Layout
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target
+from contextwright.render.wire import scrubbed
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
@@ -207,7 +209,8 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         counter=target.counter.id,
         counter_factor=target.counter.factor,
         counter_exact=target.counter.exact,
-        tools_digest=_tools_digest(built.layout.tools),
+        tools_digest=tools_digest(built.layout.tools),
+        renamed_tools=renamed_tools(built.layout.tools, built.request),
         now_ms=compiler.now_ms,
         agent=compiler.agent,
         budget=room.limit,
@@ -247,5 +250,7 @@ def _by_layer(kept: tuple[Kept, ...]) -> dict[str, int]:
     return tokens
 
 
-def _tools_digest(tools: tuple[Tool, ...]) -> str:
-    return sha256(msgspec.json.encode(tools, order="sorted")).hexdigest()
+def tools_digest(tools: tuple[Tool, ...]) -> str:
+    """sha256 of tool schemas."""
+    plain = scrubbed(msgspec.to_builtins(tools))
+    return sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()

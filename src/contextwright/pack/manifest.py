@@ -64,6 +64,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         model, format, window, reserved_output: the target.
         counter: names the token counter; `counter_factor` as decimal text.
         tools_digest: sha256 of the tool schemas.
+        renamed_tools: names in the request that a provider's rules changed, to the given ones.
         now_ms: the clock that was given, if one was.
         budget: tokens that the request might have; `overflow`, what the spec said about more.
         tokens: tokens that it has, as counted; by layer in `layer_tokens`.
@@ -91,6 +92,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     counter_factor: str
     counter_exact: bool
     tools_digest: str
+    renamed_tools: dict[str, str]
     now_ms: int | None
     agent: str
     budget: int

@@ -7,7 +7,6 @@ import msgspec
 from contextwright.pack.budget import ContextBudget
 from contextwright.pack.manifest import Manifest
 
-
 SOFT_THRESHOLD = 80
 """Percent of the budget from which on a compaction is due."""
 
@@ -32,6 +31,10 @@ class Pack(msgspec.Struct, frozen=True):
     def tokens(self) -> int:
         """Tokens of the whole request, as the manifest's counter counts them."""
         return self.manifest.tokens
+
+    def tool_name(self, called: str) -> str:
+        """The name of the tool that a model called: some are sent under another one."""
+        return self.manifest.renamed_tools.get(called, called)
 
     @property
     def budget(self) -> ContextBudget:

@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.blocks.resolve import ReadArtifact
 from contextwright.errors import ReplayError
-from contextwright.pack.compiler import SpecCompiler
+from contextwright.pack.compiler import SpecCompiler, tools_digest
 from contextwright.pack.manifest import Manifest
 from contextwright.pack.pack import Pack
 from contextwright.render.target import FORMATS, Target
@@ -36,9 +36,8 @@ def replay(
     _same("session_id", manifest.session_id, snapshot.session_id, "the session")
     _same("session_digest", manifest.session_digest, snapshot.digest, "the log, up to there")
     _same("state_digest", manifest.state_digest, sha256(state).hexdigest(), "the state")
-    given = sha256(msgspec.json.encode(tools, order="sorted")).hexdigest()
     if manifest.format != "text":
-        _same("tools_digest", manifest.tools_digest, given, "the tools")
+        _same("tools_digest", manifest.tools_digest, tools_digest(tools), "the tools")
     compiler = SpecCompiler(
         from_data(manifest.spec),
         agent=manifest.agent,

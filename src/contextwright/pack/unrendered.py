@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.pack.manifest import Unrendered
 from contextwright.render.target import Target
-from contextwright.session.event import AnyPart, Opaque, Thinking, ToolResult
+from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
 
 _THINKS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
 
@@ -40,8 +40,12 @@ def _parts(message: Message) -> Iterator[AnyPart]:
 def _reason(part: AnyPart, message: Message, laid: Message, format: str) -> str:
     if isinstance(part, Opaque):
         return f"a part of {part.format} of the kind {part.kind!r}"
+    if isinstance(part, (Image, File)) and message.role == "assistant" and format != "gemini":
+        return f"pictures and files of the assistant are not sent to {format}"
     if not isinstance(part, Thinking):
         return ""
+    if format == "openai-responses" and not part.redacted:
+        return "reasoning without its encrypted form can not be sent back"
     if _THINKS.get(format) != part.provider:
         return f"reasoning of {part.provider or 'an unknown provider'} is not sent to {format}"
     if not message.whole:

@@ -40,8 +40,8 @@ class Exchange(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls, in order."""
-        return self.events[0].calls
+        """The assistant's tool calls, in order."""
+        return self.events[0].calls if self.events[0].role == "assistant" else ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def exchange_of(
         for result in event.results:
             results[result.call_id] = result
             answers += 1
-    call_ids = [call.id for call in events[0].calls]
+    call_ids = [call.id for call in events[0].calls if events[0].role == "assistant"]
     open_calls = tuple(
         id for id in call_ids if id not in results or results[id].status == "interrupted"
     )

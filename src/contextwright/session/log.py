@@ -111,7 +111,7 @@ class Log(Sequence[Event]):
         turn = len(self._turn_starts) - 1
         self._exchanges.append(exchange_of(index, turn, (position,), (event,), newest=True))
         self._exchange_at.append(index)
-        for call in event.calls:
+        for call in event.calls if event.role == "assistant" else ():
             self._call_owner[call.id] = index
 
     def _join(self, event: Event, position: int, owner: int) -> None:

@@ -69,10 +69,17 @@ class Session:
         self.log.extend(events)
 
     def add(self, role: Role, *parts: AnyPart | str, **fields: Any) -> Event:
-        """Append a message of these parts; a string is a text part. The id is the position."""
+        """Append a message of these parts; a string is a text part. The id is the position.
+
+        Raises:
+            SessionError: its id is taken; a tool call that is not the assistant's, or a result
+                that is not a tool's.
+        """
         whole = tuple(Text(text=part) if isinstance(part, str) else part for part in parts)
         fields.setdefault("id", f"e{len(self.log)}")
-        return self.append(Event(role=role, parts=whole, **fields))
+        event = Event(role=role, parts=whole, **fields)
+        _check_roles(event)
+        return self.append(event)
 
     def user(self, *parts: AnyPart | str, **fields: Any) -> Event:
         """The user says something; a new turn begins."""
@@ -147,3 +154,16 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
             where=", ".join(map(repr, values)),
             fix="give strings, numbers, booleans, lists and dicts",
         ) from error
+
+
+def _check_roles(event: Event) -> None:
+    for role, parts, name in (
+        ("assistant", event.calls, "call"),
+        ("tool", event.results, "result"),
+    ):
+        if parts and event.role != role:
+            raise SessionError(
+                f"a tool {name} in a message of role {event.role!r}",
+                where=f"event {event.id!r}",
+                fix=f"put it into a message of its own with role {role!r}",
+            )
