@@ -149,7 +149,13 @@ def peer_rows() -> list[tuple[str, float, float]]:
     ours = milliseconds(
         lambda: compile(session, SPEC, target=TARGET), before=lambda: session.assistant("one more")
     )
-    rows = [("contextwright", ours_cold, ours)]
+    rows = [("contextwright, the spec above", ours_cold, ours)]
+    plain = C.default() | C.budget(max_tokens=8000)
+    plain_cold = milliseconds(lambda: _cold(session, plain), times=5)
+    plain_warm = milliseconds(
+        lambda: compile(session, plain, target=TARGET), before=lambda: session.assistant("one more")
+    )
+    rows.append(("contextwright, `C.default() | C.budget(8000)`", plain_cold, plain_warm))
     rows.append(("langchain_core trim_messages, same exact counter", *_langchain(session)))
     try:
         rows.append(("adk-fluent C (chars/4, text only, no redaction)", *_adk_fluent(session)))
@@ -160,11 +166,11 @@ def peer_rows() -> list[tuple[str, float, float]]:
     return rows
 
 
-def _cold(session: Any) -> None:
+def _cold(session: Any, spec: Any = SPEC) -> None:
     """A compile with nothing remembered, token counts included."""
     counter = counter_for("gpt-5")
     counter._memo.clear()
-    SpecCompiler(SPEC).compile(session.snapshot(), TARGET)
+    SpecCompiler(spec).compile(session.snapshot(), TARGET)
 
 
 def _langchain(session: Any) -> tuple[float, float]:

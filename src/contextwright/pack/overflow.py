@@ -123,7 +123,7 @@ def hold(block: Block, inputs: Inputs) -> Hold:
         return Hold.FLOOR
     if block.turn == snapshot.turn:
         return Hold.FLOOR if block.role == "user" else _failed(block, inputs, Hold.RUNNING)
-    if block.order == snapshot.preamble and block.role == "user":
+    if block.role == "user" and block.order == snapshot.preamble:
         return Hold.RUNNING
     return _failed(block, inputs, Hold.NONE)
 

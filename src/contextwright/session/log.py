@@ -33,6 +33,7 @@ class Log(Sequence[Event]):
         self._late: set[int] = set()  # exchanges that were joined after another had begun
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._user_spoke = False
+        self._preamble = 0  # exchanges that are system messages, at the very beginning
         self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
         self._with: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> exchanges
         self._digests: list[bytes] = []  # hash chain
@@ -106,6 +107,8 @@ class Log(Sequence[Event]):
         if not self._turn_starts or (event.role == "user" and self._user_spoke):
             self._turn_starts.append(index)
         self._user_spoke = self._user_spoke or event.role == "user"
+        if event.role == "system" and self._preamble == index:
+            self._preamble = index + 1
         if index:
             self._settle(index - 1)
         turn = len(self._turn_starts) - 1
@@ -207,6 +210,10 @@ class Log(Sequence[Event]):
     def exchange_count(self, before: int) -> int:
         """How many exchanges had begun when the log had `before` events."""
         return self._begun[before - 1] if before else 0
+
+    def preamble(self, count: int) -> int:
+        """How many of the first `count` exchanges are the system's, before anyone else spoke."""
+        return min(self._preamble, count)
 
     def turn_count(self, before: int) -> int:
         """How many turns had begun when the log had `before` events."""

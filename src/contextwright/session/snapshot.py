@@ -41,12 +41,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
     @property
     def preamble(self) -> int:
         """How many exchanges at the very beginning are system instructions."""
-        count = 0
-        for exchange in self.exchanges(0, 16):
-            if exchange.first.role != "system":
-                break
-            count += 1
-        return count
+        return self.log.preamble(self.exchange_count)
 
     def unresolved(self, exchange: Exchange) -> bool:
         """Whether a failed or interrupted call of it was never made good: no later call of the
