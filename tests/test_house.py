@@ -108,7 +108,8 @@ def test_compiling_imports_no_sdk():
 
 def test_every_word_has_an_atom_and_every_atom_a_word():
     assert set(ATOMS) <= set(WORDS)
-    assert set(WORDS) - set(ATOMS) == {"last_n_turns", "user_only", "from_agents", "exclude_agents"}
+    compositions = {"last_n_turns", "user_only", "user", "from_agents", "from_agents_windowed"}
+    assert set(WORDS) - set(ATOMS) == compositions | {"exclude_agents"}
 
 
 def test_every_atom_has_its_own_file():

@@ -193,7 +193,7 @@ def specs() -> "SearchStrategy[Expr]":
             C.select(role="user", position="first"), C.from_state("intent", "profile"),
             C.notes("case"), C.notes("case", format="checklist"), C.template("hello {intent?}"),
             C.recent(decay="linear", window=2), C.exclude_agents("critic"),
-            C.capture("asked"),
+            C.capture("asked"), C.from_compaction(),
         )
     )  # fmt: skip
     steps = st.sampled_from(

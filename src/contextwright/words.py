@@ -16,6 +16,7 @@ from contextwright.atoms.protect.fresh import Fresh
 from contextwright.atoms.protect.redact import Redact
 from contextwright.atoms.protect.validate import Check, Validate
 from contextwright.atoms.select.default import Default, Nothing
+from contextwright.atoms.select.from_compaction import FromCompaction
 from contextwright.atoms.select.from_state import FromState
 from contextwright.atoms.select.recent import Recent
 from contextwright.atoms.select.select import EventType, Select
@@ -91,6 +92,11 @@ class C:
         return FromState(keys=keys, format=format)
 
     @staticmethod
+    def from_compaction() -> FromCompaction:
+        """A summary that is in the log already, and what it does not cover; or nothing."""
+        return FromCompaction()
+
+    @staticmethod
     def template(text: str) -> Template:
         """A text with `{state_keys}` in it."""
         return Template(text=text)
@@ -119,6 +125,31 @@ class C:
             )
         selects: list[Expr] = [Select(author=name) for name in names]
         return reduce(lambda left, right: left + right, selects)
+
+    @staticmethod
+    def from_agents_windowed(**turns: int | None) -> Expr:
+        """What these agents said, each in its own newest turns; None for all:
+        `C.from_agents_windowed(researcher=1, critic=None)`."""
+        if not turns:
+            raise SpecError(
+                "from_agents_windowed needs a name",
+                where="C.from_agents_windowed()",
+                fix="C.from_agents_windowed(researcher=1)",
+            )
+        terms: list[Expr] = [
+            Select(author=name) if n is None else Select(author=name) | Window(n=n)
+            for name, n in turns.items()
+        ]
+        return reduce(lambda left, right: left + right, terms)
+
+    @staticmethod
+    def user(strategy: Literal["all", "first", "last", "bookend"] = "all") -> Expr:
+        """What the user said: all of it, the first or the last message, or both (`bookend`)."""
+        if strategy == "all":
+            return Select(role="user")
+        if strategy == "bookend":
+            return Select(role="user", position="first") + Select(role="user", position="last")
+        return Select(role="user", position=strategy)
 
     @staticmethod
     def exclude_agents(*names: str) -> Select:

@@ -4,7 +4,7 @@ import pytest
 
 from contextwright import C, S, Session, compile, record
 from contextwright.errors import RefError, SpecError
-from contextwright.testing import target_for
+from contextwright.testing import session_of, target_for
 
 
 def research():
@@ -177,3 +177,53 @@ def test_options_out_of_range_are_refused_with_a_fix(make):
         make()
     assert caught.value.where
     assert caught.value.fix
+
+
+def compacted(covers=None):
+    session = session_of("s: brief | u: one | a: first | u: two | a: second")
+    metadata = {"kind": "summary", "scope": "historical", **({"covers": covers} if covers else {})}
+    session.assistant("Summary: one and two were asked.", id="sum", metadata=metadata)
+    session.user("three")
+    session.assistant("third")
+    session.user("four")
+    return session
+
+
+@pytest.mark.parametrize(
+    ("covers", "ids"),
+    [(None, ["sum", "e6", "e7", "e8"]), (["e1", "e2"], ["e3", "e4", "sum", "e6", "e7", "e8"])],
+)
+def test_a_summary_in_the_log_replaces_what_it_covers(covers, ids):
+    session = compacted(covers)
+    spec = C.from_compaction() | C.window(n=5)
+    assert spec == C.from_compaction().or_else(C.window(5))
+    pack = compile(session, spec, target=target_for("openai-chat"))
+    assert [b.id for b in pack.manifest.kept] == ids
+    assert {b.id: b.fidelity for b in pack.manifest.kept}["sum"] == "summarized"
+    assert "first" not in pack.body.decode()
+
+
+def test_without_a_summary_the_window_is_taken():
+    assert kept(research(), C.from_compaction() | C.window(n=1)) == turns(5)
+
+
+@pytest.mark.parametrize(
+    ("molecule", "atoms"),
+    [
+        (
+            C.from_agents_windowed(researcher=1, critic=None),
+            (C.select(author="researcher") | C.window(n=1)) + C.select(author="critic"),
+        ),
+        (
+            C.user("bookend"),
+            C.select(role="user", position="first") + C.select(role="user", position="last"),
+        ),
+        (C.user("last"), C.select(role="user", position="last")),
+        (C.user(), C.user_only()),
+        (C.from_agents("a", "b"), C.select(author="a") + C.select(author="b")),
+    ],
+    ids=repr,
+)
+def test_molecules_are_the_atoms_they_are_said_to_be(molecule, atoms):
+    assert molecule == atoms
+    assert kept(research(), molecule) == kept(research(), atoms)

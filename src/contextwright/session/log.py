@@ -148,6 +148,8 @@ class Log(Sequence[Event]):
         keys.update(("tag", tag) for tag in event.tags)
         if event.pinned:
             keys.add(("pinned", "yes"))
+        if event.metadata.get("kind") == "summary":
+            keys.add(("kind", "summary"))
         keys.update(("tool", part.name) for part in (*event.calls, *event.results) if part.name)
         for key in keys:
             self._by.setdefault(key, []).append(position)
