@@ -1,0 +1,20 @@
+"""Every example runs, and does what it says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def test_the_agent_loop_looks_up_what_was_compacted():
+    command = [sys.executable, str(EXAMPLES / "agent_loop.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "agent: Order NW-3 was 23 EUR." in done.stdout
+    assert done.stdout.count("tokens sent") == 4
+
+
+def test_every_example_has_a_test():
+    tested = Path(__file__).read_text()
+    for path in EXAMPLES.glob("*.py"):
+        assert path.name in tested
