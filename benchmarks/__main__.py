@@ -155,7 +155,7 @@ def peer_rows() -> list[tuple[str, float, float]]:
     plain_warm = milliseconds(
         lambda: compile(session, plain, target=TARGET), before=lambda: session.assistant("one more")
     )
-    rows.append(("contextwright, `C.default() | C.budget(8000)`", plain_cold, plain_warm))
+    rows.append(("contextwright, all of it into a budget", plain_cold, plain_warm))
     rows.append(("langchain_core trim_messages, same exact counter", *_langchain(session)))
     try:
         rows.append(("adk-fluent C (chars/4, text only, no redaction)", *_adk_fluent(session)))
@@ -319,7 +319,8 @@ def page(growths: Any, atoms: Any, peers: Any, importing: float) -> str:
         "",
         "## Beside peers, 1,000 messages into 8,000 tokens",
         "",
-        "Cold: nothing remembered. Warm: after one more message; the peers remember nothing.",
+        "Cold: nothing remembered. Warm: after one more message; the peers remember nothing. All of it into a",
+        "budget (`C.default()` with `C.budget(8000)`) is the work that `trim_messages` does.",
         "",
         "| | cold | warm | times ours, cold | times ours, warm |",
         "| --- | ---: | ---: | ---: | ---: |",
