@@ -26,7 +26,7 @@ from contextwright.atoms.write.capture import Capture
 from contextwright.atoms.write.notes import Notes, NotesFormat
 from contextwright.atoms.write.tag import Tag
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Expr
+from contextwright.spec.expr import Expr, make
 from contextwright.spec.parse import parse_spec
 
 Names = Iterable[str] | str
@@ -44,12 +44,12 @@ class C:
     @staticmethod
     def window(n: int = 5) -> Window:
         """The newest `n` turns."""
-        return Window(n=n)
+        return make(Window, n=n)
 
     @staticmethod
     def last_n_turns(n: int = 5) -> Window:
         """The older name of `window`."""
-        return Window(n=n)
+        return make(Window, n=n)
 
     @staticmethod
     def select(
@@ -63,7 +63,8 @@ class C:
         not_authors: Names = (),
     ) -> Select:
         """Exchanges with an event that has all of these attributes."""
-        return Select(
+        return make(
+            Select,
             author=author,
             role=role,
             type=type,
@@ -82,14 +83,14 @@ class C:
         min_score: float = 0.1,
     ) -> Recent:
         """Exchanges that are recent enough, with their recency as score."""
-        return Recent(decay=decay, half_life=half_life, window=window, min_score=min_score)
+        return make(Recent, decay=decay, half_life=half_life, window=window, min_score=min_score)
 
     @staticmethod
     def from_state(
         *keys: str, format: Literal["labeled", "json", "plain"] = "labeled"
     ) -> FromState:
         """What the session remembers under these keys."""
-        return FromState(keys=keys, format=format)
+        return make(FromState, keys=keys, format=format)
 
     @staticmethod
     def from_compaction() -> FromCompaction:
@@ -99,7 +100,7 @@ class C:
     @staticmethod
     def template(text: str) -> Template:
         """A text with `{state_keys}` in it."""
-        return Template(text=text)
+        return make(Template, text=text)
 
     @staticmethod
     def none() -> Nothing:
@@ -114,7 +115,7 @@ class C:
     @staticmethod
     def user_only() -> Select:
         """What the user said: `C.select(role="user")`."""
-        return Select(role="user")
+        return make(Select, role="user")
 
     @staticmethod
     def from_agents(*names: str) -> Expr:
@@ -123,7 +124,7 @@ class C:
             raise SpecError(
                 "from_agents needs a name", where="C.from_agents()", fix='C.from_agents("writer")'
             )
-        selects: list[Expr] = [Select(author=name) for name in names]
+        selects: list[Expr] = [make(Select, author=name) for name in names]
         return reduce(lambda left, right: left + right, selects)
 
     @staticmethod
@@ -137,7 +138,9 @@ class C:
                 fix="C.from_agents_windowed(researcher=1)",
             )
         terms: list[Expr] = [
-            Select(author=name) if n is None else Select(author=name) | Window(n=n)
+            make(Select, author=name)
+            if n is None
+            else make(Select, author=name) | make(Window, n=n)
             for name, n in turns.items()
         ]
         return reduce(lambda left, right: left + right, terms)
@@ -146,15 +149,17 @@ class C:
     def user(strategy: Literal["all", "first", "last", "bookend"] = "all") -> Expr:
         """What the user said: all of it, the first or the last message, or both (`bookend`)."""
         if strategy == "all":
-            return Select(role="user")
+            return make(Select, role="user")
         if strategy == "bookend":
-            return Select(role="user", position="first") + Select(role="user", position="last")
-        return Select(role="user", position=strategy)
+            return make(Select, role="user", position="first") + make(
+                Select, role="user", position="last"
+            )
+        return make(Select, role="user", position=strategy)
 
     @staticmethod
     def exclude_agents(*names: str) -> Select:
         """Everything but what these agents said."""
-        return Select(not_authors=names)
+        return make(Select, not_authors=names)
 
     # COMPRESS: fewer tokens, the same meaning
 
@@ -167,7 +172,8 @@ class C:
         max_tokens: int = 150,
     ) -> Compact:
         """Old tool results and long outputs become excerpts with a ref."""
-        return Compact(
+        return make(
+            Compact,
             strategy=strategy,
             stale_after=stale_after,
             min_tokens=min_tokens,
@@ -177,58 +183,58 @@ class C:
     @staticmethod
     def expand(*refs: str) -> Expand | ExpandRefs:
         """What these refs name; after a pipe and without refs: every block whole."""
-        return ExpandRefs(refs=refs) if refs else Expand()
+        return make(ExpandRefs, refs=refs) if refs else Expand()
 
     @staticmethod
     def expand_refs(*refs: str) -> ExpandRefs:
         """What these refs name."""
-        return ExpandRefs(refs=refs)
+        return make(ExpandRefs, refs=refs)
 
     @staticmethod
     def dedup(strategy: Literal["exact", "structural"] = "exact") -> Dedup:
         """One version of what stands there more than once."""
-        return Dedup(strategy=strategy)
+        return make(Dedup, strategy=strategy)
 
     @staticmethod
     def project(fields: Names = (), *, exclude: Names = ()) -> Project:
         """Of structured outputs, only these fields, or all but those."""
-        return Project(fields=_names(fields), exclude=_names(exclude))
+        return make(Project, fields=_names(fields), exclude=_names(exclude))
 
     @staticmethod
     def truncate(
         max_tokens: int, *, strategy: Literal["head", "tail", "bookend"] = "tail"
     ) -> Truncate:
         """Cut each output and result."""
-        return Truncate(max_tokens=max_tokens, strategy=strategy)
+        return make(Truncate, max_tokens=max_tokens, strategy=strategy)
 
     # WRITE: what is recorded for later, and read back
 
     @staticmethod
     def capture(key: str, *, what: Literal["user", "output"] = "user") -> Capture:
         """The newest message becomes state."""
-        return Capture(key=key, what=what)
+        return make(Capture, key=key, what=what)
 
     @staticmethod
     def notes(key: str = "default", *, format: NotesFormat = "text") -> Notes:
         """What was written down under a key."""
-        return Notes(key=key, format=format)
+        return make(Notes, key=key, format=format)
 
     # BUDGET: tiers and limits
 
     @staticmethod
     def priority(tier: int) -> Priority:
         """1 critical, 2 important, 3 supplementary, 4 archive."""
-        return Priority(tier=tier)
+        return make(Priority, tier=tier)
 
     @staticmethod
     def budget(max_tokens: int, *, overflow: Overflow = "truncate_oldest") -> Budget:
         """At most so many tokens, as they are sent."""
-        return Budget(max_tokens=max_tokens, overflow=overflow)
+        return make(Budget, max_tokens=max_tokens, overflow=overflow)
 
     @staticmethod
     def fit(target_tokens: int, *, strategy: FitStrategy = "cascade") -> Fit:
         """Shorten by a cascade until it fits."""
-        return Fit(target_tokens=target_tokens, strategy=strategy)
+        return make(Fit, target_tokens=target_tokens, strategy=strategy)
 
     # PROTECT: is the context safe, current, complete?
 
@@ -239,12 +245,12 @@ class C:
         stale_action: Literal["exclude", "warn", "compact", "summarize"] = "exclude",
     ) -> Fresh:
         """What is more than `max_age` turns old is left out, marked or shortened."""
-        return Fresh(max_age=max_age, stale_action=stale_action)
+        return make(Fresh, max_age=max_age, stale_action=stale_action)
 
     @staticmethod
     def redact(patterns: Names = (), *, fields: Names = ()) -> Redact:
         """What these patterns find and these fields hold is not sent."""
-        return Redact(patterns=_names(patterns), fields=_names(fields))
+        return make(Redact, patterns=_names(patterns), fields=_names(fields))
 
     @staticmethod
     def validate(
@@ -256,7 +262,9 @@ class C:
     ) -> Validate:
         """Check the assembled context; warn in it, or fail."""
         wanted: tuple[Check, ...] = (checks,) if isinstance(checks, str) else tuple(checks)  # pyright: ignore[reportAssignmentType]
-        return Validate(checks=wanted, keys=_names(keys), max_age=max_age, on_failure=on_failure)
+        return make(
+            Validate, checks=wanted, keys=_names(keys), max_age=max_age, on_failure=on_failure
+        )
 
 
 class S:
@@ -285,4 +293,13 @@ def parse(text: str) -> Expr:
 
 
 def _names(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+    if isinstance(names, str):
+        return (names,)
+    try:
+        return tuple(names)
+    except TypeError as error:
+        raise SpecError(
+            f"a name or a list of names is expected, {type(names).__name__} was given",
+            where=repr(names)[:80],
+            fix='such as "email" or ["email", "phone"]',
+        ) from error

@@ -227,3 +227,34 @@ def test_without_a_summary_the_window_is_taken():
 def test_molecules_are_the_atoms_they_are_said_to_be(molecule, atoms):
     assert molecule == atoms
     assert kept(research(), molecule) == kept(research(), atoms)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: C.window("3"), lambda: C.window(None), lambda: C.window(2.5), lambda: C.budget("many"),
+        lambda: C.priority("1"), lambda: C.compact("gently"), lambda: C.select(role="robot"),
+        lambda: C.select(type="sound"), lambda: C.budget(9, overflow="explode"), lambda: C.fit(9, strategy="x"),
+        lambda: C.truncate(9, strategy="middle"), lambda: C.fresh(1, stale_action="eat"), lambda: C.redact(7),
+        lambda: C.validate(["vibes"]), lambda: C.notes(3), lambda: C.from_state(1), lambda: C.template(None),
+        lambda: C.recent("x"), lambda: C.capture(None), lambda: C.dedup("semantic"),
+    ],
+)  # fmt: skip
+def test_options_of_the_wrong_type_are_refused_with_place_and_fix(make):
+    with pytest.raises(SpecError) as caught:
+        make()
+    assert caught.value.where
+    assert caught.value.fix
+
+
+def test_what_is_no_session_no_model_and_no_part_is_refused():
+    from contextwright.errors import ModelError, SessionError
+
+    with pytest.raises(SessionError, match="str is not a session"):
+        compile("session.json", C.default(), model="gpt-5")
+    with pytest.raises(ModelError, match="not a model"):
+        compile(research(), C.default(), model=7)
+    with pytest.raises(SessionError, match="part"):
+        Session().user(7)
+    with pytest.raises(SessionError, match="role"):
+        Session().append({"role": "user"})

@@ -4,7 +4,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from contextwright.engine.record import captures, record
-from contextwright.errors import SpecError
+from contextwright.errors import SessionError, SpecError
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
 from contextwright.pack.plan import plan
@@ -54,6 +54,12 @@ def compile(
         BudgetError: what must stay does not fit.
     """
     snapshot = session.snapshot() if isinstance(session, Session) else session
+    if not isinstance(snapshot, Snapshot):
+        raise SessionError(
+            f"a {type(session).__name__} is not a session",
+            where="compile(session, ...)",
+            fix="read it first: compile(read_session(PATH_OR_MESSAGES), ...)",
+        )
     compiler = SpecCompiler(
         spec if spec is not None else _default(),
         agent=agent,

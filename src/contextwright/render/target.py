@@ -66,6 +66,10 @@ def target(
         ModelError: the model is unknown and no `window` was given, an unknown `format`, or an
             answer as large as the window.
     """
+    if not isinstance(model, str) or not model:
+        raise ModelError(
+            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
+        )
     if format is not None and format not in FORMATS:
         raise ModelError(
             f"no provider format {format!r}", where="format", fix=f"one of {', '.join(FORMATS)}"

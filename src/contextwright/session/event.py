@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 Role = Literal["system", "user", "assistant", "tool"]
+ROLES = ("system", "user", "assistant", "tool")
 Status = Literal["ok", "error", "interrupted", "pending"]
 
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 import msgspec
 
 from contextwright.errors import SessionError
-from contextwright.session.event import Event
+from contextwright.session.event import ROLES, Event
 from contextwright.session.exchange import Exchange, exchange_of, is_failure
 
 
@@ -63,6 +63,12 @@ class Log(Sequence[Event]):
         Raises:
             SessionError: another event of this id is in the log already.
         """
+        if not isinstance(event, Event) or event.role not in ROLES:
+            raise SessionError(
+                f"not an event with a known role: {event!r}"[:200],
+                where=f"position {len(self._events)}",
+                fix=f"give an Event of role {', '.join(ROLES)}",
+            )
         with self._lock:
             event, body = _encodable(event)
             known = self._ids.get(event.id)

@@ -7,7 +7,16 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import SessionError
-from contextwright.session.event import AnyPart, Event, Role, Text, Tool, ToolCall, ToolResult
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    Part,
+    Role,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import NOTES_PREFIX, State
@@ -76,6 +85,13 @@ class Session:
                 that is not a tool's.
         """
         whole = tuple(Text(text=part) if isinstance(part, str) else part for part in parts)
+        for part in whole:
+            if not isinstance(part, Part):
+                raise SessionError(
+                    f"a message part can not be a {type(part).__name__}",
+                    where=f"event e{len(self.log)}",
+                    fix="give text, or Text, ToolCall, ToolResult, Image, File, Thinking",
+                )
         fields.setdefault("id", f"e{len(self.log)}")
         event = Event(role=role, parts=whole, **fields)
         _check_roles(event)

@@ -6,7 +6,7 @@ says (design §4): a union that begins with a bare transform continues what stan
 and leaves its last term open for the block-scoped transforms that follow.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -79,6 +79,26 @@ class Atom(Expr, frozen=True, kw_only=True):
             if field != self.variadic and (field not in defaults or value != defaults[field]):
                 arguments.append(f"{field}={_literal(value)}")
         return f"C.{self.word}({', '.join(arguments)})"
+
+
+A = TypeVar("A", bound=Atom)
+
+
+def make(atom: type[A], **options: Any) -> A:
+    """An atom with its options checked against their types.
+
+    Raises:
+        SpecError: an option of another type, or out of range.
+    """
+    try:
+        return msgspec.convert(options, atom)
+    except msgspec.ValidationError as error:
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise SpecError(
+            f"{atom.word}: {error}",
+            where=f"C.{atom.word}({given})"[:200],
+            fix=f"see help(C.{atom.word})",
+        ) from error
 
 
 class Chain(Expr, frozen=True):
