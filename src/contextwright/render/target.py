@@ -74,6 +74,11 @@ def target(
         raise ModelError(
             f"no provider format {format!r}", where="format", fix=f"one of {', '.join(FORMATS)}"
         )
+    for name, value in (("window", window), ("reserved_output", reserved_output)):
+        if value is not None and (not isinstance(value, int) or value < (name == "window")):
+            raise ModelError(
+                f"{name} is {value!r}", where=name, fix="give a whole number of tokens"
+            )
     provider = ""
     if window is None or format is None:
         try:

@@ -36,6 +36,12 @@ class Expr(msgspec.Struct, frozen=True):
         Raises:
             SpecError: one of them holds a terminal, which must come last.
         """
+        if not isinstance(other, Expr):
+            raise SpecError(
+                f"a {type(other).__name__} is not a spec",
+                where=f"({self!r}).or_else({other!r})"[:200],
+                fix="build it with C, such as C.window(n=5)",
+            )
         _refuse_terminal((self, other), f"({self!r}).or_else({other!r})", "a.or_else(b)")
         return Fallback(_closed(self), _closed(other))
 

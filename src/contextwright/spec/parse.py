@@ -23,6 +23,10 @@ def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
         SpecError: anything but words of `C`, `+`, `|`, `.or_else(...)` and literals; `where`
             names line and column.
     """
+    if not isinstance(text, str):
+        raise SpecError(
+            f"a {type(text).__name__} is not a text", where="spec", fix="give an expression"
+        )
     if len(text) > MAX_LENGTH:
         raise SpecError(
             f"a spec of {len(text)} characters", where="spec", fix=f"at most {MAX_LENGTH}"

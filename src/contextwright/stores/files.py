@@ -23,8 +23,15 @@ class FileArtifacts:
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
-        for folder in ("blobs", "names"):
-            (self.root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            for folder in ("blobs", "names"):
+                (self.root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"the folder can not be made: {error.strerror}",
+                where=str(self.root),
+                fix="name a folder that can be written",
+            ) from error
 
     def put(self, data: bytes, *, name: str = "") -> str:
         """Store bytes; the same bytes are stored once. A name may be given again, for other

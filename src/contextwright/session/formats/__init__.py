@@ -157,14 +157,14 @@ def _document(source: Any) -> tuple[Document, list[str]]:
     if isinstance(source, bytes):
         decoded = decode(source)
         return decoded.document, decoded.repairs
-    path = Path(source)
     try:
+        path = Path(source)
         data = path.read_bytes()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise SessionError(
             f"the file can not be read: {getattr(error, 'strerror', None) or error}",
             where=str(source)[:200],
-            fix="check the path",
+            fix="give a path, the bytes of a file, or a list of messages",
         ) from error
     decoded = decode(data, path.name)
     return decoded.document, decoded.repairs

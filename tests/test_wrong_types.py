@@ -1,0 +1,38 @@
+"""What is given by mistake at the entry points gets an error of ours, with place and fix."""
+
+import pytest
+
+from contextwright import C, FileArtifacts, SQLiteSessions, compile, parse, read_session
+from contextwright.errors import ContextwrightError
+from contextwright.testing import session_of
+
+SESSION = session_of("u: hi")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: read_session(None),
+        lambda: read_session(5),
+        lambda: read_session(b""),
+        lambda: read_session("/"),
+        lambda: read_session("a\0b"),
+        lambda: parse(5),
+        lambda: C.window().or_else("C.none()"),
+        lambda: compile(SESSION, C.none(), model="gpt-5", window="large"),
+        lambda: compile(SESSION, C.none(), model="gpt-5", window=-3),
+        lambda: compile(SESSION, C.none(), model="gpt-5", reserved_output=-1),
+        lambda: compile(SESSION, C.none(), model="gpt-5", format="bedrock"),
+        lambda: compile(SESSION, {"atom": "window"}, model="gpt-5"),
+        lambda: compile([{"role": "user", "content": "hi"}], C.none(), model="gpt-5"),
+        lambda: FileArtifacts("/proc/none"),
+        lambda: SQLiteSessions("/proc/none/x.db"),
+        lambda: SQLiteSessions("/"),
+    ],
+)
+def test_mistakes_are_named(call):
+    with pytest.raises(ContextwrightError) as caught:
+        call()
+    assert caught.value.what
+    assert caught.value.where
+    assert caught.value.fix
