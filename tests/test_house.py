@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_modules_and_functions_stay_small(path):
     assert len(source.splitlines()) <= 450
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            assert node.end_lineno - node.lineno < 70, f"{path}:{node.lineno} {node.name}"
+            assert node.end_lineno - node.lineno < 60, f"{path}:{node.lineno} {node.name}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT / "src")))
@@ -61,6 +62,7 @@ def test_nothing_loads_code_out_of_data():
             if isinstance(node, ast.Import)
             for alias in node.names
         }
+        imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not imported & {"pickle", "marshal", "yaml", "shelve"}, path
 
 
@@ -93,6 +95,20 @@ def test_importing_the_package_imports_next_to_nothing():
     assert not heavy & set(loaded)
 
 
+def test_the_package_is_imported_in_sixty_milliseconds():
+    """Best of several, less the bare interpreter; an import-time log, so load hardly matters."""
+
+    def best(code):
+        found = []
+        for _ in range(7):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True)
+            found.append(time.perf_counter() - start)
+        return min(found)
+
+    assert best("import contextwright") - best("pass") < 0.12, "60 ms, twice that under load"
+
+
 def test_compiling_imports_no_sdk():
     code = (
         "import sys; from contextwright import C, Session, compile; s = Session(); s.user('hi');"
@@ -114,8 +130,8 @@ def test_every_word_has_an_atom_and_every_atom_a_word():
 
 def test_every_atom_has_its_own_file():
     for word, atom in ATOMS.items():
-        name = atom.__module__.rpartition(".")[2]
-        assert name in {word, "default", "expand"}, (word, name)
+        shared = {"none": "default", "expand_refs": "expand"}
+        assert atom.__module__.rpartition(".")[2] == shared.get(word, word)
 
 
 def test_the_feature_map_has_no_dead_entry():
@@ -129,7 +145,7 @@ def test_the_feature_map_has_no_dead_entry():
             path, _, name = reference.partition("::")
             assert (ROOT / path).exists(), reference
             if name:
-                assert f"def {name}" in (ROOT / path).read_text(), reference
+                assert f"def {name}(" in (ROOT / path).read_text(), reference
 
 
 def test_the_readmes_python_runs(tmp_path, monkeypatch):
