@@ -221,3 +221,13 @@ def test_entities_are_what_a_later_call_needs():
         "$19.50",
     ):
         assert wanted in found
+
+
+def test_identifiers_in_json_are_kept_whole_or_not_at_all():
+    uuid = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    rows = [{"id": uuid, "mail": "someone.with.a.long.name@example.com", "text": "prose " * 60}] * 2
+    short = excerpt(
+        json.dumps(rows), tool="f", arguments="{}", max_tokens=150, count=COUNT, ref="event://e1#0"
+    )
+    assert uuid in short
+    assert "someone.with.a.long.name@example.com" in short

@@ -273,3 +273,27 @@ def test_a_transcript_of_hostile_text_has_the_markers_of_its_blocks_only(read_ro
         session.result("c", row["text"])
         text = compile(session, C.window(1), target=target_for("text")).text
         assert text.count("<context_block") == text.count("</context_block>") == 1
+
+
+@pytest.mark.parametrize("keep", ["head", "tail", "bookend"])
+@pytest.mark.parametrize(
+    "text",
+    ["🇩🇪" * 3000 + "\n", "x" + "🇩🇪" * 3000, "e\u0301" * 4000, "a" * 200 + "\u0301" * 5 + "b" * 900,
+     "👨‍👩‍👧‍👦" * 900, "क्षि" * 3000, "\u0301 " * 3000],
+    ids=["flags", "flags behind a letter", "accents", "marks behind letters", "family", "devanagari", "spaces"],
+)  # fmt: skip
+def test_long_runs_without_a_space_are_cut_between_graphemes(text, keep):
+    for limit in (7, 20, 33, 64):
+        short = cut(text, limit, keep, COUNT, marker="|")
+        assert COUNT(short) <= limit
+        borders, at = {0}, 0
+        for cluster in _clusters(text):
+            at += len(cluster)
+            borders.add(at)
+        head, _, tail = short.partition("|")
+        head, tail = head.removesuffix("\n"), tail.removeprefix("\n")
+        if head:
+            assert text.startswith(head)
+            assert len(head) in borders or text[len(head)].isspace()
+        if tail:
+            assert len(text) - len(tail) in borders or len(text.rstrip()) - len(tail) in borders

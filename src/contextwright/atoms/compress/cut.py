@@ -59,17 +59,18 @@ def _checked(head: str, marker: str, tail: str, max_tokens: int, count: Count) -
 def _head(text: str, tokens: int, count: Count) -> str:
     window = text[: tokens * WIDEST]
     length = _longest(lambda size: count(window[:size]), len(window), tokens)
-    return window[: _border(window, _nice(window, length), whole=text)]
+    return text[: _border(text, _nice(window, length))]
 
 
 def _tail(text: str, tokens: int, count: Count) -> str:
-    window = text[-tokens * WIDEST :] if tokens else ""
-    length = _longest(lambda size: count(window[len(window) - size :]), len(window), tokens)
-    start = len(window) - length
-    space = window.find("\n", start, start + int(length * SLACK) + 1)
+    widest = min(len(text), tokens * WIDEST)
+    length = _longest(lambda size: count(text[len(text) - size :]), widest, tokens)
+    start = len(text) - length
+    last = start + int(length * SLACK) + 1
+    space = text.find("\n", start, last)
     if space < 0:
-        space = window.find(" ", start, start + int(length * SLACK) + 1)
-    return window[_border(window, start if space < 0 or start == 0 else space + 1, forward=True) :]
+        space = text.find(" ", start, last)
+    return text[_border(text, start if space < 0 or start == 0 else space + 1, forward=True) :]
 
 
 def _longest(taken: Callable[[int], int], size: int, tokens: int) -> int:
@@ -107,22 +108,24 @@ def _grapheme() -> "Pattern[str]":
     return regex.compile(r"\X")
 
 
-_REACH = 4096
-"""Characters before a cut in which the graphemes are worked out, from the last space on."""
-
-
-def _border(text: str, at: int, *, forward: bool = False, whole: str | None = None) -> int:
+def _border(text: str, at: int, *, forward: bool = False) -> int:
     """The grapheme border at `at`, or the nearest one before it (after it with `forward`)."""
-    whole = text if whole is None else whole
-    if at <= 0 or at >= len(whole):
-        return max(0, min(at, len(whole)))
+    if at <= 0 or at >= len(text):
+        return max(0, min(at, len(text)))
     if text[at - 1 : at + 1].isascii() and text[at - 1 : at + 1] != "\r\n":
         return at
-    space = whole.rfind(" ", max(0, at - _REACH), at)
-    start = max(0, at - _REACH) if space < 0 else space
-    for match in _grapheme().finditer(whole, start, min(len(whole), at + _REACH)):
+    start = at
+    while start > 0 and not _begins(text[start]):
+        start -= 1
+    for match in _grapheme().finditer(text, start):
         if match.start() >= at:
             return match.start()
         if match.end() > at:
             return match.end() if forward else match.start()
     return at
+
+
+def _begins(char: str) -> bool:
+    """Whether a grapheme begins with this character wherever it stands: ASCII, kana, Han."""
+    kana = "\u3041" <= char <= "\u3096" or "\u30a1" <= char <= "\u30fa"
+    return (char.isascii() and char != "\n") or kana or "\u4e00" <= char <= "\u9fff"

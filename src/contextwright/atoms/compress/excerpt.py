@@ -25,6 +25,8 @@ _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
 _IDENTIFIES = re.compile(r"(?:^|_)(?:id|number|code|key|name|email|path|url)s?$", re.IGNORECASE)
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_#@/-])\S{3,}|[A-Z]{3,}|\S+@\S+|\S*/\S+")
 _NUMBER = re.compile(r"-?[\d.,:]+")
+IDENTIFIER = 120
+"""Characters up to which what looks like an identifier, a path or an address is never cut."""
 STRINGS = (160, 80, 48, 32, 24, 16)
 """Characters that a string in a JSON skeleton may have, from generous to bare."""
 
@@ -140,7 +142,9 @@ def _rank(name: str, values: dict[str, None]) -> int:
 
 def _skeleton(value: Any, characters: int, depth: int = 0) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= characters else value[: characters // 2].rstrip() + "…"
+        if len(value) <= characters or (len(value) <= IDENTIFIER and _CODE.fullmatch(value)):
+            return value
+        return value[: characters // 2].rstrip() + "…"
     if depth > 12:
         return "…"
     if isinstance(value, list):
