@@ -1,12 +1,13 @@
 """OpenAI, Anthropic, Gemini and our own: what is read is given back, whatever it holds."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright.errors import MalformedRecord, UnknownFormat
+from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.session.formats import FORMATS, read_session, read_sessions, write_session
 from contextwright.testing import session_of, sessions
 
@@ -312,3 +313,82 @@ def test_gzip_and_jsonl_are_read_from_their_bytes(tmp_path):
         gzip.compress(b'{"role": "user", "content": "x"}\n{"role": "user", "content": "y"}\n')
     )
     assert read_session(path).id == "named"
+
+
+def test_a_torn_string_of_escaped_quotes_is_refused_in_linear_time():
+    torn = b'{"a": [' + b"[]," * 300 + b'"' + b'\\"' * 200_000
+    started = time.perf_counter()
+    with pytest.raises(MalformedRecord):
+        read_session(torn)
+    assert time.perf_counter() - started < 5
+
+
+def test_nesting_is_counted_outside_of_strings_only():
+    held = json.dumps([{"role": "user", "content": '["' * 400}])
+    assert read_session(held.encode()).log[0].text == '["' * 400
+
+
+SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
+TOOLS = {
+    "openai-chat": {
+        "type": "function",
+        "function": {"name": "f", "parameters": SCHEMA, "description": "d"},
+    },
+    "openai-responses": {
+        "type": "function",
+        "name": "f",
+        "description": "d",
+        "parameters": SCHEMA,
+    },
+    "anthropic": {"name": "f", "description": "d", "input_schema": SCHEMA},
+    "gemini": {"function_declarations": [{"name": "f", "description": "d", "parameters": SCHEMA}]},
+}
+CONVERSATION = {
+    "openai-chat": {"messages": [{"role": "user", "content": "hi"}]},
+    "openai-responses": {"input": [{"type": "message", "role": "user", "content": "hi"}]},
+    "anthropic": {"system": "s", "messages": [{"role": "user", "content": "hi"}]},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
+}
+
+
+@pytest.mark.parametrize("target", TOOLS)
+@pytest.mark.parametrize("source", TOOLS)
+def test_tools_are_written_in_the_form_of_the_format_that_is_asked_for(source, target):
+    session = read_session({**CONVERSATION[source], "tools": [TOOLS[source]]}, format=source)
+    assert json.loads(write_session(session, target))["tools"] == [TOOLS[target]]
+
+
+def test_instructions_that_are_items_cost_no_message():
+    items = [{"type": "message", "role": "user", "content": text} for text in ("one", "two")]
+    document = {"instructions": [dict(items[0], role="developer")], "input": items}
+    assert json.loads(write_session(read_session(document), "openai-responses")) == document
+
+
+@pytest.mark.parametrize("state", [{"k": 1}, [1], None])
+def test_the_state_beside_the_messages_comes_back(state):
+    document = {"messages": [{"role": "user", "content": "hi"}], "state": state}
+    assert json.loads(write_session(read_session(document), "openai-chat")) == document
+
+
+def test_ids_that_are_made_up_leave_those_of_the_source_alone():
+    messages = [{"role": "user", "content": "a"}, {"role": "user", "content": "b", "id": "e0"}]
+    session = read_session(messages)
+    assert [event.id for event in session.log] == ["e0_", "e0"]
+    assert json.loads(write_session(session, "openai-chat")) == messages
+
+
+def test_a_file_of_sessions_given_as_one_says_how_to_read_them():
+    with pytest.raises(UnknownFormat) as caught:
+        read_session(b'{"id": "a", "messages": []}\n{"id": "b", "messages": []}\n')
+    assert "2 sessions" in caught.value.what
+    assert "read_sessions" in str(caught.value.fix)
+
+
+def test_what_can_not_be_written_is_named(tmp_path):
+    with pytest.raises(SessionError) as caught:
+        write_session(session_of("u: hi"), path=tmp_path / "absent" / "x.jsonl")
+    assert "absent" in str(caught.value.where)
+    session = session_of("u: hi")
+    session.metadata["odd"] = "\ud83d"
+    with pytest.raises(SessionError, match="not JSON"):
+        write_session(session)

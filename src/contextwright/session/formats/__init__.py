@@ -81,6 +81,13 @@ def detect(document: Document) -> str:
             where=document.records[0].where,
             fix="give a list of messages, a document with messages, or a message a line",
         )
+    count = len(document.records)
+    if count > 1 and isinstance(value, dict) and "messages" in value:
+        raise UnknownFormat(
+            f"{count} sessions, one a line, where one is expected",
+            where=document.name,
+            fix="read them with read_sessions(...), or give one line of the file",
+        )
     keys = ", ".join(map(repr, list(value)[:6])) if isinstance(value, dict) else "a list"  # pyright: ignore
     raise UnknownFormat(
         f"no format fits: the first record has {keys}",
@@ -142,13 +149,31 @@ def write_session(
     """A session as the bytes of a format, and into a file if a path is given."""
     found = format_named(format)
     value = found.write(session)
-    if found.LINES:
-        data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
-    else:
-        data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+    try:
+        if found.LINES:
+            data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
+        else:
+            data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SessionError(
+            f"the session holds what is not JSON data: {error}",
+            where=f"session {session.id!r}",
+            fix="look at its metadata, and at the metadata of its events and tools",
+        ) from error
     if path is not None:
-        Path(path).write_bytes(data)
+        _write_file(path, data)
     return data
+
+
+def _write_file(path: str | Path, data: bytes) -> None:
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise SessionError(
+            f"the file can not be written: {error.strerror or error}",
+            where=str(path)[:200],
+            fix="give a path in a folder that exists and can be written",
+        ) from error
 
 
 def _document(source: Any) -> tuple[Document, list[str]]:

@@ -73,7 +73,9 @@ def read(document: Document) -> Session:
     return Session(
         str(beside.get("id") or "session"),
         read_messages(NAME, messages, _events, _message),
-        tools=[tool_of(tool, f"tools[{n}]") for n, tool in enumerate(whole.get("tools") or ())],
+        tools=[
+            tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(whole.get("tools") or ())
+        ],
         metadata={NAME: beside} if whole else {},
     )
 
@@ -93,7 +95,7 @@ def write(session: Session) -> Any:
         document["system"] = [part for m in leading for part in _as_list(m["content"])]
     if session.tools:
         document["tools"] = [
-            tool.extra.get("source")
+            tool.extra.get(NAME)
             or {
                 "name": tool.name,
                 "description": tool.description,

@@ -16,7 +16,8 @@ MAX_BYTES = 1 << 30
 """Bytes of a file, unpacked."""
 MAX_DEPTH = 256
 """Nesting of JSON; the interpreter's own limit is four times that."""
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# possessive, and the end of a string is optional: a torn string is scanned once, not once a quote
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -29,8 +29,9 @@ def read_messages(
     taken: set[str] = set()
     named: dict[str, tuple[Any, str]] = {}
     count = 0
-    for at, (message, where) in enumerate(messages):
-        events = to_events(message, where)
+    found = [(to_events(message, where), message, where) for message, where in messages]
+    given = {event.id for events, _, _ in found for event in events}
+    for at, (events, message, where) in enumerate(found):
         if _seen(events[0].id, message, where, named):
             continue
         rest = residue(to_message(events), message)
@@ -39,7 +40,7 @@ def read_messages(
             if rest and place == 0:
                 kept["rest"] = rest
             id = event.id or f"e{count}"
-            while id in taken and not event.id:
+            while not event.id and (id in taken or id in given):
                 id += "_"
             taken.add(id)
             count += 1

@@ -47,14 +47,15 @@ def read(document: Document) -> Session:
     value = document.records[0].value
     beside: Json = {}
     if isinstance(value, dict) and "messages" in value:
-        beside = {k: v for k, v in value.items() if k not in {"messages", "tools", "state"}}  # pyright: ignore
+        beside = {k: v for k, v in value.items() if k not in {"messages", "tools"}}  # pyright: ignore
     whole: Json = value if isinstance(value, dict) and "messages" in value else {}  # pyright: ignore
     id = beside.get("id")
     return Session(
         id if isinstance(id, str) and id else "session",
         read_messages(NAME, _messages(document), _events, _message),
         tools=[
-            tool_of(tool, f"tools[{place}]") for place, tool in enumerate(whole.get("tools") or ())
+            tool_of(tool, f"tools[{place}]", NAME)
+            for place, tool in enumerate(whole.get("tools") or ())
         ],
         state=whole.get("state") if isinstance(whole.get("state"), dict) else None,
         metadata={NAME: beside} if beside else {},
@@ -68,6 +69,8 @@ def write(session: Session) -> Any:
     if beside is None and not session.tools:
         return messages
     document: Json = {**(beside or {}), "messages": messages}
+    if isinstance(document.get("state"), dict):
+        document["state"] = dict(session.state)
     if session.tools:
         document["tools"] = [tool_json(tool) for tool in session.tools]
     return document
@@ -255,8 +258,8 @@ def _part_json(part: AnyPart) -> Json | None:
     return None
 
 
-def tool_of(value: Any, where: str) -> Tool:
-    """A tool schema in OpenAI's form, nested or flat, or Anthropic's."""
+def tool_of(value: Any, where: str, format: str) -> Tool:
+    """A tool schema in OpenAI's form, nested or flat, or Anthropic's; kept for its own format."""
     tool = an_object(value, where)
     function = tool.get("function") if isinstance(tool.get("function"), dict) else tool
     known: Json = function  # pyright: ignore[reportAssignmentType]
@@ -265,14 +268,14 @@ def tool_of(value: Any, where: str) -> Tool:
         name=a_text(known.get("name"), f"{where}.name"),
         description=text_or(known.get("description"), f"{where}.description"),
         parameters=schema if isinstance(schema, dict) else {},  # pyright: ignore
-        extra={"source": tool},
+        extra={format: tool},
     )
 
 
 def tool_json(tool: Tool) -> Json:
     """A tool schema in OpenAI's form, or as it came."""
-    if "source" in tool.extra:
-        return tool.extra["source"]
+    if NAME in tool.extra:
+        return tool.extra[NAME]
     function: Json = {"name": tool.name, "parameters": tool.parameters}
     if tool.description:
         function["description"] = tool.description

@@ -11,6 +11,7 @@ from contextwright.session.event import (
     Opaque,
     Text,
     Thinking,
+    Tool,
     ToolCall,
     ToolResult,
 )
@@ -70,7 +71,9 @@ def read(document: Document) -> Session:
     return Session(
         "session",
         read_messages(NAME, groups, _events, _group),
-        tools=[tool_of(t, f"tools[{n}]") for n, t in enumerate(_functions(whole.get("tools")))],
+        tools=[
+            tool_of(t, f"tools[{n}]", NAME) for n, t in enumerate(_functions(whole.get("tools")))
+        ],
         metadata={NAME: {"key": key, "beside": beside, "tools": whole.get("tools")}}
         if whole
         else {},
@@ -85,12 +88,10 @@ def write(session: Session) -> Any:
     if not kept and not session.tools:
         return items
     kept = kept or {"key": "input", "beside": {}, "tools": None}
-    if "instructions" in kept["beside"] and kept["beside"]["instructions"] is not None:
+    if isinstance(kept["beside"].get("instructions"), str):
         items = items[1:]
     document: Json = {**kept["beside"], kept["key"]: items}
-    tools = kept["tools"] or [
-        tool.extra.get("source") or _tool(tool.name) for tool in session.tools
-    ]
+    tools = kept["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
     return {**document, "tools": tools} if tools else document
 
 
@@ -99,8 +100,10 @@ def _functions(value: Any) -> list[Any]:
     return [tool for tool in tools if isinstance(tool, dict) and tool.get("name")]  # pyright: ignore
 
 
-def _tool(name: str) -> Json:
-    return {"type": "function", "name": name, "parameters": {"type": "object"}}
+def _tool(tool: Tool) -> Json:
+    schema = tool.parameters or {"type": "object"}
+    described = {"description": tool.description} if tool.description else {}
+    return {"type": "function", "name": tool.name, **described, "parameters": schema}
 
 
 def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
