@@ -1,0 +1,77 @@
+"""The port to a language model: one method."""
+
+from typing import Literal, Protocol
+
+import msgspec
+
+from contextwright.errors import ContextwrightError
+
+Fault = Literal["timeout", "rate_limited", "unavailable", "refused", "malformed", "rejected"]
+RETRIED: frozenset[str] = frozenset({"timeout", "rate_limited", "unavailable"})
+"""What another try may mend."""
+
+
+class Prompt(msgspec.Struct, frozen=True, kw_only=True):
+    """One question.
+
+    Args:
+        system: what the model is to do.
+        text: what it is to do it with.
+        schema: JSON Schema of the answer, as text; empty where text is wanted.
+        max_tokens: tokens that the answer may have.
+        model: the model that a spec names; empty for the port's own.
+    """
+
+    system: str
+    text: str
+    schema: str = ""
+    max_tokens: int = 1024
+    model: str = ""
+
+
+class Completion(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer.
+
+    Args:
+        text: what it says; JSON where a schema was given.
+        model: who said it, as `provider:name`.
+        input_tokens, output_tokens: what was billed.
+    """
+
+    text: str
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class ModelFault(ContextwrightError):
+    """A model that did not answer as asked. Never reaches a turn: preparing falls back.
+
+    Args:
+        fault: what kind of failure.
+        retry_after_s: seconds after which the provider wants to be asked again.
+    """
+
+    exit_code = 5
+
+    def __init__(self, fault: Fault, what: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(what, where=f"model port: {fault}", fix="the embedded model answers")
+        self.fault: Fault = fault
+        self.retry_after_s = retry_after_s
+
+
+class LLM(Protocol):
+    """A language model."""
+
+    @property
+    def id(self) -> str:
+        """Names it, as `provider:name`."""
+        ...
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """Answer.
+
+        Raises:
+            ModelFault: it did not. Any other exception counts as `unavailable`.
+        """
+        ...

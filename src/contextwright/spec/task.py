@@ -1,0 +1,142 @@
+"""What a spec asks of a model before a turn, and what came back.
+
+An atom that needs a model builds a `Task` and asks for its `Answer`; assembling never waits for
+one. Preparing is what answers the tasks that assembling asked for (design §1).
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, Literal
+
+import msgspec
+
+from contextwright.blocks.block import Blocks
+
+TaskKind = Literal[
+    "summary", "relevance", "duplicates", "record", "facts", "merge", "contradictions"
+]
+Scorer = Literal["llm", "embedding", "lexical"]
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Work for a model. `Answer.value`, by kind:
+
+    - `summary`: a text; with a `schema`, an object that it describes.
+    - `relevance`: a score in millionths for every block, in their order.
+    - `duplicates`: pairs `[earlier, later]` of places in `blocks` that say the same.
+    - `record`: an object that `schema` describes.
+    - `facts`: a list of sentences, those of `previous` first.
+    - `merge`: a text: `previous` and the blocks in one, nothing twice.
+    - `contradictions`: objects `{"first": place, "second": place, "what": sentence}`.
+
+    Args:
+        kind: what is asked.
+        model: the model that the spec names; empty for the one at hand.
+        prompt: the user's own words on how to do it.
+        query: what relevance is measured against, or a summary is for.
+        schema: JSON Schema of the answer, as canonical JSON text.
+        previous: what the answer brings up to date: the summary, facts or notes before.
+        max_tokens: tokens that the answer may have; 0 where nothing limits it.
+        scorer: who scores relevance.
+        blocks: what is read, redacted already.
+        source: names the content of `blocks`: a hash over their digests, in order.
+        series: names a task that is asked again as the session grows, so that its answer can
+            be brought up to date instead of made anew.
+        covers: how many blocks `previous` and `blocks` stand for together.
+        whole: names the content of all that `covers` counts.
+    """
+
+    kind: TaskKind
+    model: str = ""
+    prompt: str = ""
+    query: str = ""
+    schema: str = ""
+    previous: str = ""
+    max_tokens: int = 0
+    scorer: Scorer = "llm"
+    blocks: Blocks = ()
+    source: str = ""
+    series: str = ""
+    covers: int = 0
+    whole: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the task by all that its answer depends on: the same one is asked once."""
+        fields = {
+            name: getattr(self, name)
+            for name in self.__struct_fields__
+            if name not in {"blocks", "series", "covers", "whole"}
+        }
+        return sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came back for a task.
+
+    Args:
+        fingerprint: the task's.
+        kind: the task's.
+        value: by kind, see `Task`.
+        model: who made it: `openai:gpt-5-mini`, `extractive`, `lexical`.
+        fallback: why the model that was asked did not make it; empty where it did.
+        input_tokens, output_tokens: what it cost; 0 for the embedded models.
+        series, covers, whole: the task's.
+    """
+
+    fingerprint: str
+    kind: TaskKind
+    value: Any
+    model: str
+    fallback: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    series: str = ""
+    covers: int = 0
+    whole: str = ""
+
+
+class Answers:
+    """The answers that a compile may use. Never changed: `with_` gives larger ones."""
+
+    def __init__(self, answers: Iterable[Answer] = ()) -> None:
+        self._by_fingerprint: dict[str, Answer] = {}
+        self._latest: dict[str, Answer] = {}
+        for answer in answers:
+            self._add(answer)
+
+    def get(self, task: Task) -> Answer | None:
+        """The answer to a task, if it was made."""
+        return self._by_fingerprint.get(task.fingerprint)
+
+    def latest(self, series: str) -> Answer | None:
+        """The newest answer of a series."""
+        return self._latest.get(series)
+
+    def with_(self, answers: Iterable[Answer]) -> "Answers":
+        """These and more; of a series, the last is the newest."""
+        grown = Answers()
+        grown._by_fingerprint = dict(self._by_fingerprint)
+        grown._latest = dict(self._latest)
+        for answer in answers:
+            grown._add(answer)
+        return grown
+
+    def __len__(self) -> int:
+        return len(self._by_fingerprint)
+
+    def __contains__(self, fingerprint: object) -> bool:
+        return fingerprint in self._by_fingerprint
+
+    def _add(self, answer: Answer) -> None:
+        self._by_fingerprint[answer.fingerprint] = answer
+        if answer.series:
+            self._latest[answer.series] = answer
+
+
+NO_ANSWERS = Answers()
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    """JSON text with sorted keys, as hashes need it."""
+    return msgspec.json.encode(value, order="sorted").decode()
