@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import Literal
+from typing import Any, Literal
 
 from contextwright.atoms.budget.budget import Budget, Overflow
 from contextwright.atoms.budget.fit import Fit, FitStrategy
@@ -11,6 +11,7 @@ from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.dedup import Dedup
 from contextwright.atoms.compress.expand import Expand, ExpandRefs
 from contextwright.atoms.compress.project import Project
+from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, Summarize
 from contextwright.atoms.compress.truncate import Truncate
 from contextwright.atoms.protect.fresh import Fresh
 from contextwright.atoms.protect.redact import Redact
@@ -19,15 +20,22 @@ from contextwright.atoms.select.default import Default, Nothing
 from contextwright.atoms.select.from_compaction import FromCompaction
 from contextwright.atoms.select.from_state import FromState
 from contextwright.atoms.select.recent import Recent
+from contextwright.atoms.select.relevant import Relevant
 from contextwright.atoms.select.select import EventType, Select
 from contextwright.atoms.select.template import Template
 from contextwright.atoms.select.window import Window
 from contextwright.atoms.write.capture import Capture
+from contextwright.atoms.write.distill import Distill
+from contextwright.atoms.write.extract import Extract
+from contextwright.atoms.write.note_steps import ConsolidateNotes, DecayNotes, MergeNotes
 from contextwright.atoms.write.notes import Notes, NotesFormat
 from contextwright.atoms.write.tag import Tag
+from contextwright.atoms.write.write_notes import NotesStrategy, WriteNotes
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Expr, make
 from contextwright.spec.parse import parse_spec
+from contextwright.spec.schema import schema_text
+from contextwright.spec.task import Scorer
 
 Names = Iterable[str] | str
 
@@ -84,6 +92,21 @@ class C:
     ) -> Recent:
         """Exchanges that are recent enough, with their recency as score."""
         return make(Recent, decay=decay, half_life=half_life, window=window, min_score=min_score)
+
+    @staticmethod
+    def relevant(
+        query_key: str = "",
+        *,
+        query: str = "",
+        top_k: int = 5,
+        model: str = "",
+        scorer: Scorer = "llm",
+    ) -> Relevant:
+        """What matters most for a query: a state key's, a literal one, or what is asked now
+        (`__user_content__`)."""
+        return make(
+            Relevant, query_key=query_key, query=query, top_k=top_k, model=model, scorer=scorer
+        )
 
     @staticmethod
     def from_state(
@@ -191,9 +214,30 @@ class C:
         return make(ExpandRefs, refs=refs)
 
     @staticmethod
-    def dedup(strategy: Literal["exact", "structural"] = "exact") -> Dedup:
+    def dedup(
+        strategy: Literal["exact", "structural", "semantic"] = "exact", *, model: str = ""
+    ) -> Dedup:
         """One version of what stands there more than once."""
-        return make(Dedup, strategy=strategy)
+        return make(Dedup, strategy=strategy, model=model)
+
+    @staticmethod
+    def summarize(
+        scope: Literal["all", "before_window", "tool_results"] = "all",
+        *,
+        max_tokens: int = SUMMARY_TOKENS,
+        model: str = "",
+        prompt: str = "",
+        schema: Any = None,
+    ) -> Summarize:
+        """A summary of what stands to the left, or of its scope; with a schema, a record."""
+        return make(
+            Summarize,
+            scope=scope,
+            max_tokens=max_tokens,
+            model=model,
+            prompt=prompt,
+            schema=schema_text(schema),
+        )
 
     @staticmethod
     def project(fields: Names = (), *, exclude: Names = ()) -> Project:
@@ -218,6 +262,23 @@ class C:
     def notes(key: str = "default", *, format: NotesFormat = "text") -> Notes:
         """What was written down under a key."""
         return make(Notes, key=key, format=format)
+
+    @staticmethod
+    def write_notes(
+        key: str = "default", *, strategy: NotesStrategy = "append", model: str = ""
+    ) -> WriteNotes:
+        """After the turn, what the agent said is written down."""
+        return make(WriteNotes, key=key, strategy=strategy, model=model)
+
+    @staticmethod
+    def extract(schema: Any, key: str, *, model: str = "", prompt: str = "") -> Extract:
+        """Before the turn, the conversation fills a schema, kept under a state key."""
+        return make(Extract, schema=schema_text(schema), key=key, model=model, prompt=prompt)
+
+    @staticmethod
+    def distill(key: str = "facts", *, model: str = "", prompt: str = "") -> Distill:
+        """Before the turn, the conversation's facts are kept, for `C.notes(key)`."""
+        return make(Distill, key=key, model=model, prompt=prompt)
 
     # BUDGET: tiers and limits
 
@@ -259,12 +320,34 @@ class C:
         keys: Names = (),
         max_age: int = 20,
         on_failure: Literal["annotate", "raise"] = "annotate",
+        model: str = "",
     ) -> Validate:
         """Check the assembled context; warn in it, or fail."""
         wanted: tuple[Check, ...] = (checks,) if isinstance(checks, str) else tuple(checks)  # pyright: ignore[reportAssignmentType]
         return make(
-            Validate, checks=wanted, keys=_names(keys), max_age=max_age, on_failure=on_failure
+            Validate,
+            checks=wanted,
+            keys=_names(keys),
+            max_age=max_age,
+            on_failure=on_failure,
+            model=model,
         )
+
+    # Molecules: compositions of the words above (document 000 §7.4)
+
+    @staticmethod
+    def rolling(n: int = 5, *, summarize: bool = True, **options: Any) -> Expr:
+        """The newest turns, and a summary of those before:
+        `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
+        window = C.window(n=n)
+        return window + C.summarize(scope="before_window", **options) if summarize else window
+
+    @staticmethod
+    def manus_cascade(budget: int = 128_000, *, n: int = 20, stale_after: int = 5) -> Expr:
+        """References first, summaries when that is not enough: `C.window(n=20) |
+        C.compact(strategy="stale") | C.fit(target_tokens=budget)`."""
+        stale = C.compact(strategy="stale", stale_after=stale_after)
+        return C.window(n=n) | stale | C.fit(target_tokens=budget)
 
 
 class S:
@@ -274,6 +357,23 @@ class S:
     def tag(name: str, *event_ids: str) -> Tag:
         """Label the newest event, or these, for `C.select(tag=name)`."""
         return Tag(name=name, event_ids=event_ids)
+
+    @staticmethod
+    def merge_notes(into: str, *keys: str) -> MergeNotes:
+        """The notes of these keys under one."""
+        return MergeNotes(into=into, keys=keys)
+
+    @staticmethod
+    def consolidate_notes(key: str = "default") -> ConsolidateNotes:
+        """Of notes that say the same, the newest."""
+        return ConsolidateNotes(key=key)
+
+    @staticmethod
+    def decay_notes(
+        key: str = "default", *, max_age: int | None = None, keep: int | None = None
+    ) -> DecayNotes:
+        """Notes that are older than `max_age` turns, or more than `keep`, go."""
+        return DecayNotes(key=key, max_age=max_age, keep=keep)
 
 
 WORDS: dict[str, Callable[..., Expr]] = {

@@ -17,7 +17,8 @@ class Ref(msgspec.Struct, frozen=True):
     """A scheme and a path; `str()` gives the ref as text.
 
     `event://ID` is an event of the session at hand, `event://ID#0` the result of its first
-    call, `artifact://PATH` or `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
+    call, `event://FIRST#..LAST` all from one event to another, `artifact://PATH` or
+    `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
     key. `file` and `https` resolve only where a root or a host was allowed.
     """
 
@@ -36,6 +37,11 @@ _SAFE = "/:@!$&'()*+,;=-._~"
 def event_ref(event_id: str, call: int | None = None) -> str:
     """The ref of an event, or of the result of one of its calls, counted from 0, as text."""
     return str(Ref("event", event_id, "" if call is None else str(call)))
+
+
+def range_ref(first: str, last: str) -> str:
+    """The ref of all that happened from one event to another, as text."""
+    return event_ref(first) if first == last else str(Ref("event", first, f"..{last}"))
 
 
 def parse_ref(text: str) -> Ref:

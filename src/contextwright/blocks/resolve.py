@@ -37,6 +37,8 @@ def _event(ref: Ref, snapshot: Snapshot) -> str | None:
     event = snapshot.event(ref.path)
     if event is None:
         return None
+    if ref.part.startswith(".."):
+        return _range(event, snapshot.event(ref.part[2:]), snapshot)
     if ref.part:
         return _result(ref.part, event, snapshot)
     if event.parts and all(isinstance(part, Text) for part in event.parts):
@@ -44,6 +46,15 @@ def _event(ref: Ref, snapshot: Snapshot) -> str | None:
     position = snapshot.log.position_of(event.id) or 0
     exchange = snapshot.exchanges_of([position])[0]
     return msgspec.json.encode(exchange.events).decode()
+
+
+def _range(first: Event, last: Event | None, snapshot: Snapshot) -> str | None:
+    if last is None:
+        return None
+    start = snapshot.log.position_of(first.id) or 0
+    stop = snapshot.log.position_of(last.id) or 0
+    exchanges = snapshot.exchanges_of(range(start, stop + 1))
+    return msgspec.json.encode([event for e in exchanges for event in e.events]).decode()
 
 
 def _result(place: str, event: Event, snapshot: Snapshot) -> str | None:

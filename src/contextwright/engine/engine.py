@@ -1,9 +1,15 @@
 """A spec in an agent's loop: prepare, assemble, record."""
 
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from contextwright.engine.record import captures, record
+import msgspec
+
+from contextwright.engine.drive import Answering, Asking, adrive, drive
+from contextwright.engine.embedded import EMBEDDED
+from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
+from contextwright.engine.record import apply, captures, recording, write
 from contextwright.errors import SessionError, SpecError
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
@@ -15,6 +21,7 @@ from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
+from contextwright.spec.task import Answers
 from contextwright.stores.files import FileArtifacts
 from contextwright.stores.refs import Refs
 from contextwright.stores.store import SessionStore
@@ -31,6 +38,7 @@ def compile(
     model: str | None = None,
     target: Target | None = None,
     artifacts: FileArtifacts | None = None,
+    models: Answering | None = None,
     previous: Pack | None = None,
     now_ms: int | None = None,
     agent: str = "",
@@ -46,6 +54,8 @@ def compile(
             `reserved_output`, `tools`, `counter`, `cache`.
         target: instead of a model.
         artifacts: where `artifact://` refs are read.
+        models: who summarizes, scores and extracts, waited for; by default the embedded models,
+            which need no network.
         previous: the pack before, to tell what a provider's cache can use again.
         steps: count blocks and tokens at every step of the spec, for `ctx explain`.
 
@@ -74,7 +84,12 @@ def compile(
             where="compile(spec=...)",
             fix="build it with C, such as C.window(n=5), or read text with parse(...)",
         )
-    return compiler.compile(snapshot, _target(model, target, options), previous=previous)
+    turn = Turn(compiler, _target(model, target, options), lambda: snapshot, None, previous)
+    models = models or EMBEDDED
+    asking = preparing(turn, known_answers(snapshot.log, models))
+    pack, answers = drive(asking, models, snapshot.session_id)
+    remember(snapshot.log, models, answers)
+    return pack
 
 
 def memo_of(log: Log) -> Memo:
@@ -106,14 +121,18 @@ def _target(model: str | None, given: Target | None, options: dict[str, Any]) ->
 class Engine:
     """One agent's spec, compiled at every step of its loop.
 
-    It keeps what makes the next compile cheap and true: the memo, the pack before, and the
-    ratio of billed to estimated tokens.
+    It keeps what makes the next compile cheap and true: the memo, the pack before, what models
+    answered, and the ratio of billed to estimated tokens. It may be used from several threads
+    and event loops, for several sessions, at once.
 
     Args:
         spec: what the agent should see.
         model: the model's name; `options` as `contextwright.target` takes them.
+        models: who summarizes, scores and extracts; by default the embedded models, which need
+            no network.
         sessions: where sessions are saved after each record.
         artifacts: where `artifact://` refs are read.
+        agent: the agent's name.
     """
 
     def __init__(
@@ -121,6 +140,7 @@ class Engine:
         spec: Expr,
         model: str,
         *,
+        models: Answering | None = None,
         sessions: SessionStore | None = None,
         artifacts: FileArtifacts | None = None,
         agent: str = "",
@@ -128,6 +148,7 @@ class Engine:
     ) -> None:
         self.spec = spec
         self.agent = agent
+        self.models = models or EMBEDDED
         self.sessions = sessions
         self.artifacts = artifacts
         self.calibrator = Calibrator()
@@ -137,26 +158,39 @@ class Engine:
     @property
     def target(self) -> Target:
         """The target, its counter calibrated by what was billed."""
-        import msgspec
-
         base = self._base
         counter = self.calibrator.counter(base.format, base.model, base.counter)
         return msgspec.structs.replace(base, counter=counter)
 
     def compile(self, session: Session) -> Pack:
-        """The pack for the next call; what the spec captures from the user is written first."""
-        for capture in captures(self.spec):
-            if capture.what == "user":
-                record(session, capture)
-        pack = compile(
-            session,
-            self.spec,
-            target=self.target,
-            artifacts=self.artifacts,
-            previous=self._previous.get(session.log),
-            agent=self.agent,
-        )
-        self._previous[session.log] = pack
+        """The pack for the next call: prepared, then assembled.
+
+        What the spec captures, extracts and distills before a turn is written to the state.
+        """
+        return self._done(session, drive(self._preparing(session), self.models, session.id))
+
+    async def acompile(self, session: Session) -> Pack:
+        """`compile`, letting the event loop run while models answer."""
+        asking = self._preparing(session)
+        return self._done(session, await adrive(asking, self.models, session.id))
+
+    def prepare(self, session: Session) -> None:
+        """Have models answer what the next assembling needs, and write what comes before it."""
+        self.compile(session)
+
+    async def aprepare(self, session: Session) -> None:
+        """`prepare`, letting the event loop run while models answer."""
+        await self.acompile(session)
+
+    def assemble(self, session: Session | Snapshot) -> Pack:
+        """The pack with what was prepared: asks no model, writes nothing, waits for nothing.
+
+        Where an answer is missing it does without, and the manifest says so.
+        """
+        snapshot = session.snapshot() if isinstance(session, Session) else session
+        turn = self._turn(lambda: snapshot, None, snapshot.log)
+        pack = turn.assemble(known_answers(snapshot.log, self.models))
+        self._previous[snapshot.log] = pack
         return pack
 
     def expand(self, session: Session, ref: str) -> str:
@@ -167,25 +201,54 @@ class Engine:
             RefError: it does not resolve.
         """
         text = Refs(session.snapshot(), artifacts=self.artifacts).read(ref)
-        for redaction in plan(self.spec).redactions:
-            text = redaction.cleaned(text)
-        return text
+        return plan(self.spec).clean(text)
 
     def record(self, session: Session, *, billed_input: int | None = None) -> None:
-        """After the answer was appended: write what the spec captures, learn from the bill,
-        save.
+        """After the answer was appended: write what the spec captures and notes, learn from the
+        bill, save.
 
         Args:
             billed_input: input tokens that the provider billed for the last pack, cached ones
                 included.
         """
+        self._learn(session, billed_input)
+        drive(recording(session, self.spec, self.agent), self.models, session.id)
+        self._save(session)
+
+    async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
+        """`record`, letting the event loop run while models answer."""
+        self._learn(session, billed_input)
+        await adrive(recording(session, self.spec, self.agent), self.models, session.id)
+        self._save(session)
+
+    def _preparing(self, session: Session) -> Asking[tuple[Pack, Answers]]:
+        apply(session, captures(self.spec, "user"))
+        turn = self._turn(session.snapshot, lambda values: write(session, values), session.log)
+        return preparing(turn, known_answers(session.log, self.models))
+
+    def _turn(self, take: Callable[[], Snapshot], write: Write | None, log: Log) -> Turn:
+        compiler = SpecCompiler(
+            self.spec,
+            agent=self.agent,
+            read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
+            memo=memo_of(log),
+        )
+        return Turn(compiler, self.target, take, write, self._previous.get(log))
+
+    def _done(self, session: Session, made: tuple[Pack, Answers]) -> Pack:
+        pack, answers = made
+        remember(session.log, self.models, answers)
+        self._previous[session.log] = pack
+        return pack
+
+    def _learn(self, session: Session, billed_input: int | None) -> None:
         pack = self._previous.get(session.log)
-        if billed_input is not None and pack is not None:
-            base = self._base
-            estimated = renderer_for(base.format).measure(pack.request, base)
-            self.calibrator.observe(base.format, base.model, billed_input, estimated)
-        for capture in captures(self.spec):
-            if capture.what == "output":
-                record(session, capture)
+        if billed_input is None or pack is None:
+            return
+        base = self._base
+        estimated = renderer_for(base.format).measure(pack.request, base)
+        self.calibrator.observe(base.format, base.model, billed_input, estimated)
+
+    def _save(self, session: Session) -> None:
         if self.sessions is not None:
             self.sessions.save(session)

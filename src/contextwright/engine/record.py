@@ -1,9 +1,13 @@
-"""After a turn: what the spec's writers and state steps write."""
+"""After a turn: what the spec's writers and state steps write. Events are never changed."""
 
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from contextwright.atoms.write.capture import Capture
-from contextwright.pack.plan import walk
+from contextwright.atoms.write.write_notes import WriteNotes
+from contextwright.engine.drive import Answering, Asking, drive
+from contextwright.engine.embedded import EMBEDDED
+from contextwright.pack.plan import plan, walk
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -12,22 +16,55 @@ from contextwright.spec.expr import Expr
 class StateStep(Protocol):
     """Something that turns a snapshot into a state change: `S.tag(...)`, `C.capture(...)`."""
 
-    def writes(self, snapshot: Snapshot) -> dict[str, object]:
-        """The state keys to set."""
+    def writes(self, snapshot: Snapshot) -> dict[str, Any]:
+        """The state keys to set; None removes one."""
         ...
 
 
-def record(session: Session, *steps: StateStep | Expr) -> None:
-    """Apply state steps, and the writers of specs, to a session. Events are never changed."""
+def record(
+    session: Session, *steps: StateStep | Expr, models: Answering | None = None, agent: str = ""
+) -> None:
+    """Apply state steps, and the writers of specs, to a session.
+
+    Args:
+        models: who merges notes; the embedded models where none are given.
+        agent: whose words are noted; any agent's where none is named.
+    """
     for step in steps:
-        writers = [step] if not isinstance(step, Expr) else captures(step)
-        for writer in writers:
-            change = writer.writes(session.snapshot())
-            new = {key: value for key, value in change.items() if session.state.get(key) != value}
-            if new:
-                session.update(new)
+        if isinstance(step, Expr):
+            apply(session, captures(step, "user"))
+            drive(recording(session, step, agent), models or EMBEDDED, session.id)
+        else:
+            apply(session, [step])
 
 
-def captures(spec: Expr) -> list[Capture]:
-    """The captures of a spec."""
-    return [atom for atom in walk(spec) if isinstance(atom, Capture)]
+def apply(session: Session, steps: Iterable[StateStep]) -> None:
+    """Apply steps that ask no model."""
+    for step in steps:
+        write(session, step.writes(session.snapshot()))
+
+
+def recording(session: Session, spec: Expr, agent: str) -> Asking[None]:
+    """What a spec writes after the turn: captured outputs and notes."""
+    apply(session, captures(spec, "output"))
+    clean: Callable[[str], str] = plan(spec).clean
+    for writer in walk(spec):
+        if not isinstance(writer, WriteNotes):
+            continue
+        task = writer.task(session.snapshot(), agent, clean)
+        answer = (yield (task,))[0] if task is not None else None
+        write(session, writer.writes(session.snapshot(), agent, answer))
+
+
+def write(session: Session, values: dict[str, Any]) -> bool:
+    """Set what is not so already; whether anything was."""
+    state = session.state
+    new = {key: value for key, value in values.items() if state.get(key) != value}
+    if new:
+        session.update(new)
+    return bool(new)
+
+
+def captures(spec: Expr, what: str) -> list[Capture]:
+    """The captures of a spec that take the user's words, or the agent's output."""
+    return [atom for atom in walk(spec) if isinstance(atom, Capture) and atom.what == what]

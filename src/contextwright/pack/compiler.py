@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -30,6 +30,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
+from contextwright.spec.task import NO_ANSWERS, Answers, Task
 
 
 class Compiler(Protocol):
@@ -38,6 +39,18 @@ class Compiler(Protocol):
     def compile(self, snapshot: Snapshot, target: Target) -> Pack:
         """The pack for the next call."""
         ...
+
+
+class Wants(msgspec.Struct, eq=False):
+    """What a compile asks of the moments around it.
+
+    Args:
+        asked: tasks that have no answer yet, by fingerprint.
+        wrote: state keys that the spec's writers would set before the turn.
+    """
+
+    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
+    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
@@ -50,6 +63,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         now_ms: the clock, where a rule needs one.
         memo: what earlier compiles worked out; never changes a result.
         steps: whether the manifest counts blocks and tokens at every step of the spec.
+        answers: what models answered before.
     """
 
     spec: Expr
@@ -58,12 +72,22 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     now_ms: int | None = None
     memo: Memo = msgspec.field(default_factory=Memo)
     steps: bool = False
+    answers: Answers = NO_ANSWERS
 
-    def compile(self, snapshot: Snapshot, target: Target, *, previous: Pack | None = None) -> Pack:
+    def compile(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        *,
+        previous: Pack | None = None,
+        wants: Wants | None = None,
+    ) -> Pack:
         """The pack for the next call.
 
         Args:
             previous: the pack before, to tell what a provider's cache can use again.
+            wants: collects what is missing and what the spec would write, also where the
+                compile fails.
 
         Raises:
             BudgetError: what must stay does not fit.
@@ -73,7 +97,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         self.memo.trim()
         renderer = renderer_for(target.format)
         planned = plan(self.spec)
-        inputs = self._inputs(snapshot, target, renderer, planned)
+        inputs = self._inputs(snapshot, target, renderer, planned, wants or Wants())
         tracer = Tracer(inputs.cost, count_steps=self.steps)
         assembled = assemble(planned, inputs, tracer, target)
         room = _room(planned, assembled, inputs, tracer, target, renderer)
@@ -89,7 +113,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         )
 
     def _inputs(
-        self, snapshot: Snapshot, target: Target, renderer: Renderer, planned: Plan
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        renderer: Renderer,
+        planned: Plan,
+        wants: Wants,
     ) -> Inputs:
         return Inputs(
             snapshot=snapshot,
@@ -101,6 +130,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             memo=self.memo,
             agent=self.agent,
             window=planned.window,
+            clean=planned.clean,
+            answers=self.answers,
+            asked=wants.asked,
+            wrote=wants.wrote,
         )
 
     def _pack(self, built: "_Built", tracer: Tracer, previous: Pack | None) -> Pack:
@@ -222,10 +255,25 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         changes=tuple(tracer.changes),
         left_out=left_out(snapshot, built.blocks, tracer.changes),
         unrendered=unrendered(built.blocks, built.layout.conversation, target),
-        notes=(*built.assembled.notes, *tracer.notes),
+        notes=(*built.assembled.notes, *tracer.notes, *_model_notes(room.inputs)),
+        answers=tuple(room.inputs.used.values()),
         steps=tuple(tracer.steps),
         checksum=checksum,
     )
+
+
+def _model_notes(inputs: Inputs) -> list[str]:
+    """What models did not do, and who did it instead."""
+    missing = [
+        f"{kind} was not prepared: done without a model"
+        for kind in dict.fromkeys(task.kind for task in inputs.asked.values())
+    ]
+    instead = [
+        f"{answer.kind} by {answer.model}: {answer.fallback}"
+        for answer in inputs.used.values()
+        if answer.fallback
+    ]
+    return missing + list(dict.fromkeys(instead))
 
 
 def _kept(block: Block, tokens: int) -> Kept:

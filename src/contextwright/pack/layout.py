@@ -5,6 +5,7 @@ from itertools import groupby
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layer import CacheClass
 from contextwright.pack.assemble import Assembled
 from contextwright.render.escape import escape, section
@@ -51,7 +52,7 @@ def sections_of(blocks: list[Block]) -> tuple[Section, ...]:
 
 
 def _together(block: Block) -> tuple[object, ...]:
-    alone = block.id if block.source == "warning" else ""
+    alone = block.id if block.source == "warning" or block.fidelity is Fidelity.SUMMARIZED else ""
     return (block.source, block.tier, block.cache, block.layer, alone)
 
 
@@ -66,7 +67,8 @@ def _section(blocks: list[Block]) -> Section:
     ids = tuple(block.id for block in blocks)
     if first.source == "warning":
         return Section(f"<warning>{escape(text)}</warning>", first.cache, ids)
-    return Section(section(text, source=first.source, tier=first.tier), first.cache, ids)
+    ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""
+    return Section(section(text, source=first.source, tier=first.tier, ref=ref), first.cache, ids)
 
 
 def _bound_thinking(blocks: Blocks) -> Blocks:

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from contextwright.pack.trace import Change, StepTrace
+from contextwright.spec.task import Answer
 
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -70,6 +71,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         tokens: tokens that it has, as counted; by layer in `layer_tokens`.
         kept, changes, left_out, unrendered: every block and what became of it.
         notes: fallbacks taken, state keys that were missing.
+        answers: what models contributed, with who made it: a replay asks no model.
         checksum: sha256 of the request's canonical JSON.
     """
 
@@ -105,6 +107,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[Range, ...]
     unrendered: tuple[Unrendered, ...]
     notes: tuple[str, ...]
+    answers: tuple[Answer, ...] = ()
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
     checksum: str

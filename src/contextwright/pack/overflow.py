@@ -14,13 +14,21 @@ from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.dedup import Dedup
+from contextwright.atoms.compress.in_few_words import in_few_words
+from contextwright.atoms.compress.merged import merged
+from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
 from contextwright.atoms.compress.truncate import truncate_to
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import BudgetError
 from contextwright.pack.trace import Tracer
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import Task
 
 _COMPACT = Compact()
+STEP = 8
+"""Exchanges by which the part of a conversation that `fit` summarizes grows."""
+SMALLEST = 100
+"""Tokens of the smallest block that `overflow="summarize"` summarizes."""
 CAPS = (256, 128, 64, 32, 16)
 """Tokens that each protected result may keep, the last rungs before the compile fails."""
 
@@ -82,7 +90,7 @@ def _rungs(terminal: Budget | Fit | None, room: Room) -> Iterator[tuple[str, Run
     elif isinstance(terminal, Budget):
         name = f"budget: {terminal.overflow}"
         if terminal.overflow == "summarize":
-            room.tracer.notes.append("no summary was prepared: budget compacts, then drops")
+            yield f"{name} largest", lambda blocks: _summarize_largest(room, blocks)
             yield f"{name}: compact largest", lambda blocks: _compact_largest(room, blocks)
     else:
         name = "window of the model"
@@ -107,7 +115,7 @@ def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
     if terminal.strategy == "cascade":
         yield f"{name}: dedup", lambda blocks: Dedup(strategy="structural").apply(blocks, inputs)
         yield f"{name}: lowest tier", lambda blocks: _drop_tier(room, blocks)
-    room.tracer.notes.append("no summary was prepared: fit goes on without one")
+    yield f"{name}: summarize oldest", lambda blocks: _summarize_oldest(room, blocks, terminal)
     if terminal.strategy == "summarize_only":
         yield f"{name}: compact", lambda blocks: _COMPACT.apply(blocks, inputs)
 
@@ -180,6 +188,38 @@ def _compact_largest(room: Room, blocks: Blocks) -> Blocks:
             chosen.add(block)
             over -= gain
     return tuple(compacted[block] if block in chosen else block for block in blocks)
+
+
+def _summarize_largest(room: Room, blocks: Blocks) -> Blocks:
+    """Summarize the largest blocks that may be touched, one by one, until it fits."""
+    inputs = room.inputs
+    over, shorter = room.over(blocks), dict[Block, Block]()
+    for block in sorted(blocks, key=lambda block: (-inputs.cost(block), block.order)):
+        if over <= 0 or inputs.cost(block) < SMALLEST:
+            break
+        if hold(block, inputs) is not Hold.NONE or block.role == "user":
+            continue
+        shorter[block] = in_few_words(block, inputs)
+        over -= inputs.cost(block) - inputs.cost(shorter[block])
+    return tuple(shorter.get(block, block) for block in blocks)
+
+
+def _summarize_oldest(room: Room, blocks: Blocks, terminal: Fit) -> Blocks:
+    """One summary for the oldest exchanges, as many as it takes, in steps: while a step lasts,
+    the summary and what stands behind it keep their bytes."""
+    inputs = room.inputs
+    old = [b for b in blocks if b.order >= 0 and hold(b, inputs) is Hold.NONE]
+    over, needed = room.over(blocks) + SUMMARY_TOKENS, 0
+    while over > 0 and needed < len(old):
+        over -= inputs.cost(old[needed])
+        needed += 1
+    chosen = tuple(old[: -(-needed // STEP) * STEP])
+    task = Task(kind="summary", max_tokens=SUMMARY_TOKENS)
+    made = merged(chosen, inputs, task, repr(terminal), "oldest") if chosen else None
+    if made is None or made is chosen:
+        return blocks
+    gone = set(chosen)
+    return (*made, *(block for block in blocks if block not in gone))
 
 
 def _compact_running(room: Room, blocks: Blocks) -> Blocks:

@@ -35,6 +35,12 @@ class Plan(msgspec.Struct, frozen=True):
     reads: tuple[str, ...]
     writers: tuple[Atom, ...]
 
+    def clean(self, text: str) -> str:
+        """A text without what the spec redacts from everything."""
+        for redaction in self.redactions:
+            text = redaction.cleaned(text)
+        return text
+
 
 def plan(spec: Expr) -> Plan:
     """Take a spec apart.

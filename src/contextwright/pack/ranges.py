@@ -11,10 +11,12 @@ from contextwright.session.snapshot import Snapshot
 def left_out(snapshot: Snapshot, blocks: Blocks, changes: Iterable[Change]) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request or stand in its changes."""
     known = {block.order for block in blocks if block.order >= 0}
+    position_of, index_of = snapshot.log.position_of, snapshot.log.exchange_index
     for change in changes:
-        position = snapshot.log.position_of(change.id)
-        if position is not None:
-            known.add(snapshot.log.exchange_index(position))
+        for id in change.lineage if change.action == "summarized" else (change.id,):
+            position = position_of(id)
+            if position is not None:
+                known.add(index_of(position))
     ranges: list[Range] = []
     next_index = snapshot.preamble
     for index in [*sorted(known), snapshot.exchange_count]:

@@ -14,6 +14,7 @@ from contextwright.render.target import FORMATS, Target
 from contextwright.session.event import Tool
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_data
+from contextwright.spec.task import Answers
 from contextwright.tokens.counter import named_counter
 
 
@@ -44,6 +45,7 @@ def replay(
         read_artifact=read_artifact,
         now_ms=manifest.now_ms,
         steps=bool(manifest.steps),
+        answers=Answers(manifest.answers),
     )
     pack = compiler.compile(snapshot, _target(manifest, tools))
     _same("spec_hash", manifest.spec_hash, pack.manifest.spec_hash, "the spec")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
@@ -69,13 +70,39 @@ class Tracer:
         """Compare, write down, and give `after` back."""
         if before is not after:
             found = {(block.id, block.source): block for block in after}
+            taken = self._merges(step, before, after)
             for block in before:
                 now = found.get((block.id, block.source))
-                if now is not block:
+                if now is not block and (now is not None or block not in taken):
                     self._compare(step, block, now, reason)
         if self._count_steps:
             self.steps.append(self._step(step, before, after))
         return after
+
+    def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
+        """Write down what was summarized; what a selection left out was never in."""
+        self._merges(step, ground, after)
+        if self._count_steps:
+            self.steps.append(self._step(step, ground, after))
+        return after
+
+    def _merges(self, step: str, before: Blocks, after: Blocks) -> set[Block]:
+        """The blocks that new summaries stand for; one change for each summary."""
+        taken: set[Block] = set()
+        for summary in after:
+            if summary.fidelity is not Fidelity.SUMMARIZED or summary.messages:
+                continue
+            if summary in before:
+                continue
+            lineage = set(summary.lineage)
+            mine = [block for block in before if lineage.issuperset(block.lineage)]
+            taken.update(mine)
+            tokens = sum(map(self._cost, mine))
+            after_tokens = self._cost(summary)
+            self.changes.append(
+                _change(step, summary, "summarized", summary.why, tokens, after_tokens)
+            )
+        return taken
 
     def _compare(self, step: str, block: Block, now: Block | None, reason: str) -> None:
         if now is not None and now.messages is block.messages and now.text == block.text:
@@ -88,25 +115,28 @@ class Tracer:
             action, why = now.fidelity.label, now.why
         else:
             action, why = "changed", now.why or reason
-        self.changes.append(
-            Change(
-                id=block.id,
-                source=block.source,
-                layer=block.layer.label,
-                step=step,
-                action=action,
-                reason=why,
-                tokens_before=self._cost(block),
-                tokens_after=self._cost(now) if now is not None else 0,
-                ref=block.ref,
-                lineage=block.lineage,
-            )
-        )
+        after = self._cost(now) if now is not None else 0
+        self.changes.append(_change(step, block, action, why, self._cost(block), after))
 
     def _step(self, step: str, before: Blocks, after: Blocks) -> StepTrace:
         return StepTrace(
             step, len(before), len(after), sum(map(self._cost, before)), sum(map(self._cost, after))
         )
+
+
+def _change(step: str, block: Block, action: Action, why: str, before: int, after: int) -> Change:
+    return Change(
+        id=block.id,
+        source=block.source,
+        layer=block.layer.label,
+        step=step,
+        action=action,
+        reason=why,
+        tokens_before=before,
+        tokens_after=after,
+        ref=block.ref,
+        lineage=block.lineage,
+    )
 
 
 def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
@@ -126,13 +156,25 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
     if isinstance(expr, Pipe):
         return _steps(expr.steps, run(expr.head, inputs, tracer, guard), inputs, tracer)
     if isinstance(expr, Chain):
-        return _steps(expr.steps, _everything(inputs, guard), inputs, tracer)
+        if not expr.steps:
+            return _everything(inputs, guard)
+        first = run(expr.steps[0], inputs, tracer, guard)
+        return _steps(expr.steps[1:], first, inputs, tracer)
     assert isinstance(expr, Atom)
-    if expr.kind is Kind.WRITER:
+    return _alone(expr, inputs, tracer, guard)
+
+
+def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
+    """An atom with nothing to its left. What it selects from is no change: it was never in."""
+    ground = atom.over(inputs)
+    if ground is not None:
+        ground = guard(ground)
+        return tracer.selected(repr(atom), ground, atom.apply(ground, inputs))
+    if atom.kind is Kind.WRITER:
         return ()
-    if expr.kind in {Kind.SOURCE, Kind.REFINER}:
-        return guard(expr.bring(inputs))
-    return _steps((expr,), _everything(inputs, guard), inputs, tracer)
+    if atom.kind in {Kind.SOURCE, Kind.REFINER}:
+        return guard(atom.bring(inputs))
+    return _steps((atom,), _everything(inputs, guard), inputs, tracer)
 
 
 def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:

@@ -53,15 +53,18 @@ _ENTITY = re.compile(r"&(?:amp|quot|lt|gt|#([0-9]{1,7}));")
 _CHARACTERS = {entity: char for char, entity in _NAMED.items()}
 _UNDO = re.compile(r"&amp;(?=(?:amp;)*+(?:lt|#[0-9]{1,7});)|&lt;|&#([0-9]{1,7});")
 _SECTION = re.compile(
-    r'<context_block source="([^"<>\n]*)"(?: priority="(\d)")?>\n(.*?)\n</context_block>', re.DOTALL
+    r'<context_block source="([^"<>\n]*)"(?: priority="(\d)")?(?: ref="[^"<>\n]*")?>\n'
+    r"(.*?)\n</context_block>",
+    re.DOTALL,
 )
 
 
-def section(text: str, *, source: str, tier: int = 0) -> str:
-    """A text between its markers."""
+def section(text: str, *, source: str, tier: int = 0, ref: str = "") -> str:
+    """A text between its markers; `ref` says where the whole of it can be read."""
     priority = f' priority="{tier}"' if tier else ""
-    body = escape(text)
-    return f'<context_block source="{attribute(source)}"{priority}>\n{body}\n</context_block>'
+    whole = f' ref="{attribute(ref)}"' if ref else ""
+    head = f'<context_block source="{attribute(source)}"{priority}{whole}>'
+    return f"{head}\n{escape(text)}\n</context_block>"
 
 
 def escape(text: str) -> str:

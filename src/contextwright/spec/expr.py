@@ -69,9 +69,18 @@ class Atom(Expr, frozen=True, kw_only=True):
         """The state keys that it reads, as they are stored."""
         return ()
 
+    def written(self) -> tuple[str, ...]:
+        """The state keys that it writes, as they are stored."""
+        return ()
+
     def bring(self, inputs: "Inputs") -> "Blocks":
         """The blocks that a source stands for."""
         raise NotImplementedError(f"{self.word} brings no blocks")
+
+    def over(self, inputs: "Inputs") -> "Blocks | None":
+        """What it is applied to with nothing to its left. None: a source brings its own blocks,
+        a transform stands on the whole conversation."""
+        return None
 
     def apply(self, blocks: "Blocks", inputs: "Inputs") -> "Blocks":
         """What comes out of a transform. It never records: the tracer compares before and after."""
@@ -83,7 +92,7 @@ class Atom(Expr, frozen=True, kw_only=True):
         for field in self.__struct_fields__:
             value = getattr(self, field)
             if field != self.variadic and (field not in defaults or value != defaults[field]):
-                arguments.append(f"{field}={_literal(value)}")
+                arguments.append(f"{field}={_code(field, value)}")
         return f"C.{self.word}({', '.join(arguments)})"
 
 
@@ -335,6 +344,14 @@ def _grouped(expr: Expr, plain: type | tuple[type, ...] = (Atom, Fallback)) -> s
 def _literal(value: Any) -> str:
     """A value as the code that makes it; lists read better than tuples."""
     return repr(list(value)) if isinstance(value, tuple) else repr(value)  # pyright: ignore
+
+
+def _code(field: str, value: Any) -> str:
+    if field != "schema":
+        return _literal(value)
+    from contextwright.spec.schema import shorthand
+
+    return repr(shorthand(value))
 
 
 def _defaults(atom: type[Atom]) -> dict[str, Any]:

@@ -1,14 +1,16 @@
 """All that may be read while assembling."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import msgspec
 
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.of_exchange import block_of
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 
 MEMO_ENTRIES = 400_000
 """Blocks remembered before a memo forgets them all: some hundred megabytes at the most."""
@@ -82,6 +84,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         memo: what earlier compiles of this session worked out.
         agent: the agent that the request is for; names scopes such as notes.
         window: turns of the widest `C.window` in the spec; what `before_window` is before.
+        clean: a text without what the spec redacts: what a model may read of it.
+        answers: what models answered before.
+        asked: collects the tasks that have no answer yet, by fingerprint.
+        used: collects the answers that were taken, by fingerprint.
+        wrote: collects the state keys that the spec's writers would set before the turn.
     """
 
     snapshot: Snapshot
@@ -93,6 +100,30 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     memo: Memo
     agent: str = ""
     window: int | None = None
+    clean: Callable[[str], str] = str
+    answers: Answers = NO_ANSWERS
+    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
+    used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])
+    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+    def ask(self, task: Task) -> Answer | None:
+        """The answer to a task; None where it was not prepared, and then it is asked for."""
+        answer = self.answers.get(task)
+        if answer is None:
+            self.asked[task.fingerprint] = task
+        else:
+            self.used[answer.fingerprint] = answer
+        return answer
+
+    def digests(self, blocks: Blocks) -> list[bytes]:
+        """A hash of what each block says, whoever brought it."""
+        table = self.memo.table("digest")
+        found = list(map(table.get, blocks))
+        if None in found:
+            for place, block in enumerate(blocks):
+                if found[place] is None:
+                    found[place] = table[block] = _digest(block)
+        return found  # pyright: ignore[reportReturnType]
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""
@@ -114,3 +145,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 def with_source(block: Block, source: str) -> Block:
     """The block as brought by another term."""
     return msgspec.structs.replace(block, source=source)
+
+
+def _digest(block: Block) -> bytes:
+    return sha256(msgspec.json.encode((block.messages, block.text))).digest()

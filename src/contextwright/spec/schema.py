@@ -5,7 +5,7 @@ canonical text.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -24,7 +24,7 @@ _SCALARS = {
 }
 _LIST = re.compile(r"list\[(.+)\]")
 _DICT = re.compile(r"dict\[\s*str\s*,(.+)\]")
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Any], bool]] = {
     "string": lambda v: isinstance(v, str),
     "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),

@@ -4,7 +4,7 @@ An atom that needs a model builds a `Task` and asks for its `Answer`; assembling
 one. Preparing is what answers the tasks that assembling asked for (design §1).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -96,14 +96,24 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     whole: str = ""
 
 
+MAX_ANSWERS = 512
+"""Answers that a compile has at hand: those of the newest tasks."""
+
+
 class Answers:
-    """The answers that a compile may use. Never changed: `with_` gives larger ones."""
+    """The answers that a compile may use. Never changed: `with_` gives others."""
 
     def __init__(self, answers: Iterable[Answer] = ()) -> None:
         self._by_fingerprint: dict[str, Answer] = {}
         self._latest: dict[str, Answer] = {}
         for answer in answers:
-            self._add(answer)
+            self._by_fingerprint.pop(answer.fingerprint, None)
+            self._by_fingerprint[answer.fingerprint] = answer
+        for fingerprint in list(self._by_fingerprint)[:-MAX_ANSWERS]:
+            del self._by_fingerprint[fingerprint]
+        for answer in self._by_fingerprint.values():
+            if answer.series:
+                self._latest[answer.series] = answer
 
     def get(self, task: Task) -> Answer | None:
         """The answer to a task, if it was made."""
@@ -115,23 +125,16 @@ class Answers:
 
     def with_(self, answers: Iterable[Answer]) -> "Answers":
         """These and more; of a series, the last is the newest."""
-        grown = Answers()
-        grown._by_fingerprint = dict(self._by_fingerprint)
-        grown._latest = dict(self._latest)
-        for answer in answers:
-            grown._add(answer)
-        return grown
+        return Answers((*self._by_fingerprint.values(), *answers))
+
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self._by_fingerprint.values())
 
     def __len__(self) -> int:
         return len(self._by_fingerprint)
 
     def __contains__(self, fingerprint: object) -> bool:
         return fingerprint in self._by_fingerprint
-
-    def _add(self, answer: Answer) -> None:
-        self._by_fingerprint[answer.fingerprint] = answer
-        if answer.series:
-            self._latest[answer.series] = answer
 
 
 NO_ANSWERS = Answers()

@@ -1,6 +1,7 @@
 """`C.dedup()`: one version of what was said or found more than once (document 000 §3.4)."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import chain
 from operator import attrgetter
 from typing import Any, ClassVar, Literal
@@ -14,6 +15,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
 
 
 class Dedup(Atom, frozen=True, kw_only=True):
@@ -24,20 +26,39 @@ class Dedup(Atom, frozen=True, kw_only=True):
     Args:
         strategy: `exact`, the first of blocks with the same text stays, so that a cached prefix
             does not move; `structural`, exact, and a tool execution goes when a later one of
-            the same agent made the same call, or made its failure good.
+            the same agent made the same call, or made its failure good; `semantic`, exact, and
+            of blocks that say the same in other words, as a model judges, the later stays.
+            Where that was not judged: structural.
+        model: who judges; empty for the engine's.
     """
 
     word: ClassVar[str] = "dedup"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
 
-    strategy: Literal["exact", "structural"] = "exact"
+    strategy: Literal["exact", "structural", "semantic"] = "exact"
+    model: str = ""
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without the repeated ones."""
         if self.strategy == "structural":
             blocks = _latest(blocks, inputs)
-        return _first(blocks, inputs)
+        blocks = _first(blocks, inputs)
+        return self._judged(blocks, inputs) if self.strategy == "semantic" else blocks
+
+    def _judged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """Without those that a model found said again later."""
+        open_to = tuple(block for block in blocks if not untouchable(block, inputs))
+        if len(open_to) < 2:
+            return blocks
+        source = sha256(b"".join(inputs.digests(open_to))).hexdigest()
+        task = Task(kind="duplicates", model=self.model, blocks=open_to, source=source)
+        answer = inputs.ask(task)
+        if answer is None:
+            return _latest(blocks, inputs)
+        pairs: list[list[int]] = answer.value
+        gone = {open_to[earlier] for earlier, later in pairs if 0 <= earlier < later}
+        return tuple(block for block in blocks if block not in gone)
 
 
 def _first(blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -5,12 +5,14 @@ from typing import ClassVar, Literal
 import msgspec
 
 from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, summarized
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import SpecError
 from contextwright.session.event import Text, ToolResult
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
 
 _COMPACT = Compact()
 
@@ -21,8 +23,8 @@ class Fresh(Atom, frozen=True, kw_only=True):
     Args:
         max_age: turns.
         stale_action: `exclude` them; `warn`, put `[STALE — 12 turns old]` in front, except in
-            front of the user's words; `compact`; `summarize`, which compacts where no summary
-            was prepared.
+            front of the user's words; `compact`; `summarize` them into one block, or compact
+            them where no summary was prepared.
     """
 
     word: ClassVar[str] = "fresh"
@@ -47,6 +49,11 @@ class Fresh(Atom, frozen=True, kw_only=True):
             )
         stale = [self._stale(block, inputs) for block in blocks]
         old_blocks = tuple(block for block, old in zip(blocks, stale, strict=True) if old)
+        if self.stale_action == "summarize":
+            task = Task(kind="summary", max_tokens=SUMMARY_TOKENS)
+            fresh = tuple(block for block, old in zip(blocks, stale, strict=True) if not old)
+            made = summarized(old_blocks, inputs, task, repr(self))
+            return blocks if made is old_blocks else (*made, *fresh)
         if self.stale_action == "warn":
             changed = iter(_warned(block, inputs.age(block)) for block in old_blocks)
         else:

@@ -1,6 +1,7 @@
 """`C.validate(checks=...)`: is the context complete, fresh, dense? (document 000 §6.3)."""
 
-from typing import ClassVar, Literal
+from hashlib import sha256
+from typing import Any, ClassVar, Literal
 
 from contextwright.atoms.compress.near import exact_key
 from contextwright.blocks.block import Block, Blocks
@@ -9,8 +10,9 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
 
-Check = Literal["completeness", "freshness", "token_efficiency"]
+Check = Literal["completeness", "freshness", "token_efficiency", "contradictions"]
 MAX_REPEATED = 0.3
 """Share of a context's words, in lines of ten words or more, that may stand in it twice."""
 
@@ -21,7 +23,9 @@ class Validate(Atom, frozen=True, kw_only=True):
     Args:
         checks: `completeness`, the `keys` are in the state and not empty; `freshness`, no
             block is older than `max_age` turns; `token_efficiency`, less than 30 % of the words
-            are repetitions.
+            are repetitions; `contradictions`, no two blocks assert what can not both be true,
+            as a model judges of all up to what the user said last.
+        model: who judges; empty for the engine's.
         keys: state keys that must be there.
         max_age: turns.
         on_failure: `annotate`, a `<warning>` in the context; `raise`, the compile fails.
@@ -38,6 +42,7 @@ class Validate(Atom, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     max_age: int = 20
     on_failure: Literal["annotate", "raise"] = "annotate"
+    model: str = ""
 
     def __post_init__(self) -> None:
         if not self.checks:
@@ -69,10 +74,28 @@ class Validate(Atom, frozen=True, kw_only=True):
             if not stale:
                 return []
             return [f"{len(stale)} blocks are more than {self.max_age} turns old: {stale[0].id}..."]
+        if check == "contradictions":
+            return self._contradictions(blocks, inputs)
         repeated = _repeated(blocks)
         if repeated <= MAX_REPEATED:
             return []
         return [f"low information density: {repeated:.0%} of the words are repetitions"]
+
+    def _contradictions(self, blocks: Blocks, inputs: Inputs) -> list[str]:
+        """What contradicts what; the running turn's trace is not judged while it grows."""
+        running = inputs.snapshot.turn
+        judged = tuple(b for b in blocks if b.turn < running or b.role == "user")
+        if len(judged) < 2:
+            return []
+        source = sha256(b"".join(inputs.digests(judged))).hexdigest()
+        task = Task(kind="contradictions", model=self.model, blocks=judged, source=source)
+        answer = inputs.ask(task)
+        found: list[dict[str, Any]] = answer.value if answer is not None else []
+        return [
+            f"Contradiction detected: {pair['what']} "
+            f"({judged[pair['first']].id}, {judged[pair['second']].id})"
+            for pair in found
+        ]
 
     def _incomplete(self, blocks: Blocks, inputs: Inputs) -> list[str]:
         state = inputs.snapshot.state

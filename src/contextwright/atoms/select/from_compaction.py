@@ -6,6 +6,8 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.session.event import Event
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -31,7 +33,7 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
         if not found:
             return ()
         summary = snapshot.log[found[-1]]
-        covered = _covered(summary.metadata, [event.id for event in snapshot.log[: found[-1]]])
+        covered = covered_by(summary, snapshot)
         exchanges = snapshot.exchanges(snapshot.preamble)
         blocks = inputs.blocks(exchanges, "compaction")
         return tuple(
@@ -41,9 +43,13 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
         )
 
 
-def _covered(metadata: dict[str, Any], before: list[str]) -> frozenset[str]:
-    named = metadata.get("covers")
-    return frozenset(map(str, named) if isinstance(named, list) else before)
+def covered_by(summary: Event, snapshot: Snapshot) -> frozenset[str]:
+    """The ids of the events that a summary in the log stands for."""
+    named: Any = summary.metadata.get("covers")
+    if isinstance(named, list):
+        return frozenset(map(str, named))
+    before = snapshot.log[: snapshot.log.position_of(summary.id) or 0]
+    return frozenset(event.id for event in before)
 
 
 def _standing_for(block: Block, covered: frozenset[str]) -> Block:

@@ -45,12 +45,16 @@ class Notes(Atom, frozen=True, kw_only=True):
             stored = FACTS_PREFIX + self.key
         if stored not in state:
             return ()
-        lines = [line for line in self._lines(state[stored]) if line]
+        return self.of(state[stored], stored, source=f"notes:{self.key}")
+
+    def of(self, notes: Any, stored: str, *, source: str) -> Blocks:
+        """A block for each item of notes that are stored under this state key."""
+        lines = [line for line in self._lines(notes) if line]
         ref = str(Ref("state", stored))
         return tuple(
             Block(
-                id=f"notes:{self.key}/{place}",
-                source=f"notes:{self.key}",
+                id=f"{source}/{place}",
+                source=source,
                 layer=Layer.MEMORY,
                 text=line,
                 cache=CacheClass.DYNAMIC,

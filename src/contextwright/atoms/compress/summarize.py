@@ -1,0 +1,113 @@
+"""`C.summarize()`: many messages as a few sentences, or as a record (document 000 §3.1)."""
+
+from itertools import chain
+from operator import attrgetter
+from typing import ClassVar, Literal
+
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.merged import merged
+from contextwright.atoms.select.select import Select
+from contextwright.blocks.block import Block, Blocks
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
+
+SUMMARY_TOKENS = 400
+"""Room for a paragraph on what was done, what was decided and what is open."""
+
+_COMPACT = Compact(min_tokens=50, max_tokens=50)
+_SCOPES = {
+    "all": Select(),
+    "before_window": Select(scope="before_window"),
+    "tool_results": Select(scope="tool_results"),
+}
+
+
+class Summarize(Atom, frozen=True, kw_only=True):
+    """One summary for what stands to the left, or for its `scope`.
+
+    What is not longer than the summary may be stays as it is. Pinned blocks, the running turn
+    and failures that were not made good stay beside it. As the conversation grows the summary
+    before is brought up to date; a summary that is in the log already is used. Where none was
+    prepared, the blocks are compacted.
+
+    Args:
+        scope: what is summarized with nothing to the left: `all` finished turns; what is
+            `before_window`; `tool_results`.
+        max_tokens: of the summary.
+        model: who makes it; empty for the engine's.
+        prompt: what matters in it.
+        schema: JSON Schema of a structured summary, as text; empty for prose.
+    """
+
+    word: ClassVar[str] = "summarize"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    scope: Literal["all", "before_window", "tool_results"] = "all"
+    max_tokens: int = SUMMARY_TOKENS
+    model: str = ""
+    prompt: str = ""
+    schema: str = ""
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise SpecError(
+                f"max_tokens is {self.max_tokens}", where=repr(self), fix="give at least 1"
+            )
+
+    def over(self, inputs: Inputs) -> Blocks:
+        """The finished turns in scope."""
+        running = inputs.snapshot.turn
+        blocks = _SCOPES[self.scope].bring(inputs)
+        last = len(blocks)
+        while last and blocks[last - 1].turn >= running:
+            last -= 1
+        return blocks[:last]
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """A summary, and what has to stay."""
+        return summarized(blocks, inputs, self.task, repr(self))
+
+    @property
+    def task(self) -> Task:
+        """What is asked, without the blocks."""
+        return Task(
+            kind="summary",
+            model=self.model,
+            prompt=self.prompt,
+            schema=self.schema,
+            max_tokens=self.max_tokens,
+        )
+
+
+def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
+    """A summary of the blocks that may go into one, in front of those that may not; the blocks
+    compacted where there is none."""
+    stays = _stays(blocks, inputs)
+    staying = set(stays)
+    rest = tuple(block for block in blocks if block not in staying) if stays else blocks
+    if not rest:
+        return blocks
+    made = merged(rest, inputs, task, name, rest[0].source)
+    if made is None:
+        return _COMPACT.apply(blocks, inputs)
+    return blocks if made is rest else (*made, *stays)
+
+
+def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
+    if blocks and blocks[-1].turn < inputs.snapshot.turn:
+        marked = chain(map(attrgetter("pinned"), blocks), map(attrgetter("failed"), blocks))
+        if not any(marked):
+            return ()
+    return tuple(block for block in blocks if _kept(block, inputs))
+
+
+def _kept(block: Block, inputs: Inputs) -> bool:
+    if block.pinned or block.tier == 1:
+        return True
+    if block.order < 0:
+        return False
+    return block.turn >= inputs.snapshot.turn or (block.failed and inputs.unresolved(block))

@@ -1,0 +1,64 @@
+"""Tasks over a conversation that grows: the answer before is brought up to date."""
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from contextwright.blocks.block import Blocks
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import Answer, Task
+
+
+def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> Answer | None:
+    """The answer to a task over all `blocks`, asked only for what is new since the last one.
+
+    Args:
+        task: without its blocks.
+        name: tells it from other tasks of the same spec: the atom as code.
+    """
+    digests = inputs.digests(blocks)
+    snapshot = inputs.snapshot
+    start = blocks[0].id if blocks else ""
+    series = _hash(f"{snapshot.session_id}\n{inputs.agent}\n{name}\n{start}".encode())
+    known = inputs.answers.latest(series)
+    covered = known.covers if known is not None and 0 < known.covers <= len(blocks) else 0
+    hashed = sha256(b"".join(digests[:covered]))
+    if known is not None and (not covered or hashed.hexdigest() != known.whole):
+        known, covered, hashed = None, 0, sha256()
+    rest = b"".join(digests[covered:])
+    if known is not None and covered == len(blocks):
+        inputs.used[known.fingerprint] = known
+        return known
+    hashed.update(rest)
+    return inputs.ask(
+        msgspec.structs.replace(
+            task,
+            previous=_text(known.value) if known is not None else task.previous,
+            blocks=blocks[covered:],
+            source=_hash(rest),
+            series=series,
+            covers=len(blocks),
+            whole=hashed.hexdigest(),
+        )
+    )
+
+
+def until_asked(inputs: Inputs) -> Blocks:
+    """The conversation up to what the user said last: the same at every step of a turn."""
+    snapshot = inputs.snapshot
+    start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
+    stop = start
+    for exchange in snapshot.exchanges(start):
+        if exchange.first.role != "user":
+            break
+        stop = exchange.index + 1
+    return inputs.blocks(snapshot.exchanges(snapshot.preamble, stop), "history")
+
+
+def _hash(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()

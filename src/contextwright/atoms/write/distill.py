@@ -1,0 +1,53 @@
+"""`C.distill(key)`: a conversation becomes single facts in the state (document 000 §4.5)."""
+
+from typing import Any, ClassVar
+
+from contextwright.atoms.grown import ask_grown, until_asked
+from contextwright.atoms.write.notes import Notes
+from contextwright.blocks.block import Blocks
+from contextwright.session.state import FACTS_PREFIX, check_key
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
+
+
+class Distill(Atom, frozen=True, kw_only=True):
+    """The facts of the conversation, up to what the user said last, a sentence each, kept in
+    the state for `C.notes(key)`. They are also blocks of this request, one a fact.
+
+    Args:
+        key: kept under the state key `_facts_{key}`.
+        model: who does it; empty for the engine's.
+        prompt: which facts matter.
+    """
+
+    word: ClassVar[str] = "distill"
+    kind: ClassVar[Kind] = Kind.WRITER
+    verb: ClassVar[Verb] = Verb.WRITE
+
+    key: str = "facts"
+    model: str = ""
+    prompt: str = ""
+
+    def __post_init__(self) -> None:
+        check_key(self.key)
+
+    def written(self) -> tuple[str, ...]:
+        """The facts' key."""
+        return (FACTS_PREFIX + self.key,)
+
+    def over(self, inputs: Inputs) -> Blocks:
+        """The conversation, up to what the user said last."""
+        return until_asked(inputs)
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """A block a fact; those that the state has where none were prepared."""
+        stored = FACTS_PREFIX + self.key
+        known: Any = inputs.snapshot.state.get(stored)
+        task = Task(kind="facts", model=self.model, prompt=self.prompt)
+        answer = ask_grown(task, repr(self), blocks, inputs) if blocks else None
+        if answer is not None:
+            inputs.wrote[stored] = answer.value
+            known = answer.value
+        return Notes(key=self.key).of(known, stored, source=f"facts:{self.key}") if known else ()

@@ -1,0 +1,74 @@
+"""`C.extract(schema, key)`: a conversation becomes a record in the state (document 000 §4.4)."""
+
+from typing import Any, ClassVar
+
+from contextwright.atoms.grown import ask_grown, until_asked
+from contextwright.atoms.select.from_state import json_text, label
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.ref import Ref
+from contextwright.errors import SpecError
+from contextwright.session.state import check_key
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
+
+
+class Extract(Atom, frozen=True, kw_only=True):
+    """Fill a schema from the conversation, up to what the user said last; keep the record in
+    the state, for this agent and those behind it. The record is also a block of this request.
+
+    Args:
+        schema: JSON Schema of the record, as text.
+        key: the state key.
+        model: who does it; empty for the engine's.
+        prompt: what to mind.
+    """
+
+    word: ClassVar[str] = "extract"
+    kind: ClassVar[Kind] = Kind.WRITER
+    verb: ClassVar[Verb] = Verb.WRITE
+
+    schema: str
+    key: str
+    model: str = ""
+    prompt: str = ""
+
+    def __post_init__(self) -> None:
+        check_key(self.key)
+        if not self.schema:
+            raise SpecError(
+                "extract needs a schema",
+                where=f"C.extract(key={self.key!r})",
+                fix='C.extract({"budget": "float"}, key="requirements")',
+            )
+
+    def written(self) -> tuple[str, ...]:
+        """The record's key."""
+        return (self.key,)
+
+    def over(self, inputs: Inputs) -> Blocks:
+        """The conversation, up to what the user said last."""
+        return until_asked(inputs)
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The record; what the state has of it where none was prepared."""
+        task = Task(kind="record", model=self.model, prompt=self.prompt, schema=self.schema)
+        answer = ask_grown(task, repr(self), blocks, inputs) if blocks else None
+        if answer is not None:
+            inputs.wrote[self.key] = answer.value
+            return (self._block(answer.value),)
+        state = inputs.snapshot.state
+        return (self._block(state[self.key]),) if self.key in state else ()
+
+    def _block(self, record: Any) -> Block:
+        return Block(
+            id=f"state:{self.key}",
+            source=f"state:{self.key}",
+            layer=Layer.TASK,
+            text=f"{label(self.key)}: {json_text(record)}",
+            cache=CacheClass.DYNAMIC,
+            ref=str(Ref("state", self.key)),
+            lineage=(f"state:{self.key}",),
+        )

@@ -1,0 +1,45 @@
+"""Run work that asks models in between, waiting in a thread or in an event loop.
+
+Such work is a generator: it yields the tasks that it needs answered, is sent their answers, and
+returns its result. So one body serves the sync and the async entry points.
+"""
+
+from collections.abc import Generator, Sequence
+from typing import Protocol, TypeVar
+
+from contextwright.spec.task import Answer, Task
+
+T = TypeVar("T")
+Asking = Generator[tuple[Task, ...], list[Answer], T]
+
+
+class Answering(Protocol):
+    """What answers tasks: `contextwright.models.Models`."""
+
+    async def answer(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+        """An answer for every task, in their order; fails only if it is cancelled."""
+        ...
+
+    def answer_now(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+        """The same, waiting."""
+        ...
+
+
+def drive(asking: Asking[T], models: Answering, session: str) -> T:
+    """The result, waiting for models in this thread."""
+    try:
+        tasks = next(asking)
+        while True:
+            tasks = asking.send(models.answer_now(tasks, session=session))
+    except StopIteration as done:
+        return done.value
+
+
+async def adrive(asking: Asking[T], models: Answering, session: str) -> T:
+    """The result, letting the event loop run while models answer."""
+    try:
+        tasks = next(asking)
+        while True:
+            tasks = asking.send(await models.answer(tasks, session=session))
+    except StopIteration as done:
+        return done.value

@@ -1,0 +1,31 @@
+"""The models that every compile without others shares; imported when a spec first asks them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from contextwright.engine.drive import Answering
+from contextwright.spec.task import Answer, Task
+
+
+class Embedded:
+    """The embedded models: no network, no key."""
+
+    llm = None
+
+    @cached_property
+    def models(self) -> Answering:
+        """What answers."""
+        from contextwright.models import Models
+
+        return Models()
+
+    async def answer(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+        """An answer for every task."""
+        return await self.models.answer(tasks, session=session)
+
+    def answer_now(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+        """The same, waiting."""
+        return self.models.answer_now(tasks, session=session)
+
+
+EMBEDDED = Embedded()

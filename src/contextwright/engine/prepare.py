@@ -1,0 +1,87 @@
+"""Before a turn: what assembling asks of models is answered, and it is assembled again.
+
+Assembling says what it misses; so a spec is prepared for whatever it turns out to need: scores
+whose best blocks are summarized, a summary only where a budget is passed. Where nothing is
+missing, preparing is one assembling and calls nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from contextwright.engine.drive import Asking
+from contextwright.errors import ContextwrightError
+from contextwright.pack.compiler import SpecCompiler, Wants
+from contextwright.pack.pack import Pack
+from contextwright.render.target import Target
+from contextwright.session.log import Log
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.task import NO_ANSWERS, Answers
+
+ROUNDS = 6
+"""Assemblings that may ask: a rung of a cascade asks only when those before it were not enough."""
+
+Write = Callable[[dict[str, Any]], bool]
+"""Sets state keys; whether that changed anything."""
+_KNOWN: WeakKeyDictionary[Log, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
+
+
+class Turn(msgspec.Struct, eq=False):
+    """What is compiled.
+
+    Args:
+        compiler: the spec's.
+        target: whom for.
+        take: the session as it stands.
+        write: None where nothing is written.
+        previous: the pack before.
+    """
+
+    compiler: SpecCompiler
+    target: Target
+    take: Callable[[], Snapshot]
+    write: Write | None = None
+    previous: Pack | None = None
+
+    def assemble(self, answers: Answers, wants: Wants | None = None) -> Pack:
+        """The pack, with these answers and no others."""
+        compiler = msgspec.structs.replace(self.compiler, answers=answers)
+        return compiler.compile(self.take(), self.target, previous=self.previous, wants=wants)
+
+
+def preparing(turn: Turn, known: Answers) -> Asking[tuple[Pack, Answers]]:
+    """The pack with all that it needs from models, and the answers there are then.
+
+    Raises:
+        ContextwrightError: as assembling does, once nothing is missing any more.
+    """
+    answers = known
+    for _ in range(ROUNDS):
+        wants = Wants()
+        try:
+            pack, error = turn.assemble(answers, wants), None
+        except ContextwrightError as raised:
+            pack, error = None, raised
+        written = turn.write(wants.wrote) if turn.write is not None and wants.wrote else False
+        if wants.asked:
+            answers = answers.with_((yield tuple(wants.asked.values())))
+        elif error is not None and not written:
+            raise error
+        elif pack is not None and not written:
+            return pack, answers
+    return turn.assemble(answers), answers
+
+
+def known_answers(log: Log, models: object) -> Answers:
+    """What these models answered for this log before."""
+    found = _KNOWN.get(log)
+    return NO_ANSWERS if found is None else found.get(models, NO_ANSWERS)
+
+
+def remember(log: Log, models: object, answers: Answers) -> None:
+    """Keep answers for the log's next compiles; a fallback only where there is nobody else."""
+    alone = getattr(models, "llm", None) is None
+    kept = _KNOWN.setdefault(log, WeakKeyDictionary())
+    kept[models] = Answers(answer for answer in answers if alone or not answer.fallback)
