@@ -125,7 +125,11 @@ def test_compiling_imports_no_sdk():
 def test_every_word_has_an_atom_and_every_atom_a_word():
     assert set(ATOMS) <= set(WORDS)
     compositions = {"last_n_turns", "user_only", "user", "from_agents", "from_agents_windowed"}
-    assert set(WORDS) - set(ATOMS) == compositions | {"exclude_agents"}
+    assert set(WORDS) - set(ATOMS) == compositions | {
+        "exclude_agents",
+        "rolling",
+        "manus_cascade",
+    }
 
 
 def test_every_atom_has_its_own_file():

@@ -16,30 +16,38 @@ Asking = Generator[tuple[Task, ...], list[Answer], T]
 class Answering(Protocol):
     """What answers tasks: `contextwright.models.Models`."""
 
-    async def answer(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+    def latest(self, series: str) -> Answer | None:
+        """The newest answer of a series that was kept, in this process or another."""
+        ...
+
+    async def answer(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
         """An answer for every task, in their order; fails only if it is cancelled."""
         ...
 
-    def answer_now(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+    def answer_now(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
         """The same, waiting."""
         ...
 
 
-def drive(asking: Asking[T], models: Answering, session: str) -> T:
+def drive(asking: Asking[T], models: Answering, session: str, turn: int = 0) -> T:
     """The result, waiting for models in this thread."""
     try:
         tasks = next(asking)
         while True:
-            tasks = asking.send(models.answer_now(tasks, session=session))
+            tasks = asking.send(models.answer_now(tasks, session=session, turn=turn))
     except StopIteration as done:
         return done.value
 
 
-async def adrive(asking: Asking[T], models: Answering, session: str) -> T:
+async def adrive(asking: Asking[T], models: Answering, session: str, turn: int = 0) -> T:
     """The result, letting the event loop run while models answer."""
     try:
         tasks = next(asking)
         while True:
-            tasks = asking.send(await models.answer(tasks, session=session))
+            tasks = asking.send(await models.answer(tasks, session=session, turn=turn))
     except StopIteration as done:
         return done.value

@@ -19,13 +19,21 @@ class Embedded:
 
         return Models()
 
-    async def answer(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
-        """An answer for every task."""
-        return await self.models.answer(tasks, session=session)
+    def latest(self, series: str) -> Answer | None:
+        """The newest answer of a series."""
+        return self.models.latest(series)
 
-    def answer_now(self, tasks: Sequence[Task], *, session: str = "") -> list[Answer]:
+    async def answer(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
+        """An answer for every task."""
+        return await self.models.answer(tasks, session=session, turn=turn)
+
+    def answer_now(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
         """The same, waiting."""
-        return self.models.answer_now(tasks, session=session)
+        return self.models.answer_now(tasks, session=session, turn=turn)
 
 
 EMBEDDED = Embedded()

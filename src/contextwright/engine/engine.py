@@ -86,8 +86,8 @@ def compile(
         )
     turn = Turn(compiler, _target(model, target, options), lambda: snapshot, None, previous)
     models = models or EMBEDDED
-    asking = preparing(turn, known_answers(snapshot.log, models))
-    pack, answers = drive(asking, models, snapshot.session_id)
+    asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
+    pack, answers = drive(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
     return pack
 
@@ -167,12 +167,13 @@ class Engine:
 
         What the spec captures, extracts and distills before a turn is written to the state.
         """
-        return self._done(session, drive(self._preparing(session), self.models, session.id))
+        asking = self._preparing(session)
+        return self._done(session, drive(asking, self.models, *_whose(session)))
 
     async def acompile(self, session: Session) -> Pack:
         """`compile`, letting the event loop run while models answer."""
         asking = self._preparing(session)
-        return self._done(session, await adrive(asking, self.models, session.id))
+        return self._done(session, await adrive(asking, self.models, *_whose(session)))
 
     def prepare(self, session: Session) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
@@ -212,19 +213,19 @@ class Engine:
                 included.
         """
         self._learn(session, billed_input)
-        drive(recording(session, self.spec, self.agent), self.models, session.id)
+        drive(recording(session, self.spec, self.agent), self.models, *_whose(session))
         self._save(session)
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
         """`record`, letting the event loop run while models answer."""
         self._learn(session, billed_input)
-        await adrive(recording(session, self.spec, self.agent), self.models, session.id)
+        await adrive(recording(session, self.spec, self.agent), self.models, *_whose(session))
         self._save(session)
 
     def _preparing(self, session: Session) -> Asking[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
         turn = self._turn(session.snapshot, lambda values: write(session, values), session.log)
-        return preparing(turn, known_answers(session.log, self.models))
+        return preparing(turn, known_answers(session.log, self.models), self.models.latest)
 
     def _turn(self, take: Callable[[], Snapshot], write: Write | None, log: Log) -> Turn:
         compiler = SpecCompiler(
@@ -252,3 +253,8 @@ class Engine:
     def _save(self, session: Session) -> None:
         if self.sessions is not None:
             self.sessions.save(session)
+
+
+def _whose(session: Session) -> tuple[str, int]:
+    """Whose spending a model's answers are: the session and its turn."""
+    return session.id, session.snapshot().turn

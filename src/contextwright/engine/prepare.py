@@ -18,13 +18,14 @@ from contextwright.pack.pack import Pack
 from contextwright.render.target import Target
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.task import NO_ANSWERS, Answers
+from contextwright.spec.task import NO_ANSWERS, Answer, Answers
 
 ROUNDS = 6
 """Assemblings that may ask: a rung of a cascade asks only when those before it were not enough."""
 
 Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""
+Latest = Callable[[str], Answer | None]
 _KNOWN: WeakKeyDictionary[Log, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
 
 
@@ -51,8 +52,12 @@ class Turn(msgspec.Struct, eq=False):
         return compiler.compile(self.take(), self.target, previous=self.previous, wants=wants)
 
 
-def preparing(turn: Turn, known: Answers) -> Asking[tuple[Pack, Answers]]:
+def preparing(turn: Turn, known: Answers, latest: Latest) -> Asking[tuple[Pack, Answers]]:
     """The pack with all that it needs from models, and the answers there are then.
+
+    Args:
+        latest: the newest answer of a series that was kept elsewhere: what another process
+            made is brought up to date, not made anew.
 
     Raises:
         ContextwrightError: as assembling does, once nothing is missing any more.
@@ -66,12 +71,23 @@ def preparing(turn: Turn, known: Answers) -> Asking[tuple[Pack, Answers]]:
             pack, error = None, raised
         written = turn.write(wants.wrote) if turn.write is not None and wants.wrote else False
         if wants.asked:
-            answers = answers.with_((yield tuple(wants.asked.values())))
+            kept = _kept_before(wants, answers, latest)
+            answers = answers.with_(kept or (yield tuple(wants.asked.values())))
         elif error is not None and not written:
             raise error
         elif pack is not None and not written:
             return pack, answers
     return turn.assemble(answers), answers
+
+
+def _kept_before(wants: Wants, answers: Answers, latest: Latest) -> list[Answer]:
+    found: list[Answer] = []
+    for task in wants.asked.values():
+        if task.series and answers.latest(task.series) is None:
+            kept = latest(task.series)
+            if kept is not None and kept.covers:
+                found.append(kept)
+    return found
 
 
 def known_answers(log: Log, models: object) -> Answers:

@@ -1,0 +1,28 @@
+"""A block as lines that a model reads: who said what, which tool gave what."""
+
+from contextwright.blocks.block import Block
+from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
+
+_GAVE = {"ok": "gave", "error": "failed with", "interrupted": "was interrupted", "pending": "runs"}
+
+
+def transcript(block: Block) -> str:
+    """The block's texts, calls and results, each behind who it is from. Not escaped."""
+    if not block.messages:
+        return block.text
+    lines: list[str] = []
+    calls: dict[str, str] = {}
+    for message in block.messages:
+        who = message.author or message.role
+        for part in message.parts:
+            if isinstance(part, Text) and part.text.strip():
+                lines.append(f"{who}: {part.text}")
+            elif isinstance(part, ToolCall):
+                calls[part.id] = part.name
+                lines.append(f"{who} used {part.name} with {part.arguments}")
+            elif isinstance(part, ToolResult):
+                name = calls.get(part.call_id, part.name) or "tool"
+                lines.append(f"{name} {_GAVE[part.status]}: {part.text}")
+            elif isinstance(part, (Image, File)):
+                lines.append(f"{who}: [{part.media_type}]")
+    return "\n".join(lines)

@@ -1,0 +1,270 @@
+"""Tasks answered: from the cache, by the model that is asked, or by an embedded one.
+
+No failure of a model reaches a turn: the embedded model answers instead, and the answer says
+why.
+"""
+
+import asyncio
+import random
+import threading
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from contextwright.blocks.transcript import transcript
+from contextwright.models import embedded
+from contextwright.models.cache import AnswerCache, RecentAnswers
+from contextwright.models.calls import Sleep, call
+from contextwright.models.decode import value_of
+from contextwright.models.embedder import Embedder
+from contextwright.models.flight import SingleFlight
+from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
+from contextwright.models.prompts import prompt_for, repair
+from contextwright.models.spend import Allowance, Spending
+from contextwright.spec.task import Answer, Task
+from contextwright.tokens.counter import Counter, named_counter
+
+CANDIDATES = 60
+"""Blocks that a language model scores in one call: those that share most of the query's words."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What calls to models may take.
+
+    Args:
+        timeout_s: seconds for one try.
+        retries: tries after the first, where another may help.
+        deadline_s: seconds for one task with all its tries; then the embedded model answers.
+        cool_down_s: seconds in which a model that failed is not asked again.
+        turn, session: what may be spent for one turn, and for one session.
+    """
+
+    timeout_s: float = 30
+    retries: int = 2
+    deadline_s: float = 60
+    cool_down_s: float = 20
+    turn: Allowance = Allowance()
+    session: Allowance = Allowance()
+
+
+class Models:
+    """Answers tasks.
+
+    Args:
+        llm: a language model, or the name of one, as `openai:gpt-5-mini`, which needs the extra
+            `llm`; None for the embedded models.
+        embedder: for `C.relevant(scorer="embedding")`.
+        answers: where answers are kept; by default in memory.
+        sleep, uniform, clock: for tests.
+    """
+
+    def __init__(
+        self,
+        llm: LLM | str | None = None,
+        embedder: Embedder | None = None,
+        *,
+        limits: Limits | None = None,
+        answers: AnswerCache | None = None,
+        counter: Counter | None = None,
+        sleep: Sleep = asyncio.sleep,
+        uniform: Callable[[float, float], float] = random.uniform,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.llm: LLM | None = _named(llm) if isinstance(llm, str) else llm
+        self.embedder = embedder
+        self.limits = limits or Limits()
+        self.cache: AnswerCache = answers or RecentAnswers()
+        self.spending = Spending()
+        self._count = (counter or named_counter("o200k_base")).count
+        self._sleep, self._uniform, self._clock = sleep, uniform, clock
+        self._flight: SingleFlight[Answer] = SingleFlight()
+        self._vectors: dict[str, list[float]] = {}
+        self._failed_at: dict[str, tuple[float, str]] = {}
+
+    async def answer(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
+        """An answer for every task, in their order; fails only if it is cancelled.
+
+        Args:
+            session, turn: whose spending it is.
+        """
+        return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
+
+    def answer_now(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
+        """The same, waiting in this thread, whether an event loop runs in it or not."""
+        if self.llm is None and self.embedder is None:
+            return [self._embedded(task, self._unasked(task)) for task in tasks]
+        return _wait(self.answer(tasks, session=session, turn=turn))
+
+    def latest(self, series: str) -> Answer | None:
+        """The newest answer of a series that is in the cache."""
+        return self.cache.latest(series)
+
+    async def _answer(self, task: Task, session: str, turn: int) -> Answer:
+        if self._maker(task) is None:
+            return self._embedded(task, self._unasked(task))
+        key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
+        known = self.cache.get(key)
+        if known is not None:
+            return known
+
+        async def work() -> Answer:
+            answer = self.cache.get(key) or await self._asked(task, session, turn)
+            if not answer.fallback:
+                self.cache.put(key, answer)
+            return answer
+
+        return await self._flight.do(key, work)
+
+    def _maker(self, task: Task) -> str | None:
+        """Who is to answer; None for an embedded model."""
+        if task.kind == "relevance" and task.scorer != "llm":
+            wanted = task.scorer == "embedding" and self.embedder is not None
+            return self.embedder.id if wanted and self.embedder is not None else None
+        return self.llm.id if self.llm is not None else None
+
+    def _unasked(self, task: Task) -> str:
+        """Why an embedded model answers, where another was wanted."""
+        if task.kind == "relevance" and task.scorer == "embedding":
+            return "no embedder is configured"
+        if task.model and not (task.kind == "relevance" and task.scorer == "lexical"):
+            return f"no LLM is configured; {task.model} was asked"
+        return ""
+
+    def _embedded(self, task: Task, why: str) -> Answer:
+        key = f"embedded\n{task.fingerprint}"
+        known = self.cache.get(key)
+        if known is None:
+            known = embedded.answer(task, count=self._count)
+            self.cache.put(key, known)
+        return msgspec.structs.replace(known, fallback=why) if why else known
+
+    async def _asked(self, task: Task, session: str, turn: int) -> Answer:
+        """The model's answer, or the embedded one and why."""
+        maker = self._maker(task) or ""
+        try:
+            self._refuse_spending(session, turn)
+            self._refuse_while_down(maker)
+            async with asyncio.timeout(self.limits.deadline_s):
+                if task.kind == "relevance" and task.scorer == "embedding":
+                    return self._made(task, await self._similarity(task), maker, [])
+                return await self._complete(task, session, turn)
+        except TimeoutError:
+            why = f"no answer within {self.limits.deadline_s:g} s"
+            self._failed_at[maker] = (self._clock(), why)
+        except ModelFault as fault:
+            why = f"{fault.fault}: {fault.what}"
+            if fault.fault in {"timeout", "rate_limited", "unavailable"}:
+                self._failed_at[maker] = (self._clock(), why)
+        except Exception as error:  # noqa: BLE001 -- a broken port must not end a turn
+            why = f"unavailable: {type(error).__name__}: {error}"[:200]
+        return self._embedded(task, why)
+
+    async def _complete(self, task: Task, session: str, turn: int) -> Answer:
+        """The language model's answer; one that can not be used is asked for once more."""
+        places = self._candidates(task)
+        prompt = prompt_for(task, places)
+        paid: list[Completion] = []
+        text = await self._call(prompt, session, turn, paid)
+        try:
+            value = value_of(task, text, self._count)
+        except ModelFault as fault:
+            again = repair(prompt, text, fault.what)
+            value = value_of(task, await self._call(again, session, turn, paid), self._count)
+        return self._made(task, value, paid[-1].model, paid)
+
+    async def _call(self, prompt: Prompt, session: str, turn: int, paid: list[Completion]) -> str:
+        assert self.llm is not None
+        completion = await call(
+            self.llm,
+            prompt,
+            timeout_s=self.limits.timeout_s,
+            retries=self.limits.retries,
+            sleep=self._sleep,
+            uniform=self._uniform,
+        )
+        self.spending.add(completion, session, f"{session}\n{turn}")
+        paid.append(completion)
+        return completion.text
+
+    def _candidates(self, task: Task) -> list[int] | None:
+        if task.kind != "relevance" or len(task.blocks) <= CANDIDATES:
+            return None
+        scores = embedded.relevance(task.query, task.blocks)
+        best = sorted(range(len(scores)), key=lambda place: (-scores[place], -place))
+        return sorted(best[:CANDIDATES])
+
+    async def _similarity(self, task: Task) -> list[int]:
+        """Cosines with the query, in millionths; what points away is 0."""
+        texts = [task.query, *map(transcript, task.blocks)]
+        assert self.embedder is not None
+        keys = [f"{self.embedder.id}\n{sha256(text.encode()).hexdigest()}" for text in texts]
+        missing = dict(zip(keys, texts, strict=True))
+        missing = {key: text for key, text in missing.items() if key not in self._vectors}
+        if missing:
+            vectors = await self.embedder.embed(list(missing.values()))
+            self._vectors.update(zip(missing, vectors, strict=True))
+        query, *others = (self._vectors[key] for key in keys)
+        return [max(0, round(_dot(query, other) * 1_000_000)) for other in others]
+
+    def _made(self, task: Task, value: Any, model: str, paid: list[Completion]) -> Answer:
+        return Answer(
+            fingerprint=task.fingerprint,
+            kind=task.kind,
+            value=value,
+            model=model,
+            input_tokens=sum(one.input_tokens for one in paid),
+            output_tokens=sum(one.output_tokens for one in paid),
+            series=task.series,
+            covers=task.covers,
+            whole=task.whole,
+        )
+
+    def _refuse_spending(self, session: str, turn: int) -> None:
+        for name, allowed, what in (
+            (f"{session}\n{turn}", self.limits.turn, "turn"),
+            (session, self.limits.session, "session"),
+        ):
+            reached = self.spending.over(name, allowed)
+            if reached:
+                raise ModelFault("rejected", f"spend limit of {reached} a {what} reached")
+
+    def _refuse_while_down(self, maker: str) -> None:
+        failed = self._failed_at.get(maker)
+        if failed is not None and self._clock() - failed[0] < self.limits.cool_down_s:
+            raise ModelFault("rejected", f"failed moments ago ({failed[1]})")
+
+
+def _dot(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def _named(name: str) -> LLM:
+    from contextwright.models.pydantic_ai import ProviderLLM
+
+    return ProviderLLM(name)
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """An event loop in a thread of its own, for those who wait: connections outlive a call."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="contextwright-models", daemon=True).start()
+    return loop
+
+
+def _wait(work: Coroutine[Any, Any, list[Answer]]) -> list[Answer]:
+    """The result of a coroutine, from a thread in which an event loop may run."""
+    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise

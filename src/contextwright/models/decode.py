@@ -1,0 +1,94 @@
+"""From what a model said to the value of an answer, checked."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from contextwright.blocks.transcript import transcript
+from contextwright.models.llm import ModelFault
+from contextwright.models.prompts import SCHEMAS
+from contextwright.spec.schema import problems
+from contextwright.spec.task import Task
+
+POINT = 10_000
+"""Millionths of a score point: models score from 0 to 100."""
+
+
+def value_of(task: Task, text: str, count: Callable[[str], int]) -> Any:
+    """The value that a text is, as `Task` says for its kind.
+
+    Raises:
+        ModelFault: malformed: no JSON, not of the schema, empty, or longer than its source.
+    """
+    schema = task.schema or SCHEMAS.get(task.kind, "")
+    if not schema:
+        return _plain(task, text.strip(), count)
+    found = _json(text)
+    wrong = problems(found, msgspec.json.decode(schema))
+    if wrong:
+        raise ModelFault("malformed", "; ".join(wrong[:3]))
+    return _READERS.get(task.kind, _as_it_is)(task, found)
+
+
+def _plain(task: Task, text: str, count: Callable[[str], int]) -> str:
+    if not text:
+        raise ModelFault("malformed", "an empty answer")
+    if task.kind == "summary":
+        source = "\n".join([task.previous, *map(transcript, task.blocks)])
+        if count(text) >= count(source):
+            raise ModelFault("malformed", "the summary is longer than what it summarizes")
+    return text
+
+
+def _json(text: str) -> Any:
+    """The JSON of an answer; a code fence around it is no mistake."""
+    plain = text.strip()
+    if plain.startswith("```"):
+        plain = plain.partition("\n")[2].rpartition("```")[0]
+    try:
+        return msgspec.json.decode(plain)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ModelFault("malformed", f"no JSON: {error}") from error
+
+
+def _as_it_is(task: Task, found: Any) -> Any:
+    return found
+
+
+def _scores(task: Task, found: Any) -> list[int]:
+    scores = [0] * len(task.blocks)
+    for item in found["scores"]:
+        if 0 <= item["item"] < len(scores):
+            scores[item["item"]] = min(100, max(0, item["score"])) * POINT
+    return scores
+
+
+def _pairs(task: Task, found: Any) -> list[list[int]]:
+    pairs = {(pair["earlier"], pair["later"]) for pair in found["pairs"]}
+    return [list(pair) for pair in sorted(pairs) if 0 <= pair[0] < pair[1] < len(task.blocks)]
+
+
+def _facts(task: Task, found: Any) -> list[str]:
+    before: Any = msgspec.json.decode(task.previous) if task.previous else []
+    known = [str(fact) for fact in before] if isinstance(before, list) else []
+    new = (fact.strip() for fact in found["facts"])
+    return list(dict.fromkeys([*known, *filter(None, new)]))
+
+
+def _contradictions(task: Task, found: Any) -> list[dict[str, Any]]:
+    count = len(task.blocks)
+    return [
+        pair
+        for pair in found["pairs"]
+        if 0 <= pair["first"] < count and 0 <= pair["second"] < count
+        if pair["first"] != pair["second"]
+    ]
+
+
+_READERS: dict[str, Callable[[Task, Any], Any]] = {
+    "relevance": _scores,
+    "duplicates": _pairs,
+    "facts": _facts,
+    "contradictions": _contradictions,
+}

@@ -1,0 +1,63 @@
+"""The embedded models: rules and word statistics, no network, no key, the same every time.
+
+They are weaker than a language model and do not hide it: an answer names who made it
+(`extractive`, `lexical`, `near`, `rules`).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from contextwright.blocks.block import Block
+from contextwright.blocks.transcript import transcript
+from contextwright.models.embedded.conflicts import conflicts
+from contextwright.models.embedded.facts import facts
+from contextwright.models.embedded.fields import record
+from contextwright.models.embedded.near import duplicates, merged
+from contextwright.models.embedded.statements import statements
+from contextwright.models.embedded.summary import summary
+from contextwright.recall.lexical import scores
+from contextwright.spec.task import Answer, Task
+
+Count = Callable[[str], int]
+
+
+def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
+    """The answer to any task.
+
+    Args:
+        count: tokens of a text; a summary's room is measured with it.
+        fallback: why no other model made it; empty where none was asked.
+    """
+    model, value = _MAKERS[task.kind](task, count)
+    return Answer(
+        fingerprint=task.fingerprint,
+        kind=task.kind,
+        value=value,
+        model=model,
+        fallback=fallback,
+        series=task.series,
+        covers=task.covers,
+        whole=task.whole,
+    )
+
+
+def relevance(query: str, blocks: tuple[Block, ...]) -> list[int]:
+    """How many of a query's words each block shares, in millionths of the best."""
+    return scores(query, [transcript(block) for block in blocks])
+
+
+def _summary(task: Task, count: Count) -> tuple[str, Any]:
+    if task.schema:
+        return "rules", record(task.schema, statements(task), task.previous)
+    return "extractive", summary(task, count)
+
+
+_MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
+    "summary": _summary,
+    "relevance": lambda task, count: ("lexical", relevance(task.query, task.blocks)),
+    "duplicates": lambda task, count: ("near", duplicates(task.blocks)),
+    "record": lambda task, count: ("rules", record(task.schema, statements(task), task.previous)),
+    "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
+    "merge": lambda task, count: ("near", merged(task.previous, task.blocks)),
+    "contradictions": lambda task, count: ("rules", conflicts(task.blocks)),
+}

@@ -1,0 +1,48 @@
+"""Facts by rules: sentences with a number, a date, a wish, an identity or a decision."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from contextwright.models.embedded.near import same
+from contextwright.models.embedded.statements import Statement
+
+MOST = 100
+"""Facts that are kept; the newest ones."""
+_USERS = re.compile(
+    r"[$€£]\s?\d|\b\d[\d.,:/-]*\b|\b(?:my|our|i am|i'm|we are|we're|i have|we have|i was|i live|"
+    r"prefer|budget|deadline|need|must|want|would like|don't|do not|never|always|because|"
+    r"allergic|named|called|moved|work|bought|ordered)\b",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:decided|confirmed|approved|agreed|refund(?:ed)?|cancell?ed|booked|fixed|resolved|"
+    r"root cause|found|status|total|balance|order|version)\b",
+    re.IGNORECASE,
+)
+
+
+def facts(said: list[Statement], previous: str) -> list[str]:
+    """The facts before, then the new ones, none twice."""
+    known = _listed(previous)
+    for one in said:
+        text = one.text.strip()
+        if text.endswith("?") or not 8 <= len(text) <= 300:
+            continue
+        pattern = _USERS if one.who == "user" else _OTHERS
+        if text[:1] in "{[<" or not pattern.search(text):
+            continue
+        fact = f"{one.who}: {text}" if one.who and one.who != "user" else f"The user: {text}"
+        if not any(same(fact, other) for other in known):
+            known.append(fact)
+    return known[-MOST:]
+
+
+def _listed(previous: str) -> list[str]:
+    """The facts before: a JSON list, or a line each."""
+    try:
+        value: Any = msgspec.json.decode(previous) if previous else []
+    except msgspec.DecodeError:
+        value = [line.lstrip("- ").strip() for line in previous.splitlines()]
+    return [str(item) for item in value if item] if isinstance(value, list) else []

@@ -1,0 +1,99 @@
+"""An extractive summary: the sentences that say most of what is said, each once.
+
+Word probability (SumBasic), a position prior, and a choice against repetition (MMR), under a
+token budget. Measured on documentation pages: such a choice with a position prior recalls .20
+of a reference's words, without the prior .16, random .16.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import msgspec
+
+from contextwright.models.embedded.statements import Statement, statements
+from contextwright.recall.sentences import sentences
+from contextwright.recall.words import telling
+from contextwright.spec.task import Task
+
+ROOM = 200
+"""Tokens of a summary where a task names none."""
+WIDEST = 400
+"""Sentences that are weighed against each other, the most telling ones."""
+_CUE = re.compile(
+    r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
+    r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
+    re.IGNORECASE,
+)
+
+
+class _Weighed(msgspec.Struct, frozen=True):
+    text: str
+    words: frozenset[str]
+    order: int
+    weight: float
+    tokens: int
+
+
+def summary(task: Task, count: Callable[[str], int]) -> str:
+    """The sentences, those of the summary before first, in at most `max_tokens`."""
+    room = task.max_tokens or ROOM
+    weighed = _weighed(task, count)
+    chosen: list[_Weighed] = []
+    left = list(weighed)
+    while left and room > 0:
+        best = max(left, key=lambda one: (one.weight - _repeats(one, chosen), -one.order))
+        left.remove(best)
+        if best.tokens + 1 > room or _repeats(best, chosen) >= 1:
+            continue
+        chosen.append(best)
+        room -= best.tokens + 1
+    chosen.sort(key=lambda one: one.order)
+    return "\n".join(one.text for one in chosen)
+
+
+def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
+    """The candidates with their weights, the best `WIDEST` of them."""
+    before = [line for line in sentences(task.previous) if line]
+    said = [one for one in statements(task) if len(one.text) > 12]
+    texts = before + [_line(one) for one in said]
+    split = [frozenset(telling(text)) for text in texts]
+    often = Counter(word for words in split for word in words)
+    most = max(often.values(), default=1)
+    asked = set(telling(f"{task.query} {task.prompt}"))
+    last = max((one.place for one in said), default=0) or 1
+    found: list[tuple[float, int]] = []
+    for order, words in enumerate(split):
+        if not words:
+            continue
+        weight = sum(often[word] for word in words) / most / len(words)
+        weight += 0.6 * len(words & asked) / len(asked) if asked else 0.0
+        weight += 0.3 if _CUE.search(texts[order]) else 0.0
+        if order < len(before):
+            weight += 0.5
+        else:
+            weight += _position(said[order - len(before)], last)
+        found.append((weight, order))
+    found.sort(key=lambda pair: (-pair[0], pair[1]))
+    return [
+        _Weighed(texts[order], split[order], order, weight, count(texts[order]))
+        for weight, order in found[:WIDEST]
+    ]
+
+
+def _position(one: Statement, last: int) -> float:
+    """What begins a message, what a user says, and what came first or last says more."""
+    weight = 0.2 if one.first else 0.0
+    weight += 0.25 if one.who == "user" else 0.0
+    edge = min(one.place, last - one.place) / last
+    return weight + 0.2 * (1 - 2 * edge)
+
+
+def _repeats(one: _Weighed, chosen: list[_Weighed]) -> float:
+    """How much of it was said: the largest share of its words that one sentence has."""
+    shares = (len(one.words & other.words) / len(one.words) for other in chosen)
+    return max(shares, default=0.0)
+
+
+def _line(one: Statement) -> str:
+    return f"{one.who}: {one.text}" if one.who else one.text

@@ -1,0 +1,1 @@
+"""What matters: lexical and vector scores, and their fusion."""

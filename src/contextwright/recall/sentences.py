@@ -1,0 +1,39 @@
+"""A text in its sentences; list items, headings and code blocks stay whole."""
+
+import re
+
+_FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
+_END = re.compile(
+    r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=[\u3002\uff01\uff1f])|\n\s*\n"
+    r"|\n(?=\s*(?:[-*+\u2022]|[0-9]{1,3}[.)]|#{1,6})\s)|\n"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|approx|no|fig|mr|mrs|ms|dr|prof|st|inc|ltd|co|corp|"
+    r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|a\.m|p\.m)\.[\"')\]]*$",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences, without white space around them."""
+    found: list[str] = []
+    at = 0
+    for fence in _FENCE.finditer(text):
+        found += _prose(text[at : fence.start()])
+        found.append(fence[0].strip())
+        at = fence.end()
+    found += _prose(text[at:])
+    return [sentence for sentence in found if sentence]
+
+
+def _prose(text: str) -> list[str]:
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        piece = text[start : end.start()]
+        if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
+            continue
+        found.append(piece.strip())
+        start = end.end()
+    found.append(text[start:].strip())
+    return found
