@@ -19,6 +19,7 @@ from contextwright.render.target import Target
 from contextwright.session.event import Image, Text, Thinking, ToolCall, ToolResult
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
+from contextwright.spec.kind import Kind
 from contextwright.tokens.counter import counter_for
 from contextwright.words import C
 
@@ -193,7 +194,10 @@ def specs() -> "SearchStrategy[Expr]":
             C.select(role="user", position="first"), C.from_state("intent", "profile"),
             C.notes("case"), C.notes("case", format="checklist"), C.template("hello {intent?}"),
             C.recent(decay="linear", window=2), C.exclude_agents("critic"),
-            C.capture("asked"), C.from_compaction(),
+            C.capture("asked"), C.from_compaction(), C.relevant(top_k=2),
+            C.relevant("intent", top_k=1, scorer="lexical"), C.distill("case"),
+            C.extract({"intent": "str", "amounts": "list[float]?"}, key="record"),
+            C.write_notes("case"),
         )
     )  # fmt: skip
     steps = st.sampled_from(
@@ -203,14 +207,15 @@ def specs() -> "SearchStrategy[Expr]":
             C.truncate(20), C.truncate(30, strategy="bookend"), C.truncate(9, strategy="head"),
             C.project(["results"]), C.priority(1), C.priority(2), C.priority(3), C.priority(4),
             C.fresh(1), C.fresh(1, stale_action="warn"), C.fresh(1, stale_action="compact"),
-            C.fresh(0, stale_action="summarize"), C.expand(),
+            C.fresh(0, stale_action="summarize"), C.expand(), C.summarize(max_tokens=40),
+            C.summarize(schema={"decisions": "list[str]"}), C.dedup("semantic"),
         )
     )  # fmt: skip
 
     @st.composite
     def term(draw: Any) -> Expr:
         found = draw(sources)
-        if found.word == "capture":
+        if found.kind is Kind.WRITER:
             return found
         for step in draw(st.lists(steps, max_size=2)):
             found = found | step
@@ -221,12 +226,13 @@ def specs() -> "SearchStrategy[Expr]":
         whole = draw(term())
         for other in draw(st.lists(term(), max_size=2)):
             whole = whole + other
-        if getattr(whole, "word", "") == "capture":
+        if getattr(whole, "kind", None) is Kind.WRITER:
             whole = whole + C.window(n=2)
         if draw(st.booleans()):
             whole = whole | C.redact(["email"])
         if draw(st.booleans()):
-            whole = whole | C.validate(["completeness", "freshness", "token_efficiency"])
+            checks = ("completeness", "freshness", "token_efficiency", "contradictions")
+            whole = whole | C.validate(checks)
         limits = st.integers(60, 4000)
         overflow = st.sampled_from(("truncate_oldest", "truncate_lowest_priority", "summarize"))
         strategy = st.sampled_from(

@@ -237,7 +237,10 @@ def test_molecules_are_the_atoms_they_are_said_to_be(molecule, atoms):
         lambda: C.select(type="sound"), lambda: C.budget(9, overflow="explode"), lambda: C.fit(9, strategy="x"),
         lambda: C.truncate(9, strategy="middle"), lambda: C.fresh(1, stale_action="eat"), lambda: C.redact(7),
         lambda: C.validate(["vibes"]), lambda: C.notes(3), lambda: C.from_state(1), lambda: C.template(None),
-        lambda: C.recent("x"), lambda: C.capture(None), lambda: C.dedup("semantic"),
+        lambda: C.recent("x"), lambda: C.capture(None), lambda: C.dedup("by feel"), lambda: C.relevant(top_k="all"),
+            lambda: C.summarize(max_tokens="few"), lambda: C.extract({}, key="x"),
+            lambda: C.extract({"a": "maybe"}, key="x"), lambda: C.write_notes("k", strategy="shout"),
+            lambda: C.distill(None), lambda: C.relevant("intent", query="q"), lambda: C.relevant(top_k=0),
     ],
 )  # fmt: skip
 def test_options_of_the_wrong_type_are_refused_with_place_and_fix(make):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from contextwright import C, Engine, Session, compile, record
+from contextwright import C, Engine, Engine, Session, compile, record
 from contextwright.errors import BudgetError, MissingExtra, PatternError, SpecError
 from contextwright.testing import assert_drop_order, session_of, target_for
 
@@ -122,11 +122,14 @@ def test_overflow_error_lets_nothing_go():
         chat(session, C.default() | C.budget(100, overflow="error"))
 
 
-def test_summarize_without_a_model_compacts_and_says_so():
+def test_summarize_that_was_not_prepared_compacts_and_says_so():
     session = session_of("u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b")
-    packed = chat(session, C.default() | C.budget(300, overflow="summarize"))
-    assert "no summary was prepared" in packed.manifest.notes[0]
+    engine = Engine(C.default() | C.budget(300, overflow="summarize"), "gpt-4o")
+    packed = engine.assemble(session)
+    assert packed.manifest.notes == ("summary was not prepared: done without a model",)
     assert [c.action for c in packed.manifest.changes] == ["compacted"]
+    assert {c.action for c in engine.compile(session).manifest.changes} == {"summarized"}
+    assert {c.action for c in engine.assemble(session).manifest.changes} == {"summarized"}
 
 
 @pytest.mark.parametrize(
@@ -134,7 +137,7 @@ def test_summarize_without_a_model_compacts_and_says_so():
     [
         ("cascade", {"compacted"}),
         ("compact_then_summarize", {"compacted"}),
-        ("summarize_only", {"compacted"}),
+        ("summarize_only", {"summarized"}),
         ("strict", {"dropped"}),
     ],
 )
@@ -188,7 +191,7 @@ STALE = (
         ("exclude", lambda b: "one" not in b and "two" in b),
         ("warn", lambda b: "[STALE — 3 turns old]\\none" in b),
         ("compact", lambda b: "event://e2#0" in b and "one" in b),
-        ("summarize", lambda b: "event://e2#0" in b),
+        ("summarize", lambda b: 'ref=\\"event://e0#..e3\\"' in b and "one" in b),
     ],
 )
 def test_stale_blocks_are_treated_as_said(action, check):
