@@ -162,17 +162,21 @@ class Engine:
         counter = self.calibrator.counter(base.format, base.model, base.counter)
         return msgspec.structs.replace(base, counter=counter)
 
-    def compile(self, session: Session) -> Pack:
+    def compile(self, session: Session, *, sent_from: int | None = None) -> Pack:
         """The pack for the next call: prepared, then assembled.
 
         What the spec captures, extracts and distills before a turn is written to the state.
+
+        Args:
+            sent_from: place in the log from which on the caller sends events itself, beside a
+                pack of the `text` format.
         """
-        asking = self._preparing(session)
+        asking = self._preparing(session, sent_from)
         return self._done(session, drive(asking, self.models, *_whose(session)))
 
-    async def acompile(self, session: Session) -> Pack:
+    async def acompile(self, session: Session, *, sent_from: int | None = None) -> Pack:
         """`compile`, letting the event loop run while models answer."""
-        asking = self._preparing(session)
+        asking = self._preparing(session, sent_from)
         return self._done(session, await adrive(asking, self.models, *_whose(session)))
 
     def prepare(self, session: Session) -> None:
@@ -183,13 +187,13 @@ class Engine:
         """`prepare`, letting the event loop run while models answer."""
         await self.acompile(session)
 
-    def assemble(self, session: Session | Snapshot) -> Pack:
+    def assemble(self, session: Session | Snapshot, *, sent_from: int | None = None) -> Pack:
         """The pack with what was prepared: asks no model, writes nothing, waits for nothing.
 
         Where an answer is missing it does without, and the manifest says so.
         """
         snapshot = session.snapshot() if isinstance(session, Session) else session
-        turn = self._turn(lambda: snapshot, None, snapshot.log)
+        turn = self._turn(lambda: snapshot, None, snapshot.log, sent_from)
         pack = turn.assemble(known_answers(snapshot.log, self.models))
         self._previous[snapshot.log] = pack
         return pack
@@ -212,27 +216,38 @@ class Engine:
             billed_input: input tokens that the provider billed for the last pack, cached ones
                 included.
         """
-        self._learn(session, billed_input)
+        if billed_input is not None:
+            self.learn(session, billed_input)
         drive(recording(session, self.spec, self.agent), self.models, *_whose(session))
         self._save(session)
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
         """`record`, letting the event loop run while models answer."""
-        self._learn(session, billed_input)
+        if billed_input is not None:
+            self.learn(session, billed_input)
         await adrive(recording(session, self.spec, self.agent), self.models, *_whose(session))
         self._save(session)
 
-    def _preparing(self, session: Session) -> Asking[tuple[Pack, Answers]]:
+    def _preparing(self, session: Session, sent_from: int | None) -> Asking[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
-        turn = self._turn(session.snapshot, lambda values: write(session, values), session.log)
+        turn = self._turn(
+            session.snapshot, lambda values: write(session, values), session.log, sent_from
+        )
         return preparing(turn, known_answers(session.log, self.models), self.models.latest)
 
-    def _turn(self, take: Callable[[], Snapshot], write: Write | None, log: Log) -> Turn:
+    def _turn(
+        self,
+        take: Callable[[], Snapshot],
+        write: Write | None,
+        log: Log,
+        sent_from: int | None,
+    ) -> Turn:
         compiler = SpecCompiler(
             self.spec,
             agent=self.agent,
             read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
             memo=memo_of(log),
+            sent_from=sent_from,
         )
         return Turn(compiler, self.target, take, write, self._previous.get(log))
 
@@ -242,9 +257,10 @@ class Engine:
         self._previous[session.log] = pack
         return pack
 
-    def _learn(self, session: Session, billed_input: int | None) -> None:
+    def learn(self, session: Session, billed_input: int) -> None:
+        """Learn from the bill of the last pack how the provider counts tokens."""
         pack = self._previous.get(session.log)
-        if billed_input is None or pack is None:
+        if pack is None:
             return
         base = self._base
         estimated = renderer_for(base.format).measure(pack.request, base)

@@ -47,6 +47,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     kept = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
+    blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
     for check in planned.validations:
         blocks = check.apply(blocks, inputs)
     if target.format != "text":
@@ -157,6 +158,14 @@ def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
 def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without tool results whose call is not in the log: no provider takes them (design §5.1)."""
     return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
+
+
+def _without_sent(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """Without the exchanges that the driver sends itself."""
+    if inputs.sent_from is None or inputs.sent_from >= inputs.snapshot.position:
+        return blocks
+    first = inputs.snapshot.log.exchange_index(inputs.sent_from)
+    return tuple(block for block in blocks if block.order < first)
 
 
 def _place(block: Block) -> tuple[int, int]:

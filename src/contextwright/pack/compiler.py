@@ -64,6 +64,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         memo: what earlier compiles worked out; never changes a result.
         steps: whether the manifest counts blocks and tokens at every step of the spec.
         answers: what models answered before.
+        sent_from: place in the log from which on the driver sends events itself, so that a
+            text beside them does not say them again.
     """
 
     spec: Expr
@@ -73,6 +75,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     memo: Memo = msgspec.field(default_factory=Memo)
     steps: bool = False
     answers: Answers = NO_ANSWERS
+    sent_from: int | None = None
 
     def compile(
         self,
@@ -132,6 +135,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             window=planned.window,
             clean=planned.clean,
             answers=self.answers,
+            sent_from=self.sent_from,
             asked=wants.asked,
             wrote=wants.wrote,
         )
@@ -245,6 +249,7 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         tools_digest=tools_digest(built.layout.tools),
         renamed_tools=renamed_tools(built.layout.tools, built.request),
         now_ms=compiler.now_ms,
+        sent_from=compiler.sent_from,
         agent=compiler.agent,
         budget=room.limit,
         overflow=overflow or "",

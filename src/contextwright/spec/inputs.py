@@ -84,6 +84,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         memo: what earlier compiles of this session worked out.
         agent: the agent that the request is for; names scopes such as notes.
         window: turns of the widest `C.window` in the spec; what `before_window` is before.
+        sent_from: place in the log from which on the driver sends events itself.
         clean: a text without what the spec redacts: what a model may read of it.
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
@@ -100,6 +101,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     memo: Memo
     agent: str = ""
     window: int | None = None
+    sent_from: int | None = None
     clean: Callable[[str], str] = str
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])

@@ -18,7 +18,8 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
     cover. Gives nothing where there is no summary, so a selector behind it is a fallback.
 
     A summary is an event whose metadata say `kind="summary"`; `covers` lists the ids of the
-    events that it stands for, by default all before it.
+    events that it stands for, or names their time as `start_ms` and `end_ms`; by default all
+    before it.
     """
 
     word: ClassVar[str] = "from_compaction"
@@ -49,7 +50,12 @@ def covered_by(summary: Event, snapshot: Snapshot) -> frozenset[str]:
     if isinstance(named, list):
         return frozenset(map(str, named))
     before = snapshot.log[: snapshot.log.position_of(summary.id) or 0]
-    return frozenset(event.id for event in before)
+    span: dict[str, Any] = named if isinstance(named, dict) else {}
+    start, end = span.get("start_ms"), span.get("end_ms")
+    if start is None or end is None:
+        return frozenset(event.id for event in before)
+    timed = (event for event in before if event.time_ms is not None)
+    return frozenset(event.id for event in timed if start <= (event.time_ms or 0) <= end)
 
 
 def _standing_for(block: Block, covered: frozenset[str]) -> Block:

@@ -109,18 +109,40 @@ def _corrections(session: Session, source: dict[str, Any]) -> dict[str, Any]:
     return changed | {key: None for key in state if key not in whole}
 
 
+class Feed:
+    """Events of one ADK session, taken into ours one by one as they happen.
+
+    A rewind takes back what was taken before it: then a new feed has to begin.
+    """
+
+    def __init__(self) -> None:
+        self._reader = _Reader([], "adk session", spelling_of({}, []))
+
+    def add(self, event: dict[str, Any], session: Session) -> None:
+        """Take an event, as pydantic dumps it; with it the state change that it makes."""
+        self._reader.add(event)
+        self._reader.take(len(self._reader.events) - 1, session)
+
+
 class _Reader:
     """The events so far."""
 
     def __init__(self, events: list[Any], where: str, wire: Wire) -> None:
         self.wire = wire
         self.aside: list[tuple[int, Any]] = []
-        self.events = [_checked(event, f"{where}, events[{n}]") for n, event in enumerate(events)]
-        self.deltas = [_delta(event) for event in self.events]
+        self.events: list[dict[str, Any]] = []
+        self.deltas: list[dict[str, Any]] = []
         self._where = where
+        for event in events:
+            self.add(event)
         self._back = _taken_back(self.events)
         self._taken: set[str] = set()
         self._tools: dict[str, str] = {}
+
+    def add(self, event: Any) -> None:
+        """One more event, not taken yet."""
+        self.events.append(_checked(event, f"{self._where}, events[{len(self.events)}]"))
+        self.deltas.append(_delta(self.events[-1]))
 
     def take(self, at: int, session: Session) -> None:
         """Read the event at this place into the session, with its state change."""

@@ -1,0 +1,22 @@
+"""google-adk: specs for one agent, for a whole app, or from a fluent layer (extra `adk`).
+
+from contextwright import C
+from contextwright.adapters.adk import ContextPlugin, with_context
+
+agent = with_context(LlmAgent(...), C.window(n=5) | C.compact())
+app = App(name="support", root_agent=root, plugins=[ContextPlugin(C.window(n=10))])
+"""
+
+from importlib.util import find_spec
+
+from contextwright.errors import MissingExtra
+
+if find_spec("google") is None or find_spec("google.adk") is None:
+    raise MissingExtra("google-adk", "adk")
+
+from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
+from contextwright.adapters.adk.instruction import with_context
+from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.plugin import ContextPlugin
+
+__all__ = ["Agent", "ContextPlugin", "Mirrors", "Pipeline", "Route", "with_context"]

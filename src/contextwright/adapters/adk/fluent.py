@@ -1,0 +1,308 @@
+"""A thin fluent layer over ADK's agents: the pipelines of document 000 §8, as written.
+
+    pipeline = (
+        C.capture("user_message")
+        >> Agent("classifier", "gemini-2.5-flash").instruct("...").outputs("intent", "urgency")
+        >> Route("intent").eq("billing", Agent(...)).otherwise(Agent(...))
+    )
+    runner = Runner(agent=pipeline.build(), ...)
+
+A step is a value: every call gives another one, and building makes ADK's agents from it.
+"""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events import Event, EventActions
+
+from contextwright.adapters.adk.instruction import MIRRORS, with_context
+from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.writing import write_changes
+from contextwright.engine.drive import Answering
+from contextwright.engine.record import record
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Expr
+
+
+class Step:
+    """A piece of a pipeline."""
+
+    def __rshift__(self, other: "Step | Expr") -> "Pipeline":
+        return Pipeline((*_steps(self), *_steps(other)))
+
+    def __rrshift__(self, other: Expr) -> "Pipeline":
+        return Pipeline((*_steps(other), *_steps(self)))
+
+    def build(
+        self, *, models: Answering | None = None, mirrors: Mirrors | None = None
+    ) -> BaseAgent:
+        """ADK's agent, or the one that runs ADK's agents in turn.
+
+        Args:
+            models: who summarizes, scores and extracts; by default the embedded models.
+            mirrors: where sessions are mirrored; by default shared by the process.
+        """
+        return self._agent(models, mirrors or MIRRORS, _Names())
+
+    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+        raise NotImplementedError
+
+
+class Agent(Step):
+    """One agent. `options` go to ADK's `LlmAgent`, such as `tools`.
+
+    Args:
+        name: its name.
+        model: a model's name, or an ADK `BaseLlm`; by default the one that it inherits.
+    """
+
+    def __init__(self, name: str, model: Any = "", **options: Any) -> None:
+        self.name = name
+        self.model = model
+        self.options = options
+        self.instruction = ""
+        self.output_keys: tuple[str, ...] = ()
+        self.spec: Expr | None = None
+
+    def instruct(self, instruction: str) -> "Agent":
+        """With this instruction; `{key}` in it stands for a state value."""
+        return self._with(instruction=instruction)
+
+    def outputs(self, *keys: str) -> "Agent":
+        """With its reply under these state keys: as it is under one; for several it is asked
+        for a JSON object with these names."""
+        return self._with(output_keys=keys)
+
+    def context(self, spec: Expr) -> "Agent":
+        """Seeing what this spec says; a second one adds to the first."""
+        if not isinstance(spec, Expr):
+            raise SpecError(
+                f"a {type(spec).__name__} is not a spec",
+                where=f"Agent({self.name!r}).context(...)",
+                fix="build it with C, such as C.window(n=5)",
+            )
+        return self._with(spec=spec if self.spec is None else _joined(self.spec, spec))
+
+    def _with(self, **changed: Any) -> "Agent":
+        copy = Agent(self.name, self.model, **self.options)
+        copy.__dict__.update({**self.__dict__, **changed})
+        return copy
+
+    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> LlmAgent:
+        names.take(self.name)
+        several = len(self.output_keys) > 1
+        asked = f"\n\nReply with one JSON object with the keys {', '.join(self.output_keys)}."
+        agent = LlmAgent(
+            name=self.name,
+            model=self.model,
+            instruction=self.instruction + (asked if several else ""),
+            output_key=self.output_keys[0] if len(self.output_keys) == 1 else None,
+            **self.options,
+        )
+        if several:
+            after = [*agent.canonical_after_agent_callbacks, _spread(self.name, self.output_keys)]
+            agent.after_agent_callback = after
+        if self.spec is None:
+            return agent
+        return with_context(agent, self.spec, models=models, mirrors=mirrors)
+
+
+class Pipeline(Step):
+    """Steps in turn."""
+
+    def __init__(self, steps: Sequence["Step | Expr"]) -> None:
+        self.steps = tuple(steps)
+
+    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+        made = [
+            step._agent(models, mirrors, names)
+            if isinstance(step, Step)
+            else _Writing(name=names.new("write"), spec=step, mirrors=mirrors)
+            for step in self.steps
+        ]
+        return _InTurn(name=names.new("pipeline"), sub_agents=made)
+
+
+class Route(Step):
+    """One of several steps, by the value of a state key."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.cases: tuple[tuple[str, Step], ...] = ()
+        self.default: Step | None = None
+
+    def eq(self, value: str, step: Step) -> "Route":
+        """This step where the key has this value; white space and case do not matter."""
+        return self._with(cases=(*self.cases, (value, step)))
+
+    def otherwise(self, step: Step) -> "Route":
+        """This step where no other one fits; without it, none runs then."""
+        return self._with(default=step)
+
+    def _with(self, **changed: Any) -> "Route":
+        copy = Route(self.key)
+        copy.__dict__.update({**self.__dict__, **changed})
+        return copy
+
+    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+        steps = [step for _, step in self.cases] + ([self.default] if self.default else [])
+        made = [step._agent(models, mirrors, names) for step in steps]
+        return _Chosen(
+            name=names.new(f"route_{self.key}"),
+            sub_agents=made,
+            key=self.key,
+            values=[value for value, _ in self.cases],
+            has_default=self.default is not None,
+        )
+
+
+class _InTurn(BaseAgent):
+    """Runs its agents one after the other."""
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        for agent in self.sub_agents:
+            async for event in agent.run_async(ctx):
+                yield event
+
+
+class _Chosen(BaseAgent):
+    """Runs the agent whose value a state key has."""
+
+    key: str
+    values: list[str]
+    has_default: bool
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        value = _folded(ctx.session.state.get(self.key))
+        folded = [_folded(known) for known in self.values]
+        place = folded.index(value) if value in folded else len(folded)
+        if place < len(folded) or self.has_default:
+            async for event in self.sub_agents[place].run_async(ctx):
+                yield event
+
+
+class _Writing(BaseAgent):
+    """Writes what a spec captures."""
+
+    spec: Any
+    mirrors: Any
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        session = self.mirrors.session(ctx.session, ctx.session.state, ctx.branch)
+        since = len(session.changes)
+        record(session, self.spec)
+        delta: dict[str, Any] = {}
+        write_changes(session, since, delta)
+        if delta:
+            yield Event(
+                author=self.name,
+                invocation_id=ctx.invocation_id,
+                branch=ctx.branch,
+                actions=EventActions(state_delta=delta),
+            )
+
+
+class _Names:
+    """Names of the agents of one build; ADK wants each once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, name: str) -> None:
+        """Reserve a name.
+
+        Raises:
+            SpecError: it is taken.
+        """
+        if name in self._taken:
+            raise SpecError(
+                f"two agents are called {name!r}",
+                where=f"Agent({name!r})",
+                fix="give every agent a name of its own",
+            )
+        self._taken.add(name)
+
+    def new(self, stem: str) -> str:
+        """A name that nobody has."""
+        plain = re.sub(r"\W", "_", stem)
+        name, number = plain, 2
+        while name in self._taken:
+            name, number = f"{plain}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+
+def _steps(step: Any) -> tuple[Step | Expr, ...]:
+    if isinstance(step, Pipeline):
+        return step.steps
+    if isinstance(step, Step | Expr):
+        return (step,)
+    raise SpecError(
+        f"a {type(step).__name__} is no step of a pipeline",
+        where=f"... >> {step!r}"[:120],
+        fix="use Agent(...), Route(...) or a spec that writes, such as C.capture('key')",
+    )
+
+
+def _joined(first: Expr, second: Expr) -> Expr:
+    """Both; where the first ends in a limit, the limit holds for both."""
+    from contextwright.spec.expr import Pipe
+    from contextwright.spec.kind import Kind
+
+    if not isinstance(first, Pipe):
+        return first + second
+    outer = tuple(s for s in first.steps if s.kind in {Kind.TERMINAL, Kind.ASSEMBLY})
+    inner = tuple(s for s in first.steps if s not in outer)
+    if not outer:
+        return first + second
+    whole: Expr = (Pipe(first.head, inner) if inner else first.head) + second
+    for step in outer:
+        whole = whole | step
+    return whole
+
+
+def _spread(agent: str, keys: tuple[str, ...]) -> Any:
+    """A callback that puts the fields of an agent's JSON reply under their state keys. A reply
+    that is no such object is kept whole under the first."""
+
+    def spread(callback_context: CallbackContext) -> None:
+        text = _reply(callback_context.session.events, agent)
+        if not text:
+            return
+        found = _object(text)
+        fields = found if any(key in found for key in keys) else {keys[0]: text}
+        for key in keys:
+            if key in fields:
+                callback_context.state[key] = fields[key]
+
+    return spread
+
+
+def _reply(events: list[Event], agent: str) -> str:
+    for event in reversed(events):
+        if event.author == agent and event.content and event.content.parts and not event.partial:
+            text = "".join(p.text or "" for p in event.content.parts if not p.thought)
+            if text:
+                return text
+        if event.author == "user":
+            return ""
+    return ""
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The JSON object that a text holds; a code fence around it is no mistake."""
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        value = json.loads(text[start : end + 1]) if start >= 0 else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _folded(value: Any) -> str:
+    return str(value).strip().casefold() if value is not None else ""

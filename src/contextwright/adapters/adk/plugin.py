@@ -1,0 +1,156 @@
+"""Specs for a whole ADK app: every request to a model is compiled."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.plugins import BasePlugin
+from google.genai import types
+
+from contextwright.adapters.adk.instruction import MIRRORS, window_of
+from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.writing import publish, write_changes
+from contextwright.engine.drive import Answering
+from contextwright.engine.engine import Engine
+from contextwright.session.session import Session
+from contextwright.spec.expr import Expr
+from contextwright.tokens.counter import counter_for
+
+
+class ContextPlugin(BasePlugin):
+    """Replaces what ADK would send of a conversation by what a spec says.
+
+    ADK's own instruction, tools and settings stay as they are; they count against the budget.
+
+    Args:
+        specs: one for all agents, or one for each by name; agents without one are left alone.
+        models: who summarizes, scores and extracts; by default the embedded models.
+        mirrors: where sessions are mirrored; by default shared by the process.
+        window: tokens of the models' window, where a name is not known.
+    """
+
+    def __init__(
+        self,
+        specs: Expr | Mapping[str, Expr],
+        *,
+        models: Answering | None = None,
+        mirrors: Mirrors | None = None,
+        window: int | None = None,
+        name: str = "contextwright",
+    ) -> None:
+        super().__init__(name=name)
+        self._specs = specs
+        self._models = models
+        self._mirrors = mirrors or MIRRORS
+        self._window = window
+        self._engines: dict[tuple[str, str, int], Engine] = {}
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Put the compiled request in place of ADK's."""
+        spec = self._spec(callback_context.agent_name)
+        if spec is None:
+            return None
+        session = self._session(callback_context)
+        engine = self._engine(callback_context.agent_name, spec, llm_request)
+        since = len(session.changes)
+        pack = await engine.acompile(session)
+        write_changes(session, since, callback_context.state)
+        publish(pack, callback_context.agent_name, callback_context.state)
+        request = pack.request
+        llm_request.contents = [types.Content.model_validate(one) for one in request["contents"]]
+        said = request.get("config", {}).get("system_instruction")
+        if said:
+            llm_request.append_instructions([_text(said)])
+        return None
+
+    async def after_model_callback(
+        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+    ) -> LlmResponse | None:
+        """Learn from the bill how the provider counts tokens."""
+        usage = llm_response.usage_metadata
+        if usage is not None and usage.prompt_token_count and not llm_response.partial:
+            engine = self._newest(callback_context.agent_name)
+            if engine is not None:
+                engine.learn(self._session(callback_context), usage.prompt_token_count)
+        return None
+
+    async def after_agent_callback(
+        self, *, agent: BaseAgent, callback_context: CallbackContext
+    ) -> types.Content | None:
+        """Record: notes, captured outputs."""
+        spec = self._spec(agent.name)
+        if spec is None or not isinstance(agent, LlmAgent):
+            return None
+        session = self._session(callback_context)
+        since = len(session.changes)
+        engine = self._newest(agent.name)
+        if engine is not None:
+            await engine.arecord(session)
+        write_changes(session, since, callback_context.state)
+        return None
+
+    def _spec(self, agent: str) -> Expr | None:
+        return self._specs if isinstance(self._specs, Expr) else self._specs.get(agent)
+
+    def _newest(self, agent: str) -> Engine | None:
+        """The engine that compiled for this agent last."""
+        found = [engine for (name, _, _), engine in self._engines.items() if name == agent]
+        return found[-1] if found else None
+
+    def _session(self, context: CallbackContext) -> Session:
+        branch = context._invocation_context.branch  # pyright: ignore
+        return self._mirrors.session(context.session, context.state.to_dict(), branch)
+
+    def _engine(self, agent: str, spec: Expr, request: LlmRequest) -> Engine:
+        """The engine for an agent with this model and this much of ADK's own in the request."""
+        model = request.model or ""
+        reserved = _own_tokens(request, model)
+        key = (agent, model, reserved)
+        engine = self._engines.pop(key, None) or Engine(
+            spec,
+            model or "gemini",
+            models=self._models,
+            agent=agent,
+            format="gemini",
+            window=window_of(model, self._window),
+            reserved_system=reserved,
+            tools=(),
+        )
+        self._engines[key] = engine
+        return engine
+
+
+def _own_tokens(request: LlmRequest, model: str) -> int:
+    """Tokens of what ADK sends beside the conversation: its instruction and its tools."""
+    config = request.config
+    own = [_text(config.system_instruction)] if config and config.system_instruction else []
+    tools: Any = config.tools if config and config.tools else []
+    own += [json.dumps(_dumped(tool), sort_keys=True) for tool in tools]
+    counter = counter_for(model or "gemini")
+    return sum(map(counter.count, own))
+
+
+def _dumped(tool: Any) -> Any:
+    return tool.model_dump(mode="json", exclude_none=True) if hasattr(tool, "model_dump") else {}
+
+
+def _text(instruction: Any) -> str:
+    """The text of an instruction in any of the forms that the SDK takes."""
+    if isinstance(instruction, str):
+        return instruction
+    if isinstance(instruction, list | tuple):
+        items: Any = instruction
+        return "\n".join(map(_text, items))
+    if isinstance(instruction, Mapping):
+        parts: Any = instruction.get("parts", [])  # pyright: ignore
+        return "\n".join(str(part.get("text", "")) for part in parts)
+    parts = getattr(instruction, "parts", None)
+    if parts is not None:
+        return "\n".join(part.text or "" for part in parts)
+    return str(getattr(instruction, "text", "") or "")
