@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -12,6 +14,16 @@ def test_the_agent_loop_looks_up_what_was_compacted():
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "agent: Order NW-3 was 23 EUR." in done.stdout
     assert done.stdout.count("tokens sent") == 4
+
+
+def test_the_customer_support_pipeline_answers():
+    pytest.importorskip("google.adk")
+    command = [sys.executable, "-W", "ignore", str(EXAMPLES / "customer_support.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith(
+        "We have refunded the second charge of $49. Sorry for the trouble!"
+    )
+    assert 'source="notes:customer_history" priority="3"' in done.stdout
 
 
 def test_every_example_has_a_test():

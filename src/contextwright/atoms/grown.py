@@ -47,13 +47,18 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> Answer |
 def until_asked(inputs: Inputs) -> Blocks:
     """The conversation up to what the user said last: the same at every step of a turn."""
     snapshot = inputs.snapshot
-    start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
-    stop = start
-    for exchange in snapshot.exchanges(start):
+    return inputs.blocks(snapshot.exchanges(snapshot.preamble, asked_until(inputs)), "history")
+
+
+def asked_until(inputs: Inputs) -> int:
+    """The exchange behind what the user said last."""
+    snapshot = inputs.snapshot
+    stop = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
+    for exchange in snapshot.exchanges(stop):
         if exchange.first.role != "user":
             break
         stop = exchange.index + 1
-    return inputs.blocks(snapshot.exchanges(snapshot.preamble, stop), "history")
+    return stop
 
 
 def _hash(data: bytes) -> str:

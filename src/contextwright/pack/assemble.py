@@ -162,9 +162,9 @@ def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 def _without_sent(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without the exchanges that the driver sends itself."""
-    if inputs.sent_from is None or inputs.sent_from >= inputs.snapshot.position:
+    if inputs.sent_from is None:
         return blocks
-    first = inputs.snapshot.log.exchange_index(inputs.sent_from)
+    first = inputs.first_sent
     return tuple(block for block in blocks if block.order < first)
 
 

@@ -108,6 +108,13 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
+    @property
+    def first_sent(self) -> int:
+        """The first exchange that the driver sends itself; behind the last where it sends none."""
+        if self.sent_from is None or self.sent_from >= self.snapshot.position:
+            return self.snapshot.exchange_count
+        return self.snapshot.log.exchange_index(self.sent_from)
+
     def ask(self, task: Task) -> Answer | None:
         """The answer to a task; None where it was not prepared, and then it is asked for."""
         answer = self.answers.get(task)

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.merged import merged
+from contextwright.atoms.grown import asked_until
 from contextwright.atoms.select.select import Select
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
@@ -28,10 +29,10 @@ _SCOPES = {
 class Summarize(Atom, frozen=True, kw_only=True):
     """One summary for what stands to the left, or for its `scope`.
 
-    What is not longer than the summary may be stays as it is. Pinned blocks, the running turn
-    and failures that were not made good stay beside it. As the conversation grows the summary
-    before is brought up to date; a summary that is in the log already is used. Where none was
-    prepared, the blocks are compacted.
+    What is not longer than the summary may be stays as it is; a record is made of anything.
+    Pinned blocks, the running turn and failures that were not made good stay beside it. As the
+    conversation grows the summary before is brought up to date; a summary that is in the log
+    already is used. Where none was prepared, the blocks are compacted.
 
     Args:
         scope: what is summarized with nothing to the left: `all` finished turns; what is
@@ -59,11 +60,16 @@ class Summarize(Atom, frozen=True, kw_only=True):
             )
 
     def over(self, inputs: Inputs) -> Blocks:
-        """The finished turns in scope."""
-        running = inputs.snapshot.turn
+        """The finished turns in scope, and what of the running one the driver does not send; a
+        record is also about what the user said last."""
         blocks = _SCOPES[self.scope].bring(inputs)
+        stop = inputs.snapshot.turn_start(inputs.snapshot.turn)
+        if inputs.sent_from is not None:
+            stop = max(stop, inputs.first_sent)
+        if self.schema:
+            stop = max(stop, asked_until(inputs))
         last = len(blocks)
-        while last and blocks[last - 1].turn >= running:
+        while last and blocks[last - 1].order >= stop:
             last -= 1
         return blocks[:last]
 
@@ -88,7 +94,8 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     compacted where there is none."""
     stays = _stays(blocks, inputs)
     staying = set(stays)
-    rest = tuple(block for block in blocks if block not in staying) if stays else blocks
+    free = tuple(block for block in blocks if block not in staying) if stays else blocks
+    rest = blocks if task.schema else free
     if not rest:
         return blocks
     made = merged(rest, inputs, task, name, rest[0].source)
@@ -98,9 +105,9 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
 
 
 def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
-    if blocks and blocks[-1].turn < inputs.snapshot.turn:
+    if blocks and (blocks[-1].turn < inputs.snapshot.turn or inputs.sent_from is not None):
         marked = chain(map(attrgetter("pinned"), blocks), map(attrgetter("failed"), blocks))
-        if not any(marked):
+        if not any(marked) and blocks[-1].order < inputs.first_sent:
             return ()
     return tuple(block for block in blocks if _kept(block, inputs))
 
@@ -110,4 +117,8 @@ def _kept(block: Block, inputs: Inputs) -> bool:
         return True
     if block.order < 0:
         return False
-    return block.turn >= inputs.snapshot.turn or (block.failed and inputs.unresolved(block))
+    if inputs.sent_from is None:
+        running = block.turn >= inputs.snapshot.turn
+    else:
+        running = block.order >= inputs.first_sent
+    return running or (block.failed and inputs.unresolved(block))
