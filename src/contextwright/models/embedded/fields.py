@@ -94,11 +94,12 @@ def _value(
         )
         return _sentences(name, said, before) or None
     if kind == "string":
-        return _text(name, said)
+        return _text(name, said, known if isinstance(known, str) else "")
     return None
 
 
-def _text(name: str, said: list[Statement]) -> str | None:
+def _text(name: str, said: list[Statement], known: str) -> str | None:
+    """What is said to be the field; what was known before what only sounds like it."""
     stems = _stems(name)
     if "sentiment" in name or "mood" in name:
         return _mood(said)
@@ -110,6 +111,8 @@ def _text(name: str, said: list[Statement]) -> str | None:
         for one in reversed(said):
             if one.who == "user" and (found := _TIME.search(one.text)):
                 return found[0].strip()
+    if known:
+        return known
     if stems & {"issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"}:
         users = [one for one in said if one.who == "user"] or said
         return users[0].text if users else None

@@ -1,0 +1,372 @@
+"""Specs in google-adk: one agent, a whole app, its session services."""
+
+import asyncio
+import warnings
+
+import pytest
+
+adk = pytest.importorskip("google.adk")
+warnings.simplefilter("ignore")
+
+from google.adk.agents import LlmAgent, ParallelAgent  # noqa: E402
+from google.adk.apps import App  # noqa: E402
+from google.adk.events import Event, EventActions  # noqa: E402
+from google.adk.events.event_actions import EventCompaction  # noqa: E402
+from google.adk.models.base_llm import BaseLlm  # noqa: E402
+from google.adk.models.llm_response import LlmResponse  # noqa: E402
+from google.adk.runners import Runner  # noqa: E402
+from google.adk.sessions import InMemorySessionService, Session  # noqa: E402
+from google.genai import types  # noqa: E402
+
+from contextwright import C  # noqa: E402
+from contextwright.adapters.adk import Agent, ContextPlugin, Mirrors, Route, with_context  # noqa: E402
+from contextwright.errors import SpecError  # noqa: E402
+from contextwright.models import Models, ScriptedLLM  # noqa: E402
+
+
+class Script(BaseLlm):
+    """Replies from a list of texts and calls; keeps what it was sent."""
+
+    model: str = "gemini-2.5-flash"
+    replies: list = []
+    sent: list = []
+
+    async def generate_content_async(self, llm_request, stream=False):
+        self.sent.append(llm_request.model_copy(deep=True))
+        reply = self.replies[min(len(self.sent), len(self.replies)) - 1]
+        part = (
+            types.Part(text=reply)
+            if isinstance(reply, str)
+            else types.Part(
+                function_call=types.FunctionCall(
+                    name=reply[0], args=reply[1], id=f"call{len(self.sent)}"
+                )
+            )
+        )
+        usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=400)
+        yield LlmResponse(content=types.Content(role="model", parts=[part]), usage_metadata=usage)
+
+
+def script(*replies):
+    return Script(replies=list(replies), sent=[])
+
+
+def said(text):
+    return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+async def talk(root, messages, service=None, plugins=(), state=None, session_id="s"):
+    service = service or InMemorySessionService()
+    if plugins:
+        runner = Runner(
+            app=App(name="app", root_agent=root, plugins=list(plugins)), session_service=service
+        )
+    else:
+        runner = Runner(agent=root, app_name="app", session_service=service)
+    session = await service.get_session(app_name="app", user_id="u", session_id=session_id)
+    if session is None:
+        session = await service.create_session(
+            app_name="app", user_id="u", state=state, session_id=session_id
+        )
+    for message in messages:
+        async for _ in runner.run_async(
+            user_id="u", session_id=session.id, new_message=said(message)
+        ):
+            pass
+    return await service.get_session(app_name="app", user_id="u", session_id=session.id)
+
+
+def instructions(model):
+    return [request.config.system_instruction for request in model.sent]
+
+
+def texts(request):
+    return ["".join(part.text or "" for part in content.parts) for content in request.contents]
+
+
+def weather(city: str) -> str:
+    """The weather of a city."""
+    return f"{city}: " + "sunny " * 300
+
+
+def test_an_agent_sees_what_its_spec_says_and_the_current_turn_once():
+    model = script("one", "two", "three")
+    agent = with_context(
+        LlmAgent(name="guide", model=model, instruction="Help {name}."),
+        C.window(n=2),
+        mirrors=Mirrors(),
+    )
+    asyncio.run(talk(agent, ["first", "second", "third"], state={"name": "Ann"}))
+    assert agent.include_contents == "none"
+    last = instructions(model)[2]
+    assert last.startswith("Help Ann.")
+    assert "[Turn 2] User: second" in last
+    assert "first" not in last
+    assert "third" not in last
+    assert texts(model.sent[2]) == ["third"]
+
+
+def test_the_trace_of_the_running_turn_comes_from_adk_and_what_is_old_is_compacted():
+    model = script(
+        ("weather", {"city": "Lyon"}),
+        "sunny in Lyon",
+        ("weather", {"city": "Rome"}),
+        "sunny in Rome",
+    )
+    agent = with_context(
+        LlmAgent(name="guide", model=model, tools=[weather]),
+        C.window(n=5) | C.compact(),
+        mirrors=Mirrors(),
+    )
+    asyncio.run(talk(agent, ["Lyon?", "Rome?"]))
+    last = model.sent[3]
+    assert last.contents[1].parts[0].function_call.args == {"city": "Rome"}
+    assert "sunny " * 100 in str(last.contents[2].parts[0].function_response.response)
+    instruction = last.config.system_instruction
+    assert "event://" in instruction
+    assert "sunny " * 200 not in instruction
+    assert "Rome" not in instruction
+
+
+def test_what_a_spec_writes_is_kept_by_adk():
+    spec = (
+        C.window(n=3)
+        + C.capture("asked")
+        + C.capture("answered", what="output")
+        + C.extract({"order": "str"}, key="user:record")
+        + C.distill("case")
+        + C.write_notes("log")
+    )
+    model = script("Order A17 was refunded.", "Done.")
+    agent = with_context(LlmAgent(name="clerk", model=model), spec, mirrors=Mirrors())
+    session = asyncio.run(talk(agent, ["My order is A17.", "Thanks"]))
+    assert session.state["asked"] == "Thanks"
+    assert session.state["answered"] == "Done."
+    assert session.state["user:record"] == {"order": "A17"}
+    assert session.state["_facts_case"][0] == "The user: My order is A17."
+    assert [note["text"] for note in session.state["_notes_log"]] == [
+        "Order A17 was refunded.",
+        "Done.",
+    ]
+    assert "Order: A17" in instructions(model)[0] or '"order":"A17"' in instructions(model)[0]
+
+
+def test_what_models_prepared_is_published_where_the_document_reads_it():
+    llm = ScriptedLLM("The user counts.")
+    seen = {}
+
+    def keep(callback_context, llm_request):
+        seen.update(callback_context.state.to_dict())
+
+    model = script("ok")
+    agent = LlmAgent(name="clerk", model=model, before_model_callback=keep)
+    with_context(agent, C.rolling(n=1, max_tokens=30), models=Models(llm), mirrors=Mirrors())
+    session = asyncio.run(talk(agent, [f"number {n} " * 30 for n in range(4)]))
+    assert seen["temp:_summary_clerk"][0]["value"] == "The user counts."
+    assert seen["temp:_summary_clerk"][0]["model"] == "scripted"
+    assert "temp:_summary_clerk" not in session.state
+    assert "The user counts." in instructions(model)[-1]
+
+
+def test_callbacks_that_an_agent_has_keep_running():
+    ran = []
+    agent = LlmAgent(
+        name="clerk",
+        model=script("ok"),
+        before_agent_callback=lambda callback_context: ran.append("before"),
+        after_agent_callback=[lambda callback_context: ran.append("after")],
+    )
+    asyncio.run(talk(with_context(agent, C.window(n=1), mirrors=Mirrors()), ["hi"]))
+    assert ran == ["before", "after"]
+
+
+def test_an_instruction_provider_is_asked():
+    async def instruct(context):
+        return f"You serve {context.state['who']}."
+
+    model = script("ok")
+    agent = with_context(
+        LlmAgent(name="clerk", model=model, instruction=instruct), C.none(), mirrors=Mirrors()
+    )
+    asyncio.run(talk(agent, ["hi"], state={"who": "Bob"}))
+    assert instructions(model)[0].startswith("You serve Bob.")
+
+
+def test_a_plugin_compiles_every_request_of_an_app():
+    model = script(("weather", {"city": "Lyon"}), "sunny", "again", "bye")
+    agent = LlmAgent(name="guide", model=model, instruction="Guide.", tools=[weather])
+    plugin = ContextPlugin(
+        C.window(n=2) | C.compact() | C.budget(max_tokens=2000), mirrors=Mirrors()
+    )
+    asyncio.run(talk(agent, ["Lyon?", "More?", "Last?"], plugins=[plugin]))
+    first, after_tool, second, third = model.sent
+    assert texts(first) == ["Lyon?"]
+    assert "sunny " * 100 in str(after_tool.contents[2].parts[0].function_response.response)
+    assert "sunny " * 200 not in str(second.contents)
+    assert second.contents[1].parts[0].function_call.name == "weather"
+    assert texts(third) == ["More?", "again", "Last?"]
+    assert all("Guide." in text for text in instructions(model))
+    assert first.config.tools
+
+
+def test_a_plugin_leaves_agents_without_a_spec_alone():
+    model = script("one", "two")
+    agent = LlmAgent(name="guide", model=model)
+    asyncio.run(
+        talk(agent, ["a", "b"], plugins=[ContextPlugin({"other": C.none()}, mirrors=Mirrors())])
+    )
+    assert texts(model.sent[1]) == ["a", "one", "b"]
+
+
+def test_adks_own_instruction_and_tools_count_against_a_plugins_budget():
+    model = script("one")
+    agent = LlmAgent(name="guide", model=model, instruction="word " * 3000)
+    plugin = ContextPlugin(C.default(), mirrors=Mirrors(), window=16000)
+    model.model = "unknown-model"
+    asyncio.run(talk(agent, ["hi"], plugins=[plugin]))
+    with pytest.raises(Exception, match="reserved for the answer"):
+        asyncio.run(
+            talk(
+                agent, ["hi"], plugins=[ContextPlugin(C.default(), mirrors=Mirrors(), window=2000)]
+            )
+        )
+
+
+def test_sessions_of_a_database_continue_in_another_process(tmp_path):
+    pytest.importorskip("sqlalchemy")
+    pytest.importorskip("aiosqlite")
+    from google.adk.sessions import DatabaseSessionService
+
+    url = f"sqlite+aiosqlite:///{tmp_path / 'sessions.db'}"
+    spec = C.window(n=2) + C.notes("log") + C.write_notes("log")
+
+    async def run(message, reply):
+        model = script(reply)
+        agent = with_context(LlmAgent(name="clerk", model=model), spec, mirrors=Mirrors())
+        await talk(agent, [message], service=DatabaseSessionService(url))
+        return instructions(model)[0]
+
+    async def both():
+        await run("My order is A17.", "noted A17")
+        return await run("And now?", "done")
+
+    second = asyncio.run(both())
+    assert "[Turn 1] User: My order is A17." in second
+    assert "- noted A17" in second
+
+
+def event(id, author, text, time, **fields):
+    role = "user" if author == "user" else "model"
+    content = types.Content(role=role, parts=[types.Part(text=text)]) if text else None
+    return Event(id=id, author=author, invocation_id="i", content=content, timestamp=time, **fields)
+
+
+def test_only_new_events_are_taken_over():
+    theirs = Session(id="s", app_name="a", user_id="u", events=[event("1", "user", "hi", 1.0)])
+    mirrors = Mirrors()
+    ours = mirrors.session(theirs, {"x": 1})
+    theirs.events.append(event("2", "guide", "hello", 2.0))
+    again = mirrors.session(theirs, {"x": 2})
+    assert again is ours
+    assert [e.text for e in ours.log] == ["hi", "hello"]
+    assert ours.state["x"] == 2
+    assert mirrors.session(theirs, {}) is ours
+    assert "x" not in ours.state
+    theirs.events[:] = theirs.events[:1]
+    afresh = mirrors.session(theirs, {})
+    assert afresh is not ours
+    assert len(afresh) == 1
+
+
+def test_adks_compaction_stands_for_what_it_covers():
+    summary = types.Content(role="model", parts=[types.Part(text="They greeted each other.")])
+    compaction = EventCompaction(start_timestamp=1.0, end_timestamp=4.0, compacted_content=summary)
+    theirs = Session(
+        id="s",
+        app_name="a",
+        user_id="u",
+        events=[
+            event("1", "user", "hi " * 50, 1.0),
+            event("2", "guide", "hello " * 50, 2.0),
+            event("3", "user", "how are you " * 30, 3.0),
+            event("4", "guide", "fine " * 50, 4.0),
+            event("5", "user", "later", 5.0),
+            event("6", "guide", "much later", 6.0),
+            event("7", "user", "", 6.5, actions=EventActions(compaction=compaction)),
+            event("8", "user", "now", 7.0),
+        ],
+    )
+    session = Mirrors().session(theirs, {})
+    from contextwright import compile
+
+    pack = compile(session, C.from_compaction(), model="gemini-2.5-flash", format="text")
+    assert "They greeted each other." in pack.text
+    assert "hello hello" not in pack.text
+    assert "much later" in pack.text
+    llm = ScriptedLLM("never asked")
+    spec = C.window(n=1) + C.summarize(scope="before_window", max_tokens=60)
+    pack = compile(session, spec, model="gemini-2.5-flash", format="text", models=Models(llm))
+    assert "hello hello" not in pack.text
+    asked = [prompt.text for prompt in llm.prompts]
+    assert all("hello hello" not in text for text in asked)
+    assert all("They greeted each other." in text for text in asked)
+
+
+def test_parallel_agents_do_not_see_each_other():
+    one, two, last = script("ALPHA"), script("BETA"), script("done")
+    parallel = ParallelAgent(
+        name="both",
+        sub_agents=[
+            with_context(
+                LlmAgent(name="one", model=one), C.default(), mirrors=(mirrors := Mirrors())
+            ),
+            with_context(LlmAgent(name="two", model=two), C.default(), mirrors=mirrors),
+        ],
+    )
+    asyncio.run(talk(parallel, ["go", "again"]))
+    assert "ALPHA" in instructions(one)[1]
+    assert "BETA" not in instructions(one)[1]
+    assert "BETA" in instructions(two)[1]
+    assert last.sent == []
+
+
+def test_fluent_steps_are_values():
+    base = Agent("a", "gemini-2.5-flash")
+    told = base.instruct("Do it.").outputs("x").context(C.window(n=1))
+    assert base.instruction == ""
+    assert base.spec is None
+    assert told.context(C.write_notes("n")).spec == C.window(n=1) + C.write_notes("n")
+    limited = base.context(C.window(n=1) | C.budget(max_tokens=10)).context(C.notes("n"))
+    assert repr(limited.spec) == "(C.window(n=1) + C.notes(key='n')) | C.budget(max_tokens=10)"
+    assert [step.name for step in (base >> Agent("b") >> Agent("c")).steps] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: (Agent("a", script("x")) >> Agent("a", script("x"))).build(),
+        lambda: Agent("a").context("C.window(5)"),
+        lambda: Agent("a") >> "b",
+    ],
+)
+def test_wrong_steps_are_named(make):
+    with pytest.raises(SpecError) as caught:
+        make()
+    assert caught.value.fix
+
+
+def test_a_reply_that_is_no_object_is_kept_under_the_first_key():
+    model = script("plain words", '```json\n{"x": 1, "y": [2]}\n```')
+    agent = Agent("a", model).outputs("x", "y")
+    session = asyncio.run(talk(agent.build(), ["one"]))
+    assert session.state["x"] == "plain words"
+    session = asyncio.run(talk(Agent("a", model).outputs("x", "y").build(), ["two"]))
+    assert (session.state["x"], session.state["y"]) == (1, [2])
+
+
+def test_routes_have_a_default():
+    picked, other = script("picked"), script("other")
+    route = Route("kind").eq("a", Agent("one", picked)).otherwise(Agent("two", other))
+    asyncio.run(talk(route.build(), ["hi"], state={"kind": "A "}))
+    asyncio.run(talk(route.build(), ["hi"], state={"kind": "z"}))
+    assert (len(picked.sent), len(other.sent)) == (1, 1)
