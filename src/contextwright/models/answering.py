@@ -143,8 +143,10 @@ class Models:
         known = self.cache.get(key)
         if known is None:
             known = embedded.answer(task, count=self._count)
-            self.cache.put(key, known)
-        return msgspec.structs.replace(known, fallback=why) if why else known
+            # what only stands in for a model must not be brought up to date by it later
+            series = "" if self.llm is not None else known.series
+            self.cache.put(key, msgspec.structs.replace(known, series=series))
+        return msgspec.structs.replace(known, fallback=why, series=task.series)
 
     async def _asked(self, task: Task, session: str, turn: int) -> Answer:
         """The model's answer, or the embedded one and why."""

@@ -1,0 +1,200 @@
+"""The provider extra over real HTTP: an OpenAI-compatible server on this machine."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pytest.importorskip("pydantic_ai")
+
+from contextwright import C, Session, compile
+from contextwright.blocks.block import Block
+from contextwright.errors import ModelError
+from contextwright.models import Limits, Models
+from contextwright.models.pydantic_ai import ProviderLLM
+from contextwright.spec.schema import schema_text
+from contextwright.spec.task import Task
+
+WORDS = "The refund of order A17 was approved on May 3 by Ann. " * 12
+
+
+class Server(ThreadingHTTPServer):
+    """Answers chat completions from a list; the last one again and again."""
+
+    daemon_threads = True
+
+    def __init__(self, *replies):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies = replies
+        self.asked = []
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.asked.append(body)
+        reply = self.server.replies[min(len(self.server.asked), len(self.server.replies)) - 1]
+        status, headers, content = reply if isinstance(reply, tuple) else (200, {}, reply)
+        if callable(content):
+            content = content()
+        data = json.dumps(
+            completion(content) if status == 200 else {"error": {"message": content}}
+        ).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def completion(content):
+    message = {"role": "assistant", "content": content}
+    if isinstance(content, dict):
+        message = {"role": "assistant", "content": None, **content}
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "local",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127},
+    }
+
+
+@pytest.fixture
+def serve():
+    servers = []
+
+    def start(*replies):
+        server = Server(*replies)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def asked(server, task, **limits):
+    waits = []
+
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    llm = ProviderLLM("local", base_url=server.url, api_key="k")
+    found = Models(llm, limits=Limits(**limits), sleep=sleep, uniform=lambda low, high: high)
+    return found.answer_now([task])[0], waits
+
+
+def summary():
+    return Task(
+        kind="summary", max_tokens=40, blocks=(Block(id="b", source="t", text=WORDS),), source="x"
+    )
+
+
+def test_a_text_comes_back_with_its_bill(serve):
+    server = serve("Ann approved it.")
+    answer, _ = asked(server, summary())
+    assert (answer.value, answer.fallback) == ("Ann approved it.", "")
+    assert (answer.input_tokens, answer.output_tokens) == (120, 7)
+    body = server.asked[0]
+    assert body["model"] == "local"
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    assert "A17" in body["messages"][1]["content"]
+
+
+def test_a_record_is_asked_for_in_the_providers_own_way(serve):
+    server = serve('{"order": "A17"}')
+    task = Task(
+        kind="record",
+        schema=schema_text({"order": "str"}),
+        blocks=(Block(id="b", source="t", text=WORDS),),
+        source="x",
+    )
+    answer, _ = asked(server, task)
+    assert answer.value == {"order": "A17"}
+    shape = server.asked[0]["response_format"]
+    assert shape["type"] == "json_schema"
+    assert shape["json_schema"]["schema"]["properties"] == {"order": {"type": "string"}}
+
+
+def test_a_full_queue_is_waited_for_as_long_as_it_says(serve):
+    server = serve((429, {"retry-after": "3"}, "slow down"), "Ann approved it.")
+    answer, waits = asked(server, summary())
+    assert (answer.value, waits) == ("Ann approved it.", [3])
+
+
+def test_a_server_that_is_down_ends_in_the_embedded_answer(serve):
+    server = serve((500, {}, "boom"))
+    answer, waits = asked(server, summary(), retries=2)
+    assert len(server.asked) == 3
+    assert len(waits) == 2
+    assert answer.model == "extractive"
+    assert answer.fallback.startswith("unavailable: ")
+
+
+def test_a_key_that_is_wrong_is_not_tried_again(serve):
+    server = serve((401, {}, "who are you?"))
+    answer, _ = asked(server, summary())
+    assert len(server.asked) == 1
+    assert answer.fallback.startswith("rejected: ")
+
+
+def test_a_slow_server_is_not_waited_for(serve):
+    def slow():
+        time.sleep(0.5)
+        return "late"
+
+    answer, _ = asked(serve((200, {}, slow)), summary(), timeout_s=0.1, retries=0)
+    assert answer.fallback == "timeout: no answer within 0.1 s"
+
+
+def test_torn_json_is_asked_for_once_more(serve):
+    server = serve('{"order": "A1', '{"order": "A17"}')
+    task = Task(
+        kind="record",
+        schema=schema_text({"order": "str"}),
+        blocks=(Block(id="b", source="t", text=WORDS),),
+        source="x",
+    )
+    answer, _ = asked(server, task)
+    assert answer.value == {"order": "A17"}
+    assert len(server.asked) == 2
+
+
+def test_a_refusal_is_taken_as_one(serve):
+    answer, _ = asked(serve({"refusal": "I can not do that."}), summary())
+    assert answer.model == "extractive"
+    assert answer.fallback.startswith("refused: ")
+
+
+def test_a_whole_compile_over_http(serve):
+    server = serve("They settled the refund of A17.")
+    session = Session()
+    for n in range(5):
+        session.user(f"{n}: {WORDS}")
+        session.assistant("ok " * 50)
+    session.user("and?")
+    llm = ProviderLLM("local", base_url=server.url)
+    pack = compile(session, C.rolling(n=1, max_tokens=50), model="gpt-5", models=Models(llm))
+    assert "They settled the refund of A17." in pack.body.decode()
+    assert len(server.asked) == 1
+
+
+def test_an_unknown_provider_is_named():
+    with pytest.raises(ModelError) as caught:
+        ProviderLLM("nobody:x")
+    assert "nobody:x" in caught.value.what
