@@ -6,6 +6,7 @@ from typing import Any
 import click
 import msgspec
 
+from contextwright.cli.check import check_command
 from contextwright.cli.compile import compile_command
 from contextwright.cli.convert import convert
 from contextwright.cli.demo import demo
@@ -29,7 +30,16 @@ def ctx() -> None:
     """
 
 
-for command in (compile_command, explain, replay_command, diff, expand, convert, demo):
+for command in (
+    compile_command,
+    explain,
+    check_command,
+    replay_command,
+    diff,
+    expand,
+    convert,
+    demo,
+):
     ctx.add_command(command)
 
 

@@ -23,6 +23,9 @@ from google.adk.events import Event, EventActions
 from contextwright.adapters.adk.instruction import MIRRORS, with_context
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.writing import write_changes
+from contextwright.check import Branch, Report, check
+from contextwright.check import Pipeline as Contract
+from contextwright.check import Step as CheckedStep
 from contextwright.engine.drive import Answering
 from contextwright.engine.record import record
 from contextwright.errors import SpecError
@@ -49,7 +52,15 @@ class Step:
         """
         return self._agent(models, mirrors or MIRRORS, _Names())
 
+    def check(self, **options: Any) -> Report:
+        """What the contract checker says of it; `options` are those of
+        `contextwright.check.check`."""
+        return check(self._contract(), **options)
+
     def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+        raise NotImplementedError
+
+    def _contract(self) -> Contract:
         raise NotImplementedError
 
 
@@ -111,6 +122,18 @@ class Agent(Step):
             return agent
         return with_context(agent, self.spec, models=models, mirrors=mirrors)
 
+    def _contract(self) -> Contract:
+        model = self.model if isinstance(self.model, str) else getattr(self.model, "model", "")
+        return (
+            CheckedStep(
+                agent=self.name,
+                spec=self.spec,
+                instruction=self.instruction,
+                outputs=self.output_keys,
+                model=model,
+            ),
+        )
+
 
 class Pipeline(Step):
     """Steps in turn."""
@@ -126,6 +149,15 @@ class Pipeline(Step):
             for step in self.steps
         ]
         return _InTurn(name=names.new("pipeline"), sub_agents=made)
+
+    def _contract(self) -> Contract:
+        return tuple(
+            part
+            for step in self.steps
+            for part in (
+                step._contract() if isinstance(step, Step) else (CheckedStep(agent="", spec=step),)
+            )
+        )
 
 
 class Route(Step):
@@ -159,6 +191,11 @@ class Route(Step):
             values=[value for value, _ in self.cases],
             has_default=self.default is not None,
         )
+
+    def _contract(self) -> Contract:
+        cases = {value: step._contract() for value, step in self.cases}
+        default = self.default._contract() if self.default else ()
+        return (Branch(on=self.key, cases=cases, default=default),)
 
 
 class _InTurn(BaseAgent):

@@ -15,6 +15,11 @@ from contextwright.spec.kind import Kind, Verb
 _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_:]*)(\?)?\}")
 
 
+def needed(text: str) -> tuple[str, ...]:
+    """The state keys that a text with `{key}` in it needs; `{key?}` may be missing."""
+    return tuple(match[1] for match in _FIELD.finditer(text) if not match[2])
+
+
 class Template(Atom, frozen=True, kw_only=True):
     """A text in which `{key}` stands for a state value; `{key?}` may be missing.
 
@@ -33,7 +38,7 @@ class Template(Atom, frozen=True, kw_only=True):
 
     def reads(self) -> tuple[str, ...]:
         """The keys that it needs."""
-        return tuple(match[1] for match in _FIELD.finditer(self.text) if not match[2])
+        return needed(self.text)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """The text with its values."""

@@ -27,6 +27,10 @@ class Capture(Atom, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_key(self.key)
 
+    def written(self) -> tuple[str, ...]:
+        """The key."""
+        return (self.key,)
+
     def writes(self, snapshot: Snapshot) -> dict[str, Any]:
         """The state change; empty where there is no such message yet."""
         role = "user" if self.what == "user" else "assistant"

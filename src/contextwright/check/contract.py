@@ -1,0 +1,130 @@
+"""The checker: every rule over every agent, and over the pipeline."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contextwright.check import boundary, keys, precedence, terms
+from contextwright.check.measure import Measured, measure, moments
+from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
+from contextwright.check.report import AgentReport, Finding, Report, TierReport
+from contextwright.errors import BudgetError, ContextwrightError, SpecError
+from contextwright.pack.compiler import limit_of
+from contextwright.pack.plan import Plan, plan
+from contextwright.session.session import Session
+from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
+from contextwright.spec.expr import Expr
+
+RULES = {
+    "All template variables resolved": {"template-variable"},
+    "Every key is written before it is read": {"unwritten-key"},
+    "No circular note dependencies": {"circular-notes"},
+    "Priority tiers consistent (tier 1 always < budget)": {"tier-1-over-budget"},
+    "Every term can be reached": {"unreachable"},
+    "Boundaries hold": {"boundary", "leak"},
+}
+
+
+def check(
+    pipeline: Expr | Step | Branch | Iterable[Expr | Step | Branch],
+    *,
+    model: str = "gpt-5",
+    known: Iterable[str] = (),
+    state: Mapping[str, Any] | None = None,
+    session: Session | None = None,
+) -> Report:
+    """Check a spec, or a pipeline of agents with one each.
+
+    Args:
+        pipeline: a spec by itself; agents and branches in the order in which they run, and
+            specs that only write between them.
+        model: for agents that name none; its tokenizer counts, its window bounds.
+        known: state keys that are there before the first agent runs.
+        state: the same with values, which are measured.
+        session: a sample; the specs are compiled at several of its moments, and measured.
+
+    Raises:
+        SpecError: something else was given.
+    """
+    parts = _pipeline(pipeline)
+    given = frozenset(known) | frozenset(state or ()) | frozenset(session.state if session else ())
+    samples = moments(session, dict(state) if state else None)
+    found = keys.findings(parts, given)
+    agents: list[AgentReport] = []
+    for step in steps_of(parts):
+        if not step.agent:
+            continue
+        report, more = _agent(step, model, samples)
+        agents.append(report)
+        found += more
+    found.sort(key=lambda one: one.severity != "error")
+    codes = {one.code for one in found if one.severity == "error"}
+    rules = {rule: not broken & codes for rule, broken in RULES.items()}
+    return Report(tuple(agents), tuple(found), rules, len(samples))
+
+
+def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, list[Finding]]:
+    planned: Plan | None = None
+    found: list[Finding] = []
+    try:
+        planned = plan(step.spec) if step.spec is not None else None
+    except SpecError as error:
+        found.append(_raised("kind", step.agent, error))
+    measured = measure(step, model, samples) if planned is not None and samples else None
+    if planned is not None:
+        found += terms.findings(step.agent, planned)
+    found += precedence.findings(step.agent, step.source)
+    found += boundary.findings(step, planned, measured.packs if measured else [])
+    if measured is not None and measured.failed is not None:
+        over = isinstance(measured.failed, BudgetError)
+        code = "tier-1-over-budget" if over else "does-not-compile"
+        found.append(_raised(code, step.agent, measured.failed))
+    return _report(step, planned, measured), found
+
+
+def _report(step: Step, planned: Plan | None, measured: Measured | None) -> AgentReport:
+    tiers = terms.terms_by_tier(planned) if planned is not None else {}
+    spans = measured.tiers if measured is not None else {}
+    limited = planned is not None and planned.terminal is not None
+    terminal = planned.terminal if planned is not None else None
+    return AgentReport(
+        agent=step.agent,
+        spec=repr(step.spec) if step.spec is not None else "",
+        budget=limit_of(planned) if planned is not None and limited else None,
+        overflow=str(getattr(terminal, "overflow", "") or getattr(terminal, "strategy", "")),
+        tiers=tuple(
+            TierReport(tier, tuple(map(repr, listed)), *spans.get(tier, (None, None)))
+            for tier, listed in tiers.items()
+        ),
+        headroom=measured.headroom if measured is not None and limited else None,
+        reads=tuple(map(_shown, keys.read(step))),
+        writes=tuple(map(_shown, keys.written(step))),
+        guards=tuple(map(repr, (*planned.redactions, *planned.validations))) if planned else (),
+        grows=planned is not None and terms.grows(planned.body),
+    )
+
+
+def _shown(key: str) -> str:
+    """A state key as a reader knows it."""
+    for prefix, name in ((NOTES_PREFIX, "notes"), (FACTS_PREFIX, "facts")):
+        if key.startswith(prefix):
+            return f"{key.removeprefix(prefix)} ({name})"
+    return key
+
+
+def _raised(code: str, agent: str, error: ContextwrightError) -> Finding:
+    return Finding("error", code, agent, error.where or "", error.what, error.fix or "")
+
+
+def _pipeline(given: Any) -> Pipeline:
+    if isinstance(given, Expr):
+        return (Step(agent="agent", spec=given),)
+    parts: tuple[Any, ...] = (given,) if isinstance(given, Step | Branch) else tuple(given)
+    parts = tuple(Step(agent="", spec=part) if isinstance(part, Expr) else part for part in parts)
+    for part in parts:
+        if not isinstance(part, Step | Branch):
+            raise SpecError(
+                f"a {type(part).__name__} is no part of a pipeline",
+                where="check(pipeline)",
+                fix="give Step(agent=..., spec=...) and Branch(on=..., cases=...)",
+            )
+    return parts

@@ -1,0 +1,192 @@
+"""State keys along a pipeline: who writes them before who reads them."""
+
+from collections.abc import Iterator
+
+from contextwright.atoms.select.from_state import FromState
+from contextwright.atoms.select.relevant import Relevant
+from contextwright.atoms.select.template import Template, needed
+from contextwright.atoms.write.notes import Notes
+from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
+from contextwright.check.report import Finding
+from contextwright.pack.plan import walk
+from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
+from contextwright.spec.kind import Kind
+
+
+def findings(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
+    """Keys that are read and never written before, on all paths or on some; notes that wait for
+    each other; notes that nobody reads."""
+    found: list[Finding] = []
+    _follow(pipeline, known, known, "", found)
+    return found + _circles(pipeline) + _dead_notes(pipeline)
+
+
+def written(step: Step) -> tuple[str, ...]:
+    """The state keys that an agent writes, notes and facts as they are stored."""
+    keys = list(step.outputs)
+    if step.spec is not None:
+        keys += [key for atom in walk(step.spec) for key in atom.written()]
+    return tuple(dict.fromkeys(keys))
+
+
+def read(step: Step) -> tuple[str, ...]:
+    """The state keys that an agent reads."""
+    keys = list(needed(step.instruction))
+    if step.spec is not None:
+        keys += [key for atom in walk(step.spec) for key in atom.reads()]
+    return tuple(dict.fromkeys(keys))
+
+
+def before_turn(step: Step) -> frozenset[str]:
+    """What an agent itself writes before it sees its context."""
+    if step.spec is None:
+        return frozenset()
+    atoms = [atom for atom in walk(step.spec) if atom.kind is Kind.WRITER]
+    early = [atom for atom in atoms if atom.word in {"extract", "distill"}]
+    early += [atom for atom in atoms if getattr(atom, "what", "") == "user"]
+    return frozenset(key for atom in early for key in atom.written())
+
+
+def _follow(
+    pipeline: Pipeline,
+    always: frozenset[str],
+    maybe: frozenset[str],
+    path: str,
+    found: list[Finding],
+) -> tuple[frozenset[str], frozenset[str]]:
+    """What is written for sure, and on some path, behind a pipeline."""
+    for part in pipeline:
+        if isinstance(part, Branch):
+            always, maybe = _branch(part, always, maybe, path, found)
+            continue
+        own = before_turn(part)
+        found += _unwritten(part, always | own, maybe | own, path)
+        keys = frozenset(written(part))
+        always, maybe = always | keys, maybe | keys
+    return always, maybe
+
+
+def _branch(
+    branch: Branch,
+    always: frozenset[str],
+    maybe: frozenset[str],
+    path: str,
+    found: list[Finding],
+) -> tuple[frozenset[str], frozenset[str]]:
+    if branch.on not in maybe:
+        found.append(_missing(Finding, "", branch.on, f"Branch(on={branch.on!r})", "error"))
+    ends: list[tuple[frozenset[str], frozenset[str]]] = []
+    for value, case in branch.cases.items():
+        ends.append(_follow(case, always, maybe, f"{path}{branch.on}={value} ", found))
+    ends.append(_follow(branch.default, always, maybe, f"{path}{branch.on}=... ", found))
+    for_sure = frozenset.intersection(*(end[0] for end in ends))
+    return for_sure, frozenset.union(*(end[1] for end in ends))
+
+
+def _unwritten(
+    step: Step, always: frozenset[str], maybe: frozenset[str], path: str
+) -> Iterator[Finding]:
+    for key, where, hard in _reads(step):
+        stored = {key, key.replace(NOTES_PREFIX, FACTS_PREFIX, 1)}
+        if stored & always or (key.startswith(NOTES_PREFIX) and not hard):
+            continue
+        if not stored & maybe:
+            yield _missing(Finding, step.agent, key, where, "error", path)
+        else:
+            yield Finding(
+                "error" if hard else "warning",
+                "template-variable" if hard else "unwritten-key",
+                step.agent,
+                where,
+                f"{key!r} is written on some paths only",
+                f"write it on every path{_make_optional(key, hard)}",
+            )
+
+
+def _reads(step: Step) -> Iterator[tuple[str, str, bool]]:
+    """(key, place, whether the agent can not run without it)."""
+    for key in needed(step.instruction):
+        yield key, f"instruction: {{{key}}}", True
+    for atom in walk(step.spec) if step.spec is not None else ():
+        if isinstance(atom, (FromState, Notes, Relevant, Template)):
+            for key in atom.reads():
+                yield key, repr(atom), isinstance(atom, Template)
+
+
+def _missing(
+    make: type[Finding], agent: str, key: str, where: str, severity: str, path: str = ""
+) -> Finding:
+    hard = where.startswith(("instruction", "C.template"))
+    way = f" (on the path {path.strip()})" if path else ""
+    return make(
+        "error",
+        "template-variable" if hard else "unwritten-key",
+        agent,
+        where,
+        f"nobody writes {key!r} before it is read{way}",
+        "write it before, with outputs, C.capture or C.extract, name it as known"
+        + _make_optional(key, hard),
+    )
+
+
+def _make_optional(key: str, hard: bool) -> str:
+    return f", or write {{{key}?}}" if hard else ""
+
+
+def _circles(pipeline: Pipeline) -> list[Finding]:
+    """Agents whose notes wait for each other's: each reads what the other writes from it."""
+    steps = list(steps_of(pipeline))
+    notes = {step.agent: _notes(step) for step in steps}
+    after = {
+        agent: {
+            other
+            for other, (_, wrote) in notes.items()
+            if other != agent and wrote & reads and not wrote & notes[agent][1]
+        }
+        for agent, (reads, _) in notes.items()
+    }
+    found: list[Finding] = []
+    for agent in after:
+        circle = _way(agent, agent, after)
+        if circle and min(circle) == agent:
+            shown = " → ".join([*circle, agent])
+            what = f"notes wait for each other: {shown}"
+            fix = "let one of them read what it needs from the state, or write to a key of its own"
+            found.append(Finding("error", "circular-notes", "", shown, what, fix))
+    return found
+
+
+def _notes(step: Step) -> tuple[frozenset[str], frozenset[str]]:
+    prefixes = (NOTES_PREFIX, FACTS_PREFIX)
+    reads = {key for key in read(step) if key.startswith(prefixes)}
+    reads |= {key.replace(NOTES_PREFIX, FACTS_PREFIX, 1) for key in reads}
+    return frozenset(reads), frozenset(k for k in written(step) if k.startswith(prefixes))
+
+
+def _way(start: str, goal: str, after: dict[str, set[str]]) -> list[str]:
+    """A shortest way from an agent back to itself."""
+    ways = [[start]]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop(0)
+        for agent in sorted(after.get(way[-1], ())):
+            if agent == goal:
+                return way
+            if agent not in seen:
+                seen.add(agent)
+                ways.append([*way, agent])
+    return []
+
+
+def _dead_notes(pipeline: Pipeline) -> list[Finding]:
+    steps = list(steps_of(pipeline))
+    reads = {key for step in steps for key in read(step)}
+    found: list[Finding] = []
+    for step in steps:
+        for atom in walk(step.spec) if step.spec is not None else ():
+            dead = [key for key in atom.written() if key.startswith(NOTES_PREFIX)]
+            if dead and not reads & set(dead):
+                key = dead[0].removeprefix(NOTES_PREFIX)
+                what, fix = f"nobody reads the notes {key!r}", f"read them: C.notes(key={key!r})"
+                found.append(Finding("warning", "dead-notes", step.agent, repr(atom), what, fix))
+    return found

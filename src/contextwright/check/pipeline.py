@@ -1,0 +1,56 @@
+"""A pipeline as the checker sees it: agents in turn, and branches by the value of a key."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from contextwright.spec.expr import Expr
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent.
+
+    Args:
+        agent: its name; empty for a spec that only writes.
+        spec: what it sees; None where nothing was said.
+        instruction: a text; `{key}` in it stands for a state value, `{key?}` may be missing.
+        outputs: the state keys that its reply is kept under.
+        model: its model; the checker's default where none is named.
+        boundary: patterns of what it must not be sent, as `C.redact` names them.
+        source: the spec as text, where it was written as one.
+    """
+
+    agent: str
+    spec: Expr | None = None
+    instruction: str = ""
+    outputs: tuple[str, ...] = ()
+    model: str = ""
+    boundary: tuple[str, ...] = ()
+    source: str = ""
+
+
+class Branch(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several pipelines, by the value of a state key.
+
+    Args:
+        on: the key.
+        cases: what runs for which value.
+        default: what runs where no value fits.
+    """
+
+    on: str
+    cases: dict[str, "Pipeline"]
+    default: "Pipeline" = ()
+
+
+Pipeline = tuple[Step | Branch, ...]
+
+
+def steps_of(pipeline: Pipeline) -> Iterator[Step]:
+    """Every agent, in the order in which they could run."""
+    for part in pipeline:
+        if isinstance(part, Step):
+            yield part
+        else:
+            for case in (*part.cases.values(), part.default):
+                yield from steps_of(case)

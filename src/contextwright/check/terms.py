@@ -1,0 +1,165 @@
+"""What can be said of one spec without running it."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from contextwright.atoms.budget.priority import Priority
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.protect.fresh import Fresh
+from contextwright.atoms.select.default import Default, Nothing
+from contextwright.atoms.select.recent import Recent
+from contextwright.atoms.select.relevant import Relevant
+from contextwright.atoms.select.select import Select
+from contextwright.atoms.select.window import Window
+from contextwright.check.report import Finding
+from contextwright.pack.plan import Plan
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.kind import Kind
+
+IMPORTANT = 2
+
+
+def terms_by_tier(plan: Plan) -> dict[int, list[Expr]]:
+    """The terms of a spec by the tier that its priorities put them in."""
+    found: dict[int, list[Expr]] = {}
+    for term, tier in _tiered(plan.body, 0):
+        found.setdefault(tier or IMPORTANT, []).append(term)
+    return dict(sorted(found.items()))
+
+
+def _tiered(expr: Expr, tier: int) -> Iterator[tuple[Expr, int]]:
+    if isinstance(expr, Union):
+        for term in expr.terms:
+            yield from _tiered(term, tier)
+        return
+    if isinstance(expr, (Pipe, Chain)):
+        set_here = [step.tier for step in expr.steps if isinstance(step, Priority)]
+        steps = tuple(step for step in expr.steps if not isinstance(step, Priority))
+        tier = set_here[-1] if set_here else tier
+        if isinstance(expr, Pipe) and not steps:
+            yield from _tiered(expr.head, tier)
+            return
+        expr = Pipe(expr.head, steps) if isinstance(expr, Pipe) else Chain(steps)
+        if not steps:
+            return
+    if isinstance(expr, Atom) and (expr.kind is Kind.WRITER and type(expr).over is Atom.over):
+        return
+    if not isinstance(expr, Nothing):
+        yield expr, tier
+
+
+def findings(agent: str, plan: Plan) -> list[Finding]:
+    """Terms that can never do anything, and contexts that nothing bounds."""
+    found = [
+        Finding("warning", "no-effect", agent, where, what, fix)
+        if mild
+        else Finding("error", "unreachable", agent, where, what, fix)
+        for where, what, fix, mild in _idle(plan.body)
+    ]
+    loose = [term for term in _conversations(plan.body) if grows(term)]
+    if loose and plan.terminal is None:
+        what = "it grows with the session, and nothing limits it"
+        fix = "end it with C.budget(...) or C.fit(...), or begin with C.window(...)"
+        found.append(Finding("warning", "unbounded", agent, repr(loose[0]), what, fix))
+    return found
+
+
+def grows(expr: Expr) -> bool:
+    """Whether what an expression brings of a conversation has no limit of its own."""
+    if isinstance(expr, Pipe):
+        return grows(expr.head) and not any(map(_bounds, expr.steps))
+    if isinstance(expr, Chain):
+        return not any(map(_bounds, expr.steps))
+    if isinstance(expr, Union):
+        return any(map(grows, expr.terms))
+    if isinstance(expr, Fallback):
+        return grows(expr.first) or grows(expr.second)
+    if not isinstance(expr, Atom) or _bounds(expr):
+        return False
+    if isinstance(expr, Select):
+        return expr.position is None
+    return isinstance(expr, Default) or expr.kind in {Kind.TRANSFORM, Kind.ASSEMBLY}
+
+
+def _bounds(atom: Expr) -> bool:
+    """Whether an atom leaves a bounded rest of any conversation."""
+    if isinstance(atom, Fresh):
+        return atom.stale_action in {"exclude", "summarize"}
+    if isinstance(atom, Select):
+        return atom.position is not None
+    word = atom.word if isinstance(atom, Atom) else ""
+    return isinstance(atom, (Window, Relevant, Recent)) or word == "summarize"
+
+
+def _conversations(expr: Expr) -> Iterator[Expr]:
+    if isinstance(expr, Union):
+        for term in expr.terms:
+            yield from _conversations(term)
+    else:
+        yield expr
+
+
+def _idle(expr: Expr) -> Iterator[tuple[str, str, str, bool]]:
+    """(where, what, fix, whether it only does nothing) of what can never have an effect."""
+    if isinstance(expr, Union):
+        for term in expr.terms:
+            yield from _idle(term)
+    elif isinstance(expr, Fallback):
+        yield from _idle(expr.first)
+        yield from _idle(expr.second)
+        if _never_empty(expr.first):
+            what = f"{expr.first!r} always gives something: {expr.second!r} is never used"
+            yield repr(expr), what, f"leave {expr.second!r} out", False
+    elif isinstance(expr, (Pipe, Chain)):
+        head: tuple[Expr, ...] = (expr.head,) if isinstance(expr, Pipe) else ()
+        if isinstance(expr, Pipe):
+            yield from _idle(expr.head)
+        yield from _idle_steps((*head, *expr.steps))
+
+
+def _idle_steps(chain: tuple[Expr, ...]) -> Iterator[tuple[str, str, str, bool]]:
+    where = " | ".join(map(repr, chain))
+    if isinstance(chain[0], Nothing) and len(chain) > 1:
+        yield where, "nothing comes out of C.none()", "leave the steps behind it out", False
+    for before, after in pairwise([step for step in chain if isinstance(step, Priority)]):
+        what = f"{before!r} is overwritten by {after!r}"
+        yield where, what, f"leave {before!r} out", True
+    yield from _beyond_the_window(chain, where)
+    roles = [step.role for step in chain if isinstance(step, Select) and step.role]
+    if {"user"} < set(roles):
+        what = "what the user said holds no other role: this selects nothing"
+        yield where, what, "unite them: C.select(role='user') + C.select(role=...)", False
+
+
+def _beyond_the_window(chain: tuple[Expr, ...], where: str) -> Iterator[tuple[str, str, str, bool]]:
+    """Steps for turns that a window before them left out already."""
+    turns: int | None = None
+    for step in chain:
+        if isinstance(step, Window):
+            if turns is not None and step.n >= turns:
+                what = f"{step!r} selects from {turns} turns: all of them"
+                yield where, what, f"leave {step!r} out", True
+            turns = step.n if turns is None else min(turns, step.n)
+        age = _age_from(step)
+        if turns is not None and age is not None and age > turns - 1:
+            what = f"{step!r} is for turns at least {age} old: a window of {turns} turns has none"
+            yield where, what, f"lower it below {turns}, or leave it out", True
+
+
+def _age_from(step: Any) -> int | None:
+    """The least age in turns of what a step touches."""
+    if isinstance(step, Fresh):
+        return step.max_age + 1
+    if isinstance(step, Compact) and step.strategy == "stale":
+        return step.stale_after
+    return None
+
+
+def _never_empty(expr: Expr) -> bool:
+    """Whether it gives something in every session that a request can be made from."""
+    if isinstance(expr, (Window, Default)):
+        return True
+    if isinstance(expr, Union):
+        return any(map(_never_empty, expr.terms))
+    return isinstance(expr, Atom) and expr.word == "template"

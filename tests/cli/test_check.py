@@ -1,0 +1,40 @@
+"""`ctx check`."""
+
+import json
+
+from click.testing import CliRunner
+
+from contextwright import write_session
+from contextwright.cli.main import ctx
+from contextwright.testing import session_of
+
+
+def run(*arguments):
+    return CliRunner().invoke(ctx, ["check", *arguments])
+
+
+def test_a_spec_is_checked():
+    done = run("C.window(5) | C.budget(max_tokens=500)")
+    assert done.exit_code == 0
+    assert "✓ agent: context within 500 tokens" in done.output
+
+
+def test_an_error_ends_with_code_3_and_strict_takes_warnings_too():
+    assert run("C.template('{name}')").exit_code == 3
+    assert run("C.template('{name}')", "--known", "name").exit_code == 0
+    assert run("C.default()").exit_code == 0
+    assert run("C.default()", "--strict").exit_code == 3
+
+
+def test_json_is_for_machines(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('[{"agent": "a", "spec": "C.default()"}]')
+    done = run(str(path), "--json")
+    assert json.loads(done.output)["findings"][0]["code"] == "unbounded"
+
+
+def test_a_session_measures(tmp_path):
+    path = tmp_path / "s.json"
+    write_session(session_of("u: hello | a: hi | u: again"), "contextwright", path)
+    done = run("C.window(2) | C.budget(max_tokens=500)", "--session", str(path))
+    assert "headroom" in done.output
