@@ -49,7 +49,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
     blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
     for check in planned.validations:
-        blocks = check.apply(blocks, inputs)
+        blocks = check.apply(blocks, inputs.after(0))
     if target.format != "text":
         blocks = tuple(sorted(blocks, key=_place))
         if not any(block.in_conversation for block in blocks):

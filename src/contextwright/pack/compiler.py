@@ -109,6 +109,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         request = renderer.request(layout, target)
         tokens = renderer.measure(request, target)
         _check(renderer, request, target, tokens, room.limit)
+        tracer.notes.extend(_model_notes(inputs, room.inputs))
         return self._pack(
             _Built(snapshot, target, planned, assembled, blocks, layout, request, tokens, room),
             tracer,
@@ -190,7 +191,7 @@ def _room(
     if planned.terminal is not None:
         limit = min(limit, limit_of(planned))
     fixed = renderer.measure(empty, target) + renderer.margin(target)
-    return Room(limit, fixed, inputs, tracer)
+    return Room(limit, fixed, inputs.after(0), tracer)
 
 
 def limit_of(planned: Plan) -> int:
@@ -260,18 +261,19 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         changes=tuple(tracer.changes),
         left_out=left_out(snapshot, built.blocks, tracer.changes),
         unrendered=unrendered(built.blocks, built.layout.conversation, target),
-        notes=(*built.assembled.notes, *tracer.notes, *_model_notes(room.inputs)),
+        notes=(*built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         steps=tuple(tracer.steps),
         checksum=checksum,
     )
 
 
-def _model_notes(inputs: Inputs) -> list[str]:
+def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
     """What models did not do, and who did it instead."""
+    asked = {**inputs.asked, **later.asked}
     missing = [
         f"{kind} was not prepared: done without a model"
-        for kind in dict.fromkeys(task.kind for task in inputs.asked.values())
+        for kind in dict.fromkeys(task.kind for task in asked.values())
     ]
     instead = [
         f"{answer.kind} by {answer.model}: {answer.fallback}"

@@ -154,12 +154,15 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
         tracer.notes.append(f"{expr.first!r} gave nothing: {expr.second!r} instead")
         return run(expr.second, inputs, tracer, guard)
     if isinstance(expr, Pipe):
-        return _steps(expr.steps, run(expr.head, inputs, tracer, guard), inputs, tracer)
+        before = len(inputs.asked)
+        head = run(expr.head, inputs, tracer, guard)
+        return _steps(expr.steps, head, inputs.after(before), tracer)
     if isinstance(expr, Chain):
         if not expr.steps:
             return _everything(inputs, guard)
+        before = len(inputs.asked)
         first = run(expr.steps[0], inputs, tracer, guard)
-        return _steps(expr.steps[1:], first, inputs, tracer)
+        return _steps(expr.steps[1:], first, inputs.after(before), tracer)
     assert isinstance(expr, Atom)
     return _alone(expr, inputs, tracer, guard)
 
@@ -185,7 +188,9 @@ def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:
 
 def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
     for step in steps:
+        before = len(inputs.asked)
         blocks = tracer.record(repr(step), blocks, step.apply(blocks, inputs))
+        inputs = inputs.after(before)
     return blocks
 
 

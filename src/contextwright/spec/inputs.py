@@ -124,6 +124,12 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             self.used[answer.fingerprint] = answer
         return answer
 
+    def after(self, asked: int) -> "Inputs":
+        """The inputs for what depends on a step before which so many tasks were asked: if that
+        step still waits for an answer, what is asked here would be asked of the wrong blocks,
+        and is not written down."""
+        return self if len(self.asked) == asked else msgspec.structs.replace(self, asked={})
+
     def digests(self, blocks: Blocks) -> list[bytes]:
         """A hash of what each block says, whoever brought it."""
         table = self.memo.table("digest")
