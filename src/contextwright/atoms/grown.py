@@ -10,8 +10,9 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, Task
 
 
-def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> Answer | None:
-    """The answer to a task over all `blocks`, asked only for what is new since the last one.
+def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[Answer | None, str]:
+    """The answer to a task over all `blocks`, asked only for what is new since the last one; and
+    a name for the content of all of them.
 
     Args:
         task: without its blocks.
@@ -29,19 +30,19 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> Answer |
     rest = b"".join(digests[covered:])
     if known is not None and covered == len(blocks):
         inputs.used[known.fingerprint] = known
-        return known
+        return known, known.whole
     hashed.update(rest)
-    return inputs.ask(
-        msgspec.structs.replace(
-            task,
-            previous=_text(known.value) if known is not None else task.previous,
-            blocks=blocks[covered:],
-            source=_hash(rest),
-            series=series,
-            covers=len(blocks),
-            whole=hashed.hexdigest(),
-        )
+    whole = hashed.hexdigest()
+    asked = msgspec.structs.replace(
+        task,
+        previous=_text(known.value) if known is not None else task.previous,
+        blocks=blocks[covered:],
+        source=_hash(rest),
+        series=series,
+        covers=len(blocks),
+        whole=whole,
     )
+    return inputs.ask(asked), whole
 
 
 def until_asked(inputs: Inputs) -> Blocks:

@@ -46,10 +46,15 @@ class Turn(msgspec.Struct, eq=False):
     write: Write | None = None
     previous: Pack | None = None
 
-    def assemble(self, answers: Answers, wants: Wants | None = None) -> Pack:
+    def assemble(self, answers: Answers) -> Pack:
         """The pack, with these answers and no others."""
         compiler = msgspec.structs.replace(self.compiler, answers=answers)
-        return compiler.compile(self.take(), self.target, previous=self.previous, wants=wants)
+        return compiler.compile(self.take(), self.target, previous=self.previous)
+
+    def try_assemble(self, answers: Answers, wants: Wants) -> Pack | None:
+        """The pack, or None where an answer is missing."""
+        compiler = msgspec.structs.replace(self.compiler, answers=answers)
+        return compiler.try_compile(self.take(), self.target, wants, previous=self.previous)
 
 
 def preparing(turn: Turn, known: Answers, latest: Latest) -> Asking[tuple[Pack, Answers]]:
@@ -66,7 +71,7 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> Asking[tuple[Pack, 
     for _ in range(ROUNDS):
         wants = Wants()
         try:
-            pack, error = turn.assemble(answers, wants), None
+            pack, error = turn.try_assemble(answers, wants), None
         except ContextwrightError as raised:
             pack, error = None, raised
         written = turn.write(wants.wrote) if turn.write is not None and wants.wrote else False

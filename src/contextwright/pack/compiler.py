@@ -83,28 +83,50 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         target: Target,
         *,
         previous: Pack | None = None,
-        wants: Wants | None = None,
     ) -> Pack:
         """The pack for the next call.
 
         Args:
             previous: the pack before, to tell what a provider's cache can use again.
-            wants: collects what is missing and what the spec would write, also where the
-                compile fails.
 
         Raises:
             BudgetError: what must stay does not fit.
             SpecError: the spec can not be met by this session.
             RenderError: a bug: the request breaks a rule of its provider.
         """
+        pack = self._compile(snapshot, target, previous, Wants(), dry=False)
+        assert pack is not None
+        return pack
+
+    def try_compile(
+        self, snapshot: Snapshot, target: Target, wants: "Wants", *, previous: Pack | None = None
+    ) -> Pack | None:
+        """The pack, or None where something is missing for it: `wants` says what, and what the
+        spec would write, also where it raises as `compile` does."""
+        return self._compile(snapshot, target, previous, wants, dry=True)
+
+    def _compile(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        previous: Pack | None,
+        wants: "Wants",
+        *,
+        dry: bool,
+    ) -> Pack | None:
         self.memo.trim()
         renderer = renderer_for(target.format)
         planned = plan(self.spec)
-        inputs = self._inputs(snapshot, target, renderer, planned, wants or Wants())
-        tracer = Tracer(inputs.cost, count_steps=self.steps)
+        inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
+        known = self.memo.table(("summarized", target.format, target.model, target.counter.id))
+        tracer = Tracer(inputs.cost, count_steps=self.steps, known=known)
         assembled = assemble(planned, inputs, tracer, target)
+        if dry and wants.asked:
+            return None
         room = _room(planned, assembled, inputs, tracer, target, renderer)
         blocks = fit_into(room, assembled.blocks, planned.terminal)
+        if dry and wants.asked:
+            return None
         layout = layout_of(assembled, blocks, inputs, target)
         request = renderer.request(layout, target)
         tokens = renderer.measure(request, target)
@@ -122,7 +144,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         target: Target,
         renderer: Renderer,
         planned: Plan,
-        wants: Wants,
+        wants: "Wants",
+        *,
+        dry: bool,
     ) -> Inputs:
         return Inputs(
             snapshot=snapshot,
@@ -137,6 +161,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             clean=planned.clean,
             answers=self.answers,
             sent_from=self.sent_from,
+            dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
         )
@@ -163,19 +188,12 @@ class _Built(msgspec.Struct, frozen=True, eq=False):
 
 
 def _cost(memo: Memo, renderer: Renderer, target: Target) -> Callable[[Block], int]:
-    table = memo.table(("cost", target.format, target.model, target.counter.id))
-
     def cost(block: Block) -> int:
-        known = table.get(block)
-        if known is None:
-            if block.messages:
-                known = renderer.cost(block, target)
-            else:
-                known = renderer.section_cost(section_of(block), target)
-            table[block] = known
-        return known
+        if block.messages:
+            return renderer.cost(block, target)
+        return renderer.section_cost(section_of(block), target)
 
-    return cost
+    return memo.computed(("cost", target.format, target.model, target.counter.id), cost)
 
 
 def _room(
@@ -259,7 +277,7 @@ def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler
         layer_tokens=_by_layer(kept),
         kept=kept,
         changes=tuple(tracer.changes),
-        left_out=left_out(snapshot, built.blocks, tracer.changes),
+        left_out=left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
         unrendered=unrendered(built.blocks, built.layout.conversation, target),
         notes=(*built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),

@@ -5,6 +5,7 @@ leave anything out in silence.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -56,15 +57,32 @@ class StepTrace(msgspec.Struct, frozen=True):
     tokens_after: int
 
 
+class _StoodFor(msgspec.Struct, frozen=True):
+    """What a summary replaced: its blocks, their places in the log, the tokens they took."""
+
+    blocks: frozenset[Block]
+    orders: frozenset[int]
+    tokens: int
+
+
 class Tracer:
     """Collects the changes of one compile."""
 
-    def __init__(self, cost: Callable[[Block], int], *, count_steps: bool = False) -> None:
+    def __init__(
+        self,
+        cost: Callable[[Block], int],
+        *,
+        count_steps: bool = False,
+        known: dict[Any, "_StoodFor"] | None = None,
+    ) -> None:
         self._cost = cost
+        self._known: dict[Any, _StoodFor] = {} if known is None else known
         self._count_steps = count_steps
         self.changes: list[Change] = []
         self.steps: list[StepTrace] = []
         self.notes: list[str] = []
+        self.summarized: set[int] = set()
+        """Places of the exchanges that summaries stand for."""
 
     def record(self, step: str, before: Blocks, after: Blocks, reason: str = "") -> Blocks:
         """Compare, write down, and give `after` back."""
@@ -86,23 +104,32 @@ class Tracer:
             self.steps.append(self._step(step, ground, after))
         return after
 
-    def _merges(self, step: str, before: Blocks, after: Blocks) -> set[Block]:
+    def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
         """The blocks that new summaries stand for; one change for each summary."""
-        taken: set[Block] = set()
+        taken: frozenset[Block] = frozenset()
         for summary in after:
             if summary.fidelity is not Fidelity.SUMMARIZED or summary.messages:
                 continue
             if summary in before:
                 continue
-            lineage = set(summary.lineage)
-            mine = [block for block in before if lineage.issuperset(block.lineage)]
-            taken.update(mine)
-            tokens = sum(map(self._cost, mine))
+            key = (summary, len(before), before[0].id, before[-1].id)
+            mine = self._known.get(key)
+            if mine is None:
+                mine = self._known[key] = self._stood_for(summary, before)
+            taken = taken | mine.blocks if taken else mine.blocks
+            self.summarized |= mine.orders
             after_tokens = self._cost(summary)
             self.changes.append(
-                _change(step, summary, "summarized", summary.why, tokens, after_tokens)
+                _change(step, summary, "summarized", summary.why, mine.tokens, after_tokens)
             )
         return taken
+
+    def _stood_for(self, summary: Block, before: Blocks) -> "_StoodFor":
+        """The blocks whose events are in a summary's lineage."""
+        known = set(summary.lineage)
+        mine = tuple(block for block in before if known.issuperset(block.lineage))
+        orders = frozenset(block.order for block in mine if block.order >= 0)
+        return _StoodFor(frozenset(mine), orders, sum(map(self._cost, mine)))
 
     def _compare(self, step: str, block: Block, now: Block | None, reason: str) -> None:
         if now is not None and now.messages is block.messages and now.text == block.text:

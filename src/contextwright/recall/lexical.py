@@ -6,10 +6,13 @@ script that it can not split.
 
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 
 from contextwright.recall.words import telling
 
 SCORE_ONE = 1_000_000
+REMEMBERED = 20_000
+"""Texts whose words are remembered: a session's, from turn to turn."""
 MAX_TERMS = 64
 """Different words of a query that are looked for."""
 
@@ -36,7 +39,7 @@ def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
         )
         index.executemany(
             "INSERT INTO said(rowid, words) VALUES (?, ?)",
-            ((place, " ".join(telling(text))) for place, text in enumerate(texts, 1)),
+            ((place, _words(text)) for place, text in enumerate(texts, 1)),
         )
         match = " OR ".join(f'"{term}"' for term in terms)
         rows = index.execute("SELECT rowid, -bm25(said) FROM said WHERE said MATCH ?", (match,))
@@ -44,6 +47,11 @@ def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
     finally:
         index.close()
     return found if len(texts) > FEW else _by_coverage(terms, texts, found)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _words(text: str) -> str:
+    return " ".join(telling(text))
 
 
 FEW = 8

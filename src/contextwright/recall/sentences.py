@@ -4,8 +4,8 @@ import re
 
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
 _END = re.compile(
-    r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=[\u3002\uff01\uff1f])|\n\s*\n"
-    r"|\n(?=\s*(?:[-*+\u2022]|[0-9]{1,3}[.)]|#{1,6})\s)|\n"
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
+    r"|(?<=[\u3002\uff01\uff1f])|\n\s*\n|\n(?=\s*(?:[-*+\u2022]|[0-9]{1,3}[.)]|#{1,6})\s)|\n"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|approx|no|fig|mr|mrs|ms|dr|prof|st|inc|ltd|co|corp|"

@@ -16,6 +16,18 @@ MEMO_ENTRIES = 400_000
 """Blocks remembered before a memo forgets them all: some hundred megabytes at the most."""
 
 
+class Computed(dict[Any, Any]):
+    """Values worked out when they are first asked for; a known one is a dict's look-up."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: Any) -> Any:
+        value = self[key] = self._make(key)
+        return value
+
+
 class Memo:
     """What was worked out for a block before, by atom. Only saves time: a result is the same
     with an empty one."""
@@ -49,6 +61,13 @@ class Memo:
         if table is None:
             table = self._tables[key] = {}
         return table
+
+    def computed(self, key: Any, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """`make`, from memory where it was called before; `key` holds all that it depends on."""
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = Computed(make)
+        return table.__getitem__
 
     def trim(self) -> None:
         """Forget everything when too much was remembered. Called once a compile."""
@@ -85,6 +104,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         agent: the agent that the request is for; names scopes such as notes.
         window: turns of the widest `C.window` in the spec; what `before_window` is before.
         sent_from: place in the log from which on the driver sends events itself.
+        dry: whether nobody sees what comes out once something was asked, so that no way without
+            an answer has to be found.
         clean: a text without what the spec redacts: what a model may read of it.
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
@@ -102,6 +123,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     agent: str = ""
     window: int | None = None
     sent_from: int | None = None
+    dry: bool = False
     clean: Callable[[str], str] = str
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])

@@ -27,22 +27,37 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
         name: tells it from other summaries of the same spec.
         source: what is summarized, for the block's label.
     """
-    before = sum(map(inputs.cost, blocks))
-    if before <= task.max_tokens and not task.schema:
+    if not task.schema and not _over(blocks, task.max_tokens, inputs):
         return blocks
     event, rest = _reusable(blocks, inputs) if not (task.schema or task.prompt) else (None, blocks)
     if event is not None and not rest:
         return (_block(event.text, blocks, source, f"summary in the log, by {event.speaker}"),)
     if event is not None:
         task = msgspec.structs.replace(task, previous=inputs.clean(event.text))
-    answer = ask_grown(task, name, rest, inputs)
+    answer, whole = ask_grown(task, name, rest, inputs)
     if answer is None:
         return None
+    table = inputs.memo.table(("merged", name, source, inputs.counter_id))
     text = _text(answer.value)
-    if task.max_tokens and not task.schema:
-        text = cut(text, task.max_tokens, "head", inputs.count)
-    summary = _block(text, blocks, source, f"summary of {len(blocks)} exchanges by {answer.model}")
-    return (summary,) if task.schema or inputs.cost(summary) < before else blocks
+    key = (text, answer.model, whole, blocks[0].id, len(blocks))
+    if key not in table:
+        if task.max_tokens and not task.schema:
+            text = cut(text, task.max_tokens, "head", inputs.count)
+        why = f"summary of {len(blocks)} exchanges by {answer.model}"
+        table[key] = _block(text, blocks, source, why)
+    summary: Block = table[key]
+    pays = task.schema or _over(blocks, inputs.cost(summary), inputs)
+    return (summary,) if pays else blocks
+
+
+def _over(blocks: Blocks, tokens: int, inputs: Inputs) -> bool:
+    """Whether the blocks have more than so many tokens; looks no further than it must."""
+    total = 0
+    for block in blocks:
+        total += inputs.cost(block)
+        if total > tokens:
+            return True
+    return False
 
 
 def _reusable(blocks: Blocks, inputs: Inputs) -> tuple[Event | None, Blocks]:

@@ -100,7 +100,7 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
         return blocks
     made = merged(rest, inputs, task, name, rest[0].source)
     if made is None:
-        return _COMPACT.apply(blocks, inputs)
+        return stays if inputs.dry else _COMPACT.apply(blocks, inputs)
     return blocks if made is rest else (*made, *stays)
 
 

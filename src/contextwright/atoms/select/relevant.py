@@ -1,6 +1,10 @@
 """`C.relevant(...)`: what matters for a question (document 000 §2.3)."""
 
+from collections.abc import Iterable
 from hashlib import sha256
+from heapq import nlargest
+from itertools import compress, count
+from operator import attrgetter
 from typing import ClassVar
 
 import msgspec
@@ -13,6 +17,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Scorer, Task
 
+_PINNED, _TIER = attrgetter("pinned"), attrgetter("tier")
 USER_CONTENT = "__user_content__"
 """The `query_key` that names what the user said last."""
 
@@ -77,14 +82,28 @@ class Relevant(Atom, frozen=True, kw_only=True):
                 source=source,
             )
         )
-        scores: list[int] = answer.value if answer is not None else [0] * len(blocks)
-        best = sorted(range(len(blocks)), key=lambda place: (-scores[place], -place))
-        chosen = set(best[: self.top_k])
-        return tuple(
-            _scored(block, scores[place]) if answer is not None else block
-            for place, block in enumerate(blocks)
-            if place in chosen or block.pinned or block.tier == 1
-        )
+        if answer is None:
+            return self._chosen(blocks, range(len(blocks) - self.top_k, len(blocks)), None)
+        scores: list[int] = answer.value
+        table = inputs.memo.table("relevant")
+        key = (tuple(scores), self.top_k)
+        best = table.get(key)
+        if best is None:
+            newer_first = nlargest(self.top_k, zip(scores, range(len(blocks)), strict=True))
+            best = [place for _, place in newer_first]
+            table[key] = best
+        return self._chosen(blocks, best, scores)
+
+    def _chosen(self, blocks: Blocks, places: Iterable[int], scores: list[int] | None) -> Blocks:
+        """These blocks and those that always stay, in their order, scored where that was done."""
+        chosen = set(places)
+        if True in map(_PINNED, blocks):
+            chosen.update(compress(count(), map(_PINNED, blocks)))
+        if 1 in map(_TIER, blocks):
+            chosen.update(place for place, block in enumerate(blocks) if block.tier == 1)
+        if scores is None:
+            return tuple(blocks[place] for place in sorted(chosen))
+        return tuple(_scored(blocks[place], scores[place]) for place in sorted(chosen))
 
     def _query(self, inputs: Inputs) -> str:
         if self.query:

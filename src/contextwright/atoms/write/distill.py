@@ -46,7 +46,7 @@ class Distill(Atom, frozen=True, kw_only=True):
         stored = FACTS_PREFIX + self.key
         known: Any = inputs.snapshot.state.get(stored)
         task = Task(kind="facts", model=self.model, prompt=self.prompt)
-        answer = ask_grown(task, repr(self), blocks, inputs) if blocks else None
+        answer = ask_grown(task, repr(self), blocks, inputs)[0] if blocks else None
         if answer is not None:
             inputs.wrote[stored] = answer.value
             known = answer.value

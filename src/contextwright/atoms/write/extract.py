@@ -55,7 +55,7 @@ class Extract(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The record; what the state has of it where none was prepared."""
         task = Task(kind="record", model=self.model, prompt=self.prompt, schema=self.schema)
-        answer = ask_grown(task, repr(self), blocks, inputs) if blocks else None
+        answer = ask_grown(task, repr(self), blocks, inputs)[0] if blocks else None
         if answer is not None:
             inputs.wrote[self.key] = answer.value
             return (self._block(answer.value),)

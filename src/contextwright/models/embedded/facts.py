@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.models.embedded.near import same
+from contextwright.models.embedded.near import Distinct
 from contextwright.models.embedded.statements import Statement
 
 MOST = 100
@@ -25,7 +25,7 @@ _OTHERS = re.compile(
 
 def facts(said: list[Statement], previous: str) -> list[str]:
     """The facts before, then the new ones, none twice."""
-    known = _listed(previous)
+    known = Distinct(_listed(previous))
     for one in said:
         text = one.text.strip()
         if text.endswith("?") or not 8 <= len(text) <= 300:
@@ -34,9 +34,8 @@ def facts(said: list[Statement], previous: str) -> list[str]:
         if text[:1] in "{[<" or not pattern.search(text):
             continue
         fact = f"{one.who}: {text}" if one.who and one.who != "user" else f"The user: {text}"
-        if not any(same(fact, other) for other in known):
-            known.append(fact)
-    return known[-MOST:]
+        known.add(fact)
+    return known.texts[-MOST:]
 
 
 def _listed(previous: str) -> list[str]:

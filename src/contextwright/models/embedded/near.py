@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from zlib import crc32
 
 from contextwright.blocks.block import Block
@@ -17,6 +18,35 @@ _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _BULLET = re.compile(r"^\s*(?:[-*+\u2022]|[0-9]{1,3}[.)])\s+")
 
 Seen = tuple[frozenset[str], frozenset[str]]
+
+
+class Distinct:
+    """Texts of which no two say the same; the first stays.
+
+    Two texts can only be alike if they share one of their rarest hashes, so each is compared
+    with few.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts: list[str] = []
+        self._seen: list[Seen] = []
+        self._buckets: dict[int, list[int]] = defaultdict(list)
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str) -> int:
+        """Keep it unless it was said; the place of what says it."""
+        one = _seen(text)
+        keys = sorted(crc32(word.encode()) for word in one[0])[:BOTTOM] or [0]
+        met = {place for key in keys for place in self._buckets[key][-BOTTOM:]}
+        for place in sorted(met):
+            if alike(one, self._seen[place]):
+                return place
+        for key in keys:
+            self._buckets[key].append(len(self.texts))
+        self.texts.append(text)
+        self._seen.append(one)
+        return len(self.texts) - 1
 
 
 def duplicates(blocks: tuple[Block, ...]) -> list[list[int]]:
@@ -38,17 +68,11 @@ def merged(previous: str, blocks: tuple[Block, ...]) -> str:
     """The lines of notes and the sentences of blocks, what is said twice in its newer words."""
     lines = [_BULLET.sub("", line).strip() for line in previous.splitlines()]
     new = [said.text for place, block in enumerate(blocks) for said in said_in(block, place)]
-    kept: list[tuple[str, Seen]] = []
+    kept = Distinct()
     for line in [*lines, *(_BULLET.sub("", text).strip() for text in new)]:
-        if not line:
-            continue
-        one = _seen(line)
-        place = next((n for n, (_, other) in enumerate(kept) if alike(one, other)), None)
-        if place is None:
-            kept.append((line, one))
-        else:
-            kept[place] = (line, one)
-    return "\n".join(f"- {line}" for line, _ in kept)
+        if line:
+            kept.texts[kept.add(line)] = line
+    return "\n".join(f"- {line}" for line in kept.texts)
 
 
 def same(one: str, other: str) -> bool:
