@@ -162,3 +162,14 @@ def test_the_readmes_python_runs(tmp_path, monkeypatch):
     assert blocks
     for block in blocks:
         exec(block.partition("```")[0], {})
+
+
+@pytest.mark.parametrize("page", ["models.md", "google-adk.md"])
+def test_the_python_of_a_how_to_runs(page, tmp_path, monkeypatch):
+    if page == "google-adk.md":
+        pytest.importorskip("google.adk")
+    monkeypatch.chdir(tmp_path)
+    blocks = (ROOT / "docs/how-to" / page).read_text().split("```python\n")[1:]
+    names = {}
+    for block in blocks:
+        exec(block.partition("```")[0], names)

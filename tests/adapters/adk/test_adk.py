@@ -19,7 +19,14 @@ from google.adk.sessions import InMemorySessionService, Session  # noqa: E402
 from google.genai import types  # noqa: E402
 
 from contextwright import C  # noqa: E402
-from contextwright.adapters.adk import Agent, ContextPlugin, Mirrors, Route, with_context  # noqa: E402
+from contextwright.adapters.adk import (  # noqa: E402
+    Agent,
+    ContextPlugin,
+    Mirrors,
+    Route,
+    with_context,
+    with_contexts,
+)
 from contextwright.errors import SpecError  # noqa: E402
 from contextwright.models import Models, ScriptedLLM  # noqa: E402
 
@@ -370,3 +377,32 @@ def test_routes_have_a_default():
     asyncio.run(talk(route.build(), ["hi"], state={"kind": "A "}))
     asyncio.run(talk(route.build(), ["hi"], state={"kind": "z"}))
     assert (len(picked.sent), len(other.sent)) == (1, 1)
+
+
+def test_a_tree_that_somebody_else_built_gets_its_specs_by_name():
+    one, two = script("1", "1"), script("2", "2")
+    root = LlmAgent(name="root", model=one, sub_agents=[LlmAgent(name="leaf", model=two)])
+    with_contexts(root, {"root": C.window(n=1), "leaf": C.none()}, mirrors=Mirrors())
+    asyncio.run(talk(root, ["first", "second"]))
+    assert root.sub_agents[0].include_contents == "none"
+    assert texts(one.sent[1]) == ["second"]
+    with pytest.raises(SpecError) as caught:
+        with_contexts(root, {"lief": C.none()})
+    assert caught.value.fix == "known: leaf, root"
+
+
+def test_agents_of_adk_fluent_carry_our_specs():
+    adk_fluent = pytest.importorskip("adk_fluent")
+    one, two = script("ALPHA", "ALPHA2"), script("BETA", "BETA2")
+    built = (
+        adk_fluent.Agent("one", one).instruct("First.")
+        >> adk_fluent.Agent("two", two).instruct("Second.")
+    ).build()
+    specs = {"one": C.window(n=2), "two": C.from_state("fact") + C.select(author="one")}
+    root = with_contexts(built, specs, mirrors=Mirrors())
+    asyncio.run(talk(root, ["hello", "again"], state={"fact": "sky"}))
+    assert "[Turn 1] one: ALPHA" in instructions(one)[1]
+    assert instructions(two)[0].startswith("Second.")
+    assert "Fact: sky" in instructions(two)[0]
+    assert "ALPHA2" not in instructions(two)[1].partition("name is")[0]
+    assert "[Turn 1] one: ALPHA" in instructions(two)[1]

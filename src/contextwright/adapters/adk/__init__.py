@@ -15,8 +15,16 @@ if find_spec("google") is None or find_spec("google.adk") is None:
     raise MissingExtra("google-adk", "adk")
 
 from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
-from contextwright.adapters.adk.instruction import with_context
+from contextwright.adapters.adk.instruction import with_context, with_contexts
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.plugin import ContextPlugin
 
-__all__ = ["Agent", "ContextPlugin", "Mirrors", "Pipeline", "Route", "with_context"]
+__all__ = [
+    "Agent",
+    "ContextPlugin",
+    "Mirrors",
+    "Pipeline",
+    "Route",
+    "with_context",
+    "with_contexts",
+]

@@ -2,10 +2,10 @@
 (document 000 §1.3), with what it writes in callbacks around the agent."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from google.adk.agents import LlmAgent
+from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.utils.instructions_utils import inject_session_state
@@ -15,7 +15,7 @@ from contextwright.adapters.adk.turn import first_sent
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.engine.drive import Answering
 from contextwright.engine.engine import Engine
-from contextwright.errors import ModelError
+from contextwright.errors import ModelError, SpecError
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.tokens.models import model_info
@@ -55,6 +55,38 @@ def with_context(
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, context.before]
     agent.after_agent_callback = [*agent.canonical_after_agent_callbacks, context.after]
     return agent
+
+
+def with_contexts(
+    root: BaseAgent,
+    specs: Mapping[str, Expr],
+    *,
+    models: Answering | None = None,
+    mirrors: Mirrors | None = None,
+    window: int | None = None,
+) -> BaseAgent:
+    """A tree of agents, each seeing what the spec of its name says; whoever built the tree.
+
+    Raises:
+        SpecError: a name that no `LlmAgent` of the tree has.
+    """
+    found: dict[str, LlmAgent] = {}
+    left: list[BaseAgent] = [root]
+    while left:
+        agent = left.pop()
+        left += agent.sub_agents
+        if isinstance(agent, LlmAgent):
+            found[agent.name] = agent
+    for name in specs:
+        if name not in found:
+            raise SpecError(
+                f"no agent is called {name!r}",
+                where=f"with_contexts({root.name!r}, ...)",
+                fix=f"known: {', '.join(sorted(found))}",
+            )
+    for name, spec in specs.items():
+        with_context(found[name], spec, models=models, mirrors=mirrors, window=window)
+    return root
 
 
 class _AgentContext:
