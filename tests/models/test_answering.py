@@ -371,6 +371,11 @@ def test_an_embedder_scores_by_angle_and_embeds_each_text_once():
     assert answer.model == "letters"
     found.answer_now([task("relevance", ("aab", "zzz", "new"), query="aab", scorer="embedding")])
     assert embedder.embedded == ["aab", "zzz", "new"]
+    (answer,) = found.answer_now([task("relevance", ("baa cab", "aab", "zzz"), query="aab")])
+    assert answer.model == "lexical+letters"
+    assert answer.value[1] == 1_000_000
+    assert 0 < answer.value[0] < 1_000_000
+    assert answer.value[2] == 0
 
 
 @pytest.mark.parametrize(

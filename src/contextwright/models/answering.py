@@ -25,6 +25,7 @@ from contextwright.models.flight import SingleFlight
 from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
 from contextwright.models.prompts import prompt_for, repair
 from contextwright.models.spend import Allowance, Spending
+from contextwright.recall.fuse import fused
 from contextwright.spec.task import Answer, Task
 from contextwright.tokens.counter import Counter, named_counter
 
@@ -57,7 +58,8 @@ class Models:
     Args:
         llm: a language model, or the name of one, as `openai:gpt-5-mini`, which needs the extra
             `llm`; None for the embedded models.
-        embedder: for `C.relevant(scorer="embedding")`.
+        embedder: for `C.relevant(scorer="embedding")`; without a language model, relevance is
+            what words and vectors say together.
         answers: where answers are kept; by default in memory.
         sleep, uniform, clock: for tests.
     """
@@ -125,10 +127,18 @@ class Models:
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
+        if self._by_vectors(task):
+            assert self.embedder is not None
+            return self.embedder.id if task.scorer == "embedding" else f"lexical+{self.embedder.id}"
         if task.kind == "relevance" and task.scorer != "llm":
-            wanted = task.scorer == "embedding" and self.embedder is not None
-            return self.embedder.id if wanted and self.embedder is not None else None
+            return None
         return self.llm.id if self.llm is not None else None
+
+    def _by_vectors(self, task: Task) -> bool:
+        """Whether the embedder scores: where it is asked for, and where no model is there to."""
+        if task.kind != "relevance" or self.embedder is None:
+            return False
+        return task.scorer == "embedding" or (task.scorer == "llm" and self.llm is None)
 
     def _unasked(self, task: Task) -> str:
         """Why an embedded model answers, where another was wanted."""
@@ -155,7 +165,7 @@ class Models:
             self._refuse_spending(session, turn)
             self._refuse_while_down(maker)
             async with asyncio.timeout(self.limits.deadline_s):
-                if task.kind == "relevance" and task.scorer == "embedding":
+                if self._by_vectors(task):
                     return self._made(task, await self._similarity(task), maker, [])
                 return await self._complete(task, session, turn)
         except TimeoutError:
@@ -204,7 +214,8 @@ class Models:
         return sorted(best[:CANDIDATES])
 
     async def _similarity(self, task: Task) -> list[int]:
-        """Cosines with the query, in millionths; what points away is 0."""
+        """Cosines with the query, in millionths, what points away 0; fused with the words in
+        common where no scorer was asked for."""
         texts = [task.query, *map(transcript, task.blocks)]
         assert self.embedder is not None
         keys = [f"{self.embedder.id}\n{sha256(text.encode()).hexdigest()}" for text in texts]
@@ -214,7 +225,10 @@ class Models:
             vectors = await self.embedder.embed(list(missing.values()))
             self._vectors.update(zip(missing, vectors, strict=True))
         query, *others = (self._vectors[key] for key in keys)
-        return [max(0, round(_dot(query, other) * 1_000_000)) for other in others]
+        dense = [max(0, round(_dot(query, other) * 1_000_000)) for other in others]
+        if task.scorer == "embedding":
+            return dense
+        return fused(embedded.relevance(task.query, task.blocks), dense)
 
     def _made(self, task: Task, value: Any, model: str, paid: list[Completion]) -> Answer:
         return Answer(

@@ -72,10 +72,15 @@ def fit_into(room: Room, blocks: Blocks, terminal: Budget | Fit | None) -> Block
         return blocks
     if isinstance(terminal, Budget) and terminal.overflow == "error":
         raise _too_large(room, blocks, "and overflow='error' lets nothing go")
+    whole: Blocks = ()
+    drop = _drop_name(terminal)
     for name, rung in _rungs(terminal, room):
+        whole = blocks if name == drop else whole
         blocks = room.tracer.record(name, blocks, rung(blocks), f"over {room.limit} tokens")
         if room.over(blocks) <= 0:
-            return blocks
+            if not whole or name == drop:
+                return blocks
+            return _given_back(room, whole, blocks, by_tier=_by_tiers(terminal))
     floor = tuple(block for block in blocks if hold(block, room.inputs) is Hold.FLOOR)
     raise _too_large(room, floor, "with nothing left that may go")
 
@@ -84,17 +89,13 @@ Rung = Callable[[Blocks], Blocks]
 
 
 def _rungs(terminal: Budget | Fit | None, room: Room) -> Iterator[tuple[str, Rung]]:
+    name = _drop_name(terminal)
     if isinstance(terminal, Fit):
         yield from _fit_rungs(terminal, room)
-        name = f"fit: {terminal.strategy}"
-    elif isinstance(terminal, Budget):
-        name = f"budget: {terminal.overflow}"
-        if terminal.overflow == "summarize":
-            yield f"{name} largest", lambda blocks: _summarize_largest(room, blocks)
-            yield f"{name}: compact largest", lambda blocks: _compact_largest(room, blocks)
-    else:
-        name = "window of the model"
-    tiers = isinstance(terminal, Budget) and terminal.overflow == "truncate_lowest_priority"
+    elif isinstance(terminal, Budget) and terminal.overflow == "summarize":
+        yield f"{name} largest", lambda blocks: _summarize_largest(room, blocks)
+        yield f"{name}: compact largest", lambda blocks: _compact_largest(room, blocks)
+    tiers = _by_tiers(terminal)
     yield name, lambda blocks: _drop(room, blocks, Hold.NONE, by_tier=tiers)
     half = max(CAPS[0], room.limit // 2)
     yield f"{name}: cap", lambda blocks: _cap(room, blocks, half)
@@ -103,6 +104,17 @@ def _rungs(terminal: Budget | Fit | None, room: Room) -> Iterator[tuple[str, Run
     yield f"{name}: drop running turn", lambda blocks: _drop(room, blocks, Hold.RUNNING)
     for tokens in CAPS:
         yield f"{name}: cap", _capped(room, tokens)
+
+
+def _drop_name(terminal: Budget | Fit | None) -> str:
+    """The rung that drops what nothing holds."""
+    if isinstance(terminal, Fit):
+        return f"fit: {terminal.strategy}"
+    return f"budget: {terminal.overflow}" if terminal is not None else "window of the model"
+
+
+def _by_tiers(terminal: Budget | Fit | None) -> bool:
+    return isinstance(terminal, Budget) and terminal.overflow == "truncate_lowest_priority"
 
 
 def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
@@ -152,6 +164,25 @@ def _drop(room: Room, blocks: Blocks, up_to: Hold, *, by_tier: bool = False) -> 
         gone.add(block)
         over -= inputs.cost(block)
     return tuple(block for block in blocks if block not in gone)
+
+
+def _given_back(room: Room, whole: Blocks, blocks: Blocks, *, by_tier: bool) -> Blocks:
+    """With what was dropped and has room again, once more than dropping was needed: what goes
+    last comes back first."""
+    inputs = room.inputs
+    now = {(block.id, block.source): block for block in blocks}
+    dropped = [block for block in whole if (block.id, block.source) not in now]
+    dropped.sort(key=_by_tier if by_tier else _by_age, reverse=True)
+    over, back = room.over(blocks), set[Block]()
+    for block in dropped:
+        if hold(block, inputs) is Hold.NONE and over + inputs.cost(block) <= 0:
+            back.add(block)
+            over += inputs.cost(block)
+        elif block.order >= 0:
+            break
+    room.tracer.take_back(back)
+    kept = (block if block in back else now.get((block.id, block.source)) for block in whole)
+    return tuple(block for block in kept if block is not None)
 
 
 def _by_age(block: Block) -> tuple[int, ...]:

@@ -104,6 +104,15 @@ class Tracer:
             self.steps.append(self._step(step, ground, after))
         return after
 
+    def take_back(self, blocks: set[Block]) -> None:
+        """Blocks that were dropped are in the request after all."""
+        back = {(block.id, block.source) for block in blocks}
+        self.changes = [
+            change
+            for change in self.changes
+            if change.action != "dropped" or (change.id, change.source) not in back
+        ]
+
     def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
         """The blocks that new summaries stand for; one change for each summary."""
         taken: frozenset[Block] = frozenset()

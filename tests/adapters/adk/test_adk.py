@@ -371,6 +371,15 @@ def test_a_reply_that_is_no_object_is_kept_under_the_first_key():
     assert (session.state["x"], session.state["y"]) == (1, [2])
 
 
+def test_a_boundary_is_the_checkers_business():
+    outside = Agent("outside", "gemini-2.5-flash").context(C.window(n=3)).boundary("pii")
+    assert [one.code for one in outside.check().errors] == ["boundary"]
+    guarded = (
+        Agent("x", "gemini-2.5-flash").context(C.window(n=3) | C.redact(["pii"])).boundary("pii")
+    )
+    assert guarded.check().errors == ()
+
+
 def test_routes_have_a_default():
     picked, other = script("picked"), script("other")
     route = Route("kind").eq("a", Agent("one", picked)).otherwise(Agent("two", other))

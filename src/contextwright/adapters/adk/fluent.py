@@ -79,6 +79,7 @@ class Agent(Step):
         self.instruction = ""
         self.output_keys: tuple[str, ...] = ()
         self.spec: Expr | None = None
+        self.patterns: tuple[str, ...] = ()
 
     def instruct(self, instruction: str) -> "Agent":
         """With this instruction; `{key}` in it stands for a state value."""
@@ -98,6 +99,10 @@ class Agent(Step):
                 fix="build it with C, such as C.window(n=5)",
             )
         return self._with(spec=spec if self.spec is None else _joined(self.spec, spec))
+
+    def boundary(self, *patterns: str) -> "Agent":
+        """Declare what must not reach it, as `C.redact` names it: the checker minds it."""
+        return self._with(patterns=patterns)
 
     def _with(self, **changed: Any) -> "Agent":
         copy = Agent(self.name, self.model, **self.options)
@@ -131,6 +136,7 @@ class Agent(Step):
                 instruction=self.instruction,
                 outputs=self.output_keys,
                 model=model,
+                boundary=self.patterns,
             ),
         )
 
