@@ -18,9 +18,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchmarks.generated import generated_session, grow
-from contextwright import C, compile
+from contextwright import C, Engine, compile
 from contextwright.engine.engine import memo_of
-from contextwright.pack.compiler import SpecCompiler
+from contextwright.models import Models, ScriptedLLM
+from contextwright.pack.compiler import SpecCompiler, Wants
 from contextwright.pack.plan import plan
 from contextwright.render.renderers import renderer_for
 from contextwright.session.formats import write_session
@@ -115,7 +116,8 @@ def atom_rows() -> list[tuple[str, int, float, float]]:
 
         def inputs() -> Any:
             snapshot = session.snapshot()
-            return compiler._inputs(snapshot, TARGET, renderer_for(TARGET.format), plan(atom))
+            renderer = renderer_for(TARGET.format)
+            return compiler._inputs(snapshot, TARGET, renderer, plan(atom), Wants(), dry=False)
 
         held: dict[str, Any] = {}
 
@@ -139,6 +141,42 @@ def atom_rows() -> list[tuple[str, int, float, float]]:
         rows.append((name, limit, some, whole))
         print(rows[-1])
     return rows
+
+
+MODEL_WORDS = (
+    ("C.relevant(...)", 3, C.window(5) + C.relevant(top_k=5)),
+    ("C.summarize(...)", 3, C.rolling(n=5)),
+    ('C.dedup("semantic")', 3, C.window(20) | C.dedup("semantic")),
+    ("C.extract(...)", 3, C.window(5) + C.extract({"city": "str"}, key="record")),
+    ("C.distill(...)", 3, C.window(5) + C.distill("case")),
+    ("C.validate(...) contradictions", 3, C.window(5) | C.validate("contradictions")),
+    (
+        "no word that asks",
+        10,
+        C.window(5) + C.select(author="critic") | C.compact() | C.budget(8000),
+    ),
+)
+
+
+def model_rows() -> list[tuple[str, int, float, float]]:
+    """Words that ask models, over all of 10,000 events, answers at hand: what the word adds to a
+    compile, and the whole compile."""
+    rows = []
+    for name, limit, spec in MODEL_WORDS:
+        session = generated_session(10_000)
+        engine = Engine(spec, TARGET.model, models=Models(ScriptedLLM(_reply)))
+        bare = Engine(C.window(20 if "semantic" in name else 5), TARGET.model)
+        whole = milliseconds(lambda: engine.compile(session), before=lambda: None)
+        beside = milliseconds(lambda: bare.compile(session), before=lambda: None)
+        rows.append((name, limit, whole - beside, whole))
+        print(rows[-1])
+    return rows
+
+
+def _reply(prompt: Any) -> str:
+    names = {"scores": '{"scores": []}', "pairs": '{"pairs": []}', "facts": '{"facts": ["a 1"]}'}
+    known = next((reply for name, reply in names.items() if f'"{name}"' in prompt.schema), None)
+    return known or ('{"city": "Lyon"}' if prompt.schema else "In short.")
 
 
 def peer_rows() -> list[tuple[str, float, float]]:
@@ -277,7 +315,7 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def page(growths: Any, atoms: Any, peers: Any, importing: float) -> str:
+def page(growths: Any, atoms: Any, asking: Any, peers: Any, importing: float) -> str:
     """The page."""
     ours = peers[0]
     versions = ", ".join(
@@ -317,6 +355,14 @@ def page(growths: Any, atoms: Any, peers: Any, importing: float) -> str:
         "| --- | ---: | ---: | ---: |",
         *(f"| `{n}` | {limit} | {some:.2f} | {whole:.2f} |" for n, limit, some, whole in atoms),
         "",
+        "## Words that ask models, at 10,000 events",
+        "",
+        "Answers at hand (a cache hit); a scripted model gave them. The limit is the source document's.",
+        "",
+        "| word | limit | the word | the whole compile |",
+        "| --- | ---: | ---: | ---: |",
+        *(f"| `{n}` | {limit} | {word:.2f} | {whole:.2f} |" for n, limit, word, whole in asking),
+        "",
         "## Beside peers, 1,000 messages into 8,000 tokens",
         "",
         "Cold: nothing remembered. Warm: after one more message; the peers remember nothing. All of it into a",
@@ -337,7 +383,7 @@ def main() -> None:
     """Measure everything and write the page."""
     growths = growth_rows()
     plot(growths, PAGE.with_suffix(".svg"))
-    PAGE.write_text(page(growths, atom_rows(), peer_rows(), import_milliseconds()))
+    PAGE.write_text(page(growths, atom_rows(), model_rows(), peer_rows(), import_milliseconds()))
     print(PAGE)
 
 

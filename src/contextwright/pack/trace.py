@@ -5,6 +5,8 @@ leave anything out in silence.
 """
 
 from collections.abc import Callable
+from itertools import filterfalse
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -116,10 +118,9 @@ class Tracer:
     def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
         """The blocks that new summaries stand for; one change for each summary."""
         taken: frozenset[Block] = frozenset()
-        for summary in after:
-            if summary.fidelity is not Fidelity.SUMMARIZED or summary.messages:
-                continue
-            if summary in before:
+        texts = set(filterfalse(attrgetter("messages"), before))
+        for summary in filterfalse(attrgetter("messages"), after):
+            if summary.fidelity is not Fidelity.SUMMARIZED or summary in texts:
                 continue
             key = (summary, len(before), before[0].id, before[-1].id)
             mine = self._known.get(key)

@@ -1,6 +1,6 @@
 """`C.summarize()`: many messages as a few sentences, or as a record (document 000 §3.1)."""
 
-from itertools import chain
+from itertools import compress, filterfalse
 from operator import attrgetter
 from typing import ClassVar, Literal
 
@@ -18,6 +18,7 @@ from contextwright.spec.task import Task
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
 
+_MARKS = attrgetter("pinned", "failed", "tier")
 _COMPACT = Compact(min_tokens=50, max_tokens=50)
 _SCOPES = {
     "all": Select(),
@@ -94,7 +95,7 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     compacted where there is none."""
     stays = _stays(blocks, inputs)
     staying = set(stays)
-    free = tuple(block for block in blocks if block not in staying) if stays else blocks
+    free = tuple(filterfalse(staying.__contains__, blocks)) if stays else blocks
     rest = blocks if task.schema else free
     if not rest:
         return blocks
@@ -105,11 +106,20 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
 
 
 def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
-    if blocks and (blocks[-1].turn < inputs.snapshot.turn or inputs.sent_from is not None):
-        marked = chain(map(attrgetter("pinned"), blocks), map(attrgetter("failed"), blocks))
-        if not any(marked) and blocks[-1].order < inputs.first_sent:
-            return ()
-    return tuple(block for block in blocks if _kept(block, inputs))
+    """The blocks that no summary may take in; most sessions have few candidates for it."""
+    marked = list(compress(blocks, map((False, False, 0).__ne__, map(_MARKS, blocks))))
+    last = len(blocks)
+    while last and _running(blocks[last - 1], inputs):
+        last -= 1
+    return tuple(dict.fromkeys((*filter(lambda b: _kept(b, inputs), marked), *blocks[last:])))
+
+
+def _running(block: Block, inputs: Inputs) -> bool:
+    if block.order < 0:
+        return False
+    if inputs.sent_from is None:
+        return block.turn >= inputs.snapshot.turn
+    return block.order >= inputs.first_sent
 
 
 def _kept(block: Block, inputs: Inputs) -> bool:
@@ -117,8 +127,4 @@ def _kept(block: Block, inputs: Inputs) -> bool:
         return True
     if block.order < 0:
         return False
-    if inputs.sent_from is None:
-        running = block.turn >= inputs.snapshot.turn
-    else:
-        running = block.order >= inputs.first_sent
-    return running or (block.failed and inputs.unresolved(block))
+    return _running(block, inputs) or (block.failed and inputs.unresolved(block))
