@@ -340,7 +340,7 @@ def test_what_was_dropped_comes_back_where_shortening_made_room():
         "u: old question | a: old answer | u: go", state={"note": "remember the milk"}
     )
     for n in range(6):
-        session.call("read", '{"n": %d}' % n, id=f"c{n}")
+        session.call("read", f'{{"n": {n}}}', id=f"c{n}")
         session.result(f"c{n}", f"result {n} " * 300)
     spec = C.from_state("note") + C.window(n=2) | C.budget(max_tokens=4060)
     packed = chat(session, spec)

@@ -38,3 +38,15 @@ def test_a_session_measures(tmp_path):
     write_session(session_of("u: hello | a: hi | u: again"), "contextwright", path)
     done = run("C.window(2) | C.budget(max_tokens=500)", "--session", str(path))
     assert "headroom" in done.output
+
+
+def test_a_manifest_shows_who_answered(tmp_path):
+    path = tmp_path / "s.json"
+    write_session(
+        session_of("u: " + "hello Ann " * 90 + " | a: hi | u: again"), "contextwright", path
+    )
+    spec = "C.summarize(max_tokens=30) + C.window(1)"
+    done = CliRunner().invoke(ctx, ["compile", str(path), "--spec", spec])
+    assert "summary by extractive" in done.output
+    wrong = CliRunner().invoke(ctx, ["explain", str(path), "--spec", spec, "--llm", "nobody:x"])
+    assert wrong.exception is not None

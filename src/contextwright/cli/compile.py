@@ -8,9 +8,11 @@ import click
 from contextwright.cli.given import (
     DEFAULT_SPEC,
     dump_pack,
+    load_models,
     load_session,
     load_spec,
     load_target,
+    models_option,
     session_options,
     target_options,
 )
@@ -21,6 +23,7 @@ from contextwright.engine.engine import compile
 @session_options
 @click.option("--spec", default=DEFAULT_SPEC, show_default=True, help="What should be seen.")
 @target_options
+@models_option
 @click.option("--json", "as_json", is_flag=True, help="Print request and manifest as JSON.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write request and manifest there.")
 def compile_command(
@@ -32,12 +35,14 @@ def compile_command(
     budget: int | None,
     format: Any,
     window: int | None,
+    llm: str | None,
     as_json: bool,
     out: Path | None,
 ) -> None:
     """Compile SESSION into the request for MODEL."""
     read = load_session(session, source, row)
-    pack = compile(read, load_spec(spec, budget), target=load_target(model, format, window, read))
+    target = load_target(model, format, window, read)
+    pack = compile(read, load_spec(spec, budget), target=target, models=load_models(llm))
     if out is not None:
         out.write_bytes(dump_pack(pack))
     if as_json:

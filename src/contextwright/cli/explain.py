@@ -7,9 +7,11 @@ import click
 
 from contextwright.cli.given import (
     DEFAULT_SPEC,
+    load_models,
     load_session,
     load_spec,
     load_target,
+    models_option,
     session_options,
     target_options,
 )
@@ -21,6 +23,7 @@ from contextwright.spec.explain import tree
 @session_options
 @click.option("--spec", default=DEFAULT_SPEC, show_default=True, help="What should be seen.")
 @target_options
+@models_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 def explain(
     session: Path,
@@ -31,13 +34,14 @@ def explain(
     budget: int | None,
     format: Any,
     window: int | None,
+    llm: str | None,
     as_json: bool,
 ) -> None:
     """Show how SPEC is read, and what every step of it did to SESSION."""
     read = load_session(session, source, row)
     parsed = load_spec(spec, budget)
     given = load_target(model, format, window, read)
-    pack = compile(read, parsed, target=given, steps=True)
+    pack = compile(read, parsed, target=given, models=load_models(llm), steps=True)
     if as_json:
         click.echo(pack.manifest.to_json())
         return

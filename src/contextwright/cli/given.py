@@ -47,6 +47,28 @@ def target_options(command: F) -> F:
     return click.option("--model", default="gpt-5", show_default=True, help="The model.")(command)
 
 
+def models_option(command: F) -> F:
+    """Who answers for the words that ask a model."""
+    return click.option(
+        "--llm",
+        help="The language model for words that ask one, as openai:gpt-5-mini (extra llm); "
+        "without it the embedded models answer.",
+    )(command)
+
+
+def load_models(llm: str | None) -> Any:
+    """The models of a name; None for the embedded ones.
+
+    Raises:
+        ModelError: no such model. MissingExtra: pydantic-ai is not installed.
+    """
+    if llm is None:
+        return None
+    from contextwright.models import Models
+
+    return Models(llm)
+
+
 def load_session(path: Path, source: str | None, row: int | None) -> Session:
     """The session of a file.
 

@@ -64,6 +64,10 @@ def print_manifest(console: Console, manifest: Manifest) -> None:
         console.print(inert(text, 100))
     for part in manifest.unrendered[:10]:
         console.print(inert(f"not sent: {part.part} of {part.event_id}: {part.reason}", 100))
+    for answer in manifest.answers:
+        cost = answer.input_tokens + answer.output_tokens
+        paid = f", {cost:,} tokens" if cost else ""
+        console.print(inert(f"{answer.kind} by {answer.model}{paid}", 100))
     for note in manifest.notes:
         console.print(inert(f"note: {note}", 100))
     factor = "" if manifest.counter_exact else " (an estimate, on the high side)"
