@@ -115,7 +115,7 @@ class Models:
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
         known = self.cache.get(key)
         if known is not None:
-            return known
+            return _as_asked(known, task)
 
         async def work() -> Answer:
             answer = self.cache.get(key) or await self._asked(task, session, turn)
@@ -123,7 +123,7 @@ class Models:
                 self.cache.put(key, answer)
             return answer
 
-        return await self._flight.do(key, work)
+        return _as_asked(await self._flight.do(key, work), task)
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
@@ -256,6 +256,11 @@ class Models:
         failed = self._failed_at.get(maker)
         if failed is not None and self._clock() - failed[0] < self.limits.cool_down_s:
             raise ModelFault("rejected", f"failed moments ago ({failed[1]})")
+
+
+def _as_asked(answer: Answer, task: Task) -> Answer:
+    """An answer that may have been made for another series with the same content."""
+    return msgspec.structs.replace(answer, series=task.series, covers=task.covers, whole=task.whole)
 
 
 def _dot(one: list[float], other: list[float]) -> float:

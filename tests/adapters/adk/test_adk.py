@@ -320,7 +320,7 @@ def test_adks_compaction_stands_for_what_it_covers():
 
 
 def test_parallel_agents_do_not_see_each_other():
-    one, two, last = script("ALPHA"), script("BETA"), script("done")
+    one, two = script("ALPHA"), script("BETA")
     parallel = ParallelAgent(
         name="both",
         sub_agents=[
@@ -334,7 +334,9 @@ def test_parallel_agents_do_not_see_each_other():
     assert "ALPHA" in instructions(one)[1]
     assert "BETA" not in instructions(one)[1]
     assert "BETA" in instructions(two)[1]
-    assert last.sent == []
+    assert "again" not in instructions(one)[1]
+    assert "again" not in instructions(two)[1]
+    assert texts(two.sent[1]) == ["again"]
 
 
 def test_fluent_steps_are_values():

@@ -151,7 +151,7 @@ class _AgentContext:
         plain: dict[str, Any] = state.to_dict() if hasattr(state, "to_dict") else dict(state)
         branch = context._invocation_context.branch  # pyright: ignore
         session = self._mirrors.session(theirs, plain, branch)
-        event = first_sent(theirs.events, self._agent.name)
+        event = first_sent(theirs.events, self._agent.name, branch)
         return session, None if event is None else session.log.position_of(event.id)
 
 

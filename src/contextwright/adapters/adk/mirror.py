@@ -10,6 +10,8 @@ from google.adk.sessions import Session as AdkSession
 from contextwright.session.formats.adk import Feed
 from contextwright.session.session import Session
 
+PUBLISHED = ("temp:_summary_", "temp:_relevance_")
+"""Where document 000 §9.4 looks for what models prepared, before the agent's name."""
 MOST = 1_000
 """Sessions that are kept beside theirs; the one used longest ago goes first."""
 
@@ -42,7 +44,7 @@ class Mirror:
             if not self._continues(events):
                 self._begin()
             for event in events[self._taken :]:
-                if self._sees(event):
+                if seen_from(self._branch, event):
                     dumped = event.model_dump(mode="json", by_alias=True, exclude_none=True)
                     self._feed.add(dumped, self.session)
             self._taken = len(events)
@@ -58,18 +60,19 @@ class Mirror:
         new = events[self._taken :]
         return not any(event.actions.rewind_before_invocation_id for event in new)
 
-    def _sees(self, event: Event) -> bool:
-        """ADK's rule: an agent of a branch sees the events of that branch and of those above."""
-        if not self._branch or not event.branch:
-            return True
-        return self._branch == event.branch or self._branch.startswith(f"{event.branch}.")
-
     def _take_state(self, state: Mapping[str, Any]) -> None:
         ours = self.session.state
         changed = {key: value for key, value in state.items() if ours.get(key) != value}
         gone = {key: None for key in ours if key not in state}
         if changed or gone:
             self.session.update({**changed, **gone})
+
+
+def seen_from(branch: str | None, event: Event) -> bool:
+    """ADK's rule: an agent of a branch sees the events of that branch and of those above."""
+    if not branch or not event.branch:
+        return True
+    return branch == event.branch or branch.startswith(f"{event.branch}.")
 
 
 class Mirrors:
@@ -98,8 +101,13 @@ class Mirrors:
 
 
 def _plain(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What is JSON data: an application may keep anything else in `temp:` for itself."""
-    return {key: value for key, value in state.items() if key and _is_data(value)}
+    """What is JSON data: an application may keep anything else in `temp:` for itself. What was
+    published of our own answers is no news to us."""
+    return {
+        key: value
+        for key, value in state.items()
+        if key and not key.startswith(PUBLISHED) and _is_data(value)
+    }
 
 
 def _is_data(value: Any) -> bool:

@@ -2,11 +2,11 @@
 
 from typing import Any, Protocol
 
+from contextwright.adapters.adk.mirror import PUBLISHED
 from contextwright.pack.pack import Pack
 from contextwright.session.session import Session
 
-_PUBLISHED = {"summary": "temp:_summary_{agent}", "relevance": "temp:_relevance_{agent}"}
-"""Where document 000 §9.4 looks for what was prepared, by kind of answer."""
+_KEYS: dict[str, str] = dict(zip(("summary", "relevance"), PUBLISHED, strict=True))
 
 
 class Writable(Protocol):
@@ -34,10 +34,10 @@ def publish(pack: Pack, agent: str, state: Writable) -> None:
     `temp:_relevance_{agent}`, with who made it."""
     found: dict[str, list[dict[str, Any]]] = {}
     for answer in pack.manifest.answers:
-        key = _PUBLISHED.get(answer.kind)
+        key = _KEYS.get(answer.kind)
         if key is not None:
             shown = {"value": answer.value, "model": answer.model, "of": answer.fingerprint}
-            found.setdefault(key.format(agent=agent), []).append(shown)
+            found.setdefault(key + agent, []).append(shown)
     for key, answers in found.items():
         if state.get(key) != answers:
             state[key] = answers
