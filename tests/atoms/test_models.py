@@ -386,6 +386,10 @@ def test_one_line_compiles_write_nothing():
     pack = compile(session, C.extract({"budget": "int"}, key="r") + C.distill("f"), model="gpt-5")
     assert "5000" in body(pack)
     assert dict(session.state) == {}
+    assert not [kept for kept in pack.manifest.kept if kept.ref]
+    tight = C.extract({"budget": "int"}, key="r") + C.distill("f") | C.budget(max_tokens=20)
+    for change in compile(session, tight, model="gpt-5").manifest.changes:
+        assert not change.ref or Refs(session.snapshot()).read(change.ref)
 
 
 def test_facts_are_kept_and_read_as_notes():

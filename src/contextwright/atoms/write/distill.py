@@ -50,4 +50,6 @@ class Distill(Atom, frozen=True, kw_only=True):
         if answer is not None:
             inputs.wrote[stored] = answer.value
             known = answer.value
-        return Notes(key=self.key).of(known, stored, source=f"facts:{self.key}") if known else ()
+        kept = known == inputs.snapshot.state.get(stored)
+        source = f"facts:{self.key}"
+        return Notes(key=self.key).of(known, stored, source=source, kept=kept) if known else ()

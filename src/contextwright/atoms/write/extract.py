@@ -58,17 +58,18 @@ class Extract(Atom, frozen=True, kw_only=True):
         answer = ask_grown(task, repr(self), blocks, inputs)[0] if blocks else None
         if answer is not None:
             inputs.wrote[self.key] = answer.value
-            return (self._block(answer.value),)
+            kept = answer.value == inputs.snapshot.state.get(self.key)
+            return (self._block(answer.value, kept=kept),)
         state = inputs.snapshot.state
-        return (self._block(state[self.key]),) if self.key in state else ()
+        return (self._block(state[self.key], kept=True),) if self.key in state else ()
 
-    def _block(self, record: Any) -> Block:
+    def _block(self, record: Any, *, kept: bool) -> Block:
         return Block(
             id=f"state:{self.key}",
             source=f"state:{self.key}",
             layer=Layer.TASK,
             text=f"{label(self.key)}: {json_text(record)}",
             cache=CacheClass.DYNAMIC,
-            ref=str(Ref("state", self.key)),
+            ref=str(Ref("state", self.key)) if kept else "",
             lineage=(f"state:{self.key}",),
         )
