@@ -201,7 +201,7 @@ def test_fits_cascade_compacts_dedups_drops_a_tier_then_summarizes():
     assert pack.tokens <= 2000
     steps = list(dict.fromkeys(c.step for c in pack.manifest.changes))
     assert steps == [
-        "fit: cascade: compact",
+        "fit: cascade: compact outputs",
         "fit: cascade: lowest tier",
         "fit: cascade: summarize oldest",
     ]
@@ -628,3 +628,26 @@ def test_what_is_no_schema_is_refused(given):
     with pytest.raises(SpecError) as caught:
         schema_text(given)
     assert caught.value.fix
+
+
+def test_a_summary_is_recorded_once_whatever_follows_it():
+    _, models = with_llm("In short.")
+    spec = C.window(n=2) + (C.select(scope="before_window") | C.summarize() | C.priority(3))
+    pack = compile(talk(), spec, model="gpt-5", models=models)
+    assert [c.action for c in pack.manifest.changes] == ["summarized"]
+
+
+def test_the_cascade_takes_results_before_outputs():
+    """Document 000 §12: stale tool results first, then stale agent outputs."""
+    session = session_of(f"u: go | c: f(x) | r: {LONG * 12} | a: said {LONG * 5} | u: next")
+    name = "fit: compact_then_summarize"
+    spec = C.default() | C.fit(1100, strategy="compact_then_summarize")
+    first = compile(session, spec, model="gpt-5")
+    assert {c.step for c in first.manifest.changes} == {f"{name}: compact results"}
+    both = compile(
+        session, C.default() | C.fit(500, strategy="compact_then_summarize"), model="gpt-5"
+    )
+    assert [c.step for c in both.manifest.changes] == [
+        f"{name}: compact results",
+        f"{name}: compact outputs",
+    ]

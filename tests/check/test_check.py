@@ -248,11 +248,7 @@ def test_a_pipeline_is_read_from_json(tmp_path):
         ("{}", "not a pipeline"),
         ('[{"agent": "a", "spce": "C.none()"}]', "spce"),
         ('[{"spec": "C.none()"}]', "neither an agent nor a branch"),
-        ('[{"agent": "a", "spec": "C.windo(2)"}]', "windo"),
-        (
-            '[{"agent": "a", "spec": "C.compact() | C.window(2)"}]',
-            "cannot select after compressing",
-        ),
+        ("[1, ", "not a pipeline"),
     ],
 )
 def test_wrong_files_are_named(tmp_path, text, words):
@@ -267,3 +263,20 @@ def test_wrong_files_are_named(tmp_path, text, words):
 def test_anything_else_is_refused():
     with pytest.raises(SpecError):
         check(["C.window(5)"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ('"C.windo(2)"', "windo"),
+        ('"C.compact() | C.window(2)"', "cannot select after compressing"),
+        ('{"atom": "window", "n": 0}', "n is 0"),
+    ],
+)
+def test_a_spec_that_means_nothing_is_a_finding_beside_others(tmp_path, spec, words):
+    path = tmp_path / "pipeline.json"
+    path.write_text(f'[{{"agent": "a", "spec": {spec}}}, {{"agent": "b", "spec": "C.default()"}}]')
+    report = check(read_pipeline(path))
+    assert [(one.agent, one.code) for one in report.findings] == [("a", "kind"), ("b", "unbounded")]
+    assert words in report.findings[0].what
+    assert report.findings[0].fix

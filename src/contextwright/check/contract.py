@@ -69,6 +69,9 @@ def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, lis
         planned = plan(step.spec) if step.spec is not None else None
     except SpecError as error:
         found.append(_raised("kind", step.agent, error))
+    if step.wrong is not None:
+        what, where, fix = step.wrong
+        found.append(Finding("error", "kind", step.agent, where, what, fix))
     measured = measure(step, model, samples) if planned is not None and samples else None
     if planned is not None:
         found += terms.findings(step.agent, planned)

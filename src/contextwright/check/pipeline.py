@@ -18,6 +18,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         model: its model; the checker's default where none is named.
         boundary: patterns of what it must not be sent, as `C.redact` names them.
         source: the spec as text, where it was written as one.
+        wrong: what, where and how to mend it, where the spec could not be read.
     """
 
     agent: str
@@ -27,6 +28,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     boundary: tuple[str, ...] = ()
     source: str = ""
+    wrong: tuple[str, str, str] | None = None
 
 
 class Branch(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import msgspec
 from contextwright.check.pipeline import Branch, Pipeline, Step
 from contextwright.errors import SpecError
 from contextwright.spec.codec import from_data
+from contextwright.spec.expr import Expr
 from contextwright.words import parse
 
 
@@ -30,8 +31,10 @@ def read_pipeline(path: Path) -> Pipeline:
     "outputs": [...], "model": ..., "boundary": [...]}` and
     `{"on": key, "cases": {value: [...]}, "default": [...]}`. A spec is an expression, or JSON.
 
+    A spec that means nothing is a finding of the checker.
+
     Raises:
-        SpecError: it can not be read; names the agent.
+        SpecError: the file can not be read, or is no pipeline.
     """
     try:
         given = msgspec.json.decode(path.read_bytes(), type=list[_Given])
@@ -63,23 +66,24 @@ def _part(given: _Given, where: str) -> Step | Branch:
         raise SpecError(
             "neither an agent nor a branch", where=where, fix='name it: {"agent": "name", ...}'
         )
+    spec, wrong = _spec(given)
     return Step(
         agent=given.agent,
-        spec=_spec(given, where),
+        spec=spec,
         instruction=given.instruction,
         outputs=given.outputs,
         model=given.model,
         boundary=given.boundary,
-        source=given.spec if isinstance(given.spec, str) else "",
+        source=given.spec if isinstance(given.spec, str) and wrong is None else "",
+        wrong=wrong,
     )
 
 
-def _spec(given: _Given, where: str) -> Any:
+def _spec(given: _Given) -> tuple[Expr | None, tuple[str, str, str] | None]:
+    """The spec, or what is wrong with it: one that means nothing is a finding as any other."""
     if given.spec is None:
-        return None
+        return None, None
     try:
-        return parse(given.spec) if isinstance(given.spec, str) else from_data(given.spec)
+        return (parse(given.spec) if isinstance(given.spec, str) else from_data(given.spec)), None
     except SpecError as error:
-        raise SpecError(
-            error.what, where=f"{where}, agent {given.agent!r}: {error.where}", fix=error.fix
-        ) from error
+        return None, (error.what, error.where or "", error.fix or "")

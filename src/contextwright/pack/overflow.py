@@ -25,6 +25,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
 
 _COMPACT = Compact()
+_COMPACT_RESULTS = Compact(strategy="tool_results")
 STEP = 8
 """Exchanges by which the part of a conversation that `fit` summarizes grows."""
 SMALLEST = 100
@@ -118,12 +119,14 @@ def _by_tiers(terminal: Budget | Fit | None) -> bool:
 
 
 def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
+    """The cascade of document 000 §12, whose first step, the archive, is out already."""
     inputs = room.inputs
     name = f"fit: {terminal.strategy}"
     if terminal.strategy == "strict":
         return
     if terminal.strategy != "summarize_only":
-        yield f"{name}: compact", lambda blocks: _COMPACT.apply(blocks, inputs)
+        yield f"{name}: compact results", lambda blocks: _COMPACT_RESULTS.apply(blocks, inputs)
+        yield f"{name}: compact outputs", lambda blocks: _COMPACT.apply(blocks, inputs)
     if terminal.strategy == "cascade":
         yield f"{name}: dedup", lambda blocks: Dedup(strategy="structural").apply(blocks, inputs)
         yield f"{name}: lowest tier", lambda blocks: _drop_tier(room, blocks)

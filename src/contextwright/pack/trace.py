@@ -118,11 +118,12 @@ class Tracer:
     def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
         """The blocks that new summaries stand for; one change for each summary."""
         taken: frozenset[Block] = frozenset()
-        texts = set(filterfalse(attrgetter("messages"), before))
         for summary in filterfalse(attrgetter("messages"), after):
-            if summary.fidelity is not Fidelity.SUMMARIZED or summary in texts:
+            if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
             key = (summary, len(before), before[0].id, before[-1].id)
+            if key not in self._known and summary.id in set(map(attrgetter("id"), before)):
+                continue
             mine = self._known.get(key)
             if mine is None:
                 mine = self._known[key] = self._stood_for(summary, before)

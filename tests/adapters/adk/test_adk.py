@@ -239,18 +239,26 @@ def test_adks_own_instruction_and_tools_count_against_a_plugins_budget():
         )
 
 
-def test_sessions_of_a_database_continue_in_another_process(tmp_path):
+@pytest.mark.parametrize("kind", ["database", "sqlite"])
+def test_stored_sessions_continue_in_another_process(tmp_path, kind):
     pytest.importorskip("sqlalchemy")
     pytest.importorskip("aiosqlite")
     from google.adk.sessions import DatabaseSessionService
+    from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
-    url = f"sqlite+aiosqlite:///{tmp_path / 'sessions.db'}"
+    path = tmp_path / "sessions.db"
+
+    def service():
+        if kind == "sqlite":
+            return SqliteSessionService(str(path))
+        return DatabaseSessionService(f"sqlite+aiosqlite:///{path}")
+
     spec = C.window(n=2) + C.notes("log") + C.write_notes("log")
 
     async def run(message, reply):
         model = script(reply)
         agent = with_context(LlmAgent(name="clerk", model=model), spec, mirrors=Mirrors())
-        await talk(agent, [message], service=DatabaseSessionService(url))
+        await talk(agent, [message], service=service())
         return instructions(model)[0]
 
     async def both():

@@ -18,7 +18,6 @@ from contextwright.spec.task import Task
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
 
-_MARKS = attrgetter("pinned", "failed", "tier")
 _COMPACT = Compact(min_tokens=50, max_tokens=50)
 _SCOPES = {
     "all": Select(),
@@ -107,11 +106,14 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
 
 def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
     """The blocks that no summary may take in; most sessions have few candidates for it."""
-    marked = list(compress(blocks, map((False, False, 0).__ne__, map(_MARKS, blocks))))
+    marked = list(compress(blocks, map(attrgetter("failed"), blocks)))
+    if inputs.snapshot.positions("pinned", "yes") or any(map(attrgetter("tier"), blocks)):
+        marked = list(blocks)
     last = len(blocks)
     while last and _running(blocks[last - 1], inputs):
         last -= 1
-    return tuple(dict.fromkeys((*filter(lambda b: _kept(b, inputs), marked), *blocks[last:])))
+    kept = (block for block in marked if _kept(block, inputs))
+    return tuple(dict.fromkeys((*kept, *blocks[last:])))
 
 
 def _running(block: Block, inputs: Inputs) -> bool:
