@@ -20,6 +20,8 @@ def left_out(
         if position is not None:
             known.add(snapshot.log.exchange_index(position))
     every = range(snapshot.preamble, snapshot.exchange_count)
+    if len(known) == len(every):
+        return ()
     if len(known) > len(every) // 2:
         return tuple(_range(snapshot, start, stop) for start, stop in _runs(set(every) - known))
     ranges: list[Range] = []

@@ -96,7 +96,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     whole: str = ""
 
 
-MAX_ANSWERS = 512
+MAX_ANSWERS = 4_096
 """Answers that a compile has at hand: those of the newest tasks."""
 
 
