@@ -50,3 +50,9 @@ def test_a_manifest_shows_who_answered(tmp_path):
     assert "summary by extractive" in done.output
     wrong = CliRunner().invoke(ctx, ["explain", str(path), "--spec", spec, "--llm", "nobody:x"])
     assert wrong.exception is not None
+
+
+def test_a_file_that_is_missing_is_named(tmp_path):
+    done = run(str(tmp_path / "gone.json"))
+    assert done.exit_code != 0
+    assert "can not be read" in str(done.exception)

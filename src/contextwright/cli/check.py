@@ -32,7 +32,7 @@ def check_command(
     Exit code 3 where something is wrong, with --strict also where something may surprise.
     """
     parts: Any
-    if pipeline.endswith(".json") and Path(pipeline).exists() and _is_list(Path(pipeline)):
+    if pipeline.endswith(".json") and _is_list(Path(pipeline)):
         parts = read_pipeline(Path(pipeline))
     else:
         text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""
@@ -48,5 +48,8 @@ def check_command(
 
 
 def _is_list(path: Path) -> bool:
+    """Whether a file holds agents; a file that is missing is named as one that should."""
+    if not path.exists():
+        return True
     with path.open("rb") as file:
         return file.read(200).lstrip().startswith(b"[")
