@@ -432,3 +432,44 @@ def test_a_model_that_comes_back_is_asked_again():
     assert "All was approved." in pack.body.decode()
     assert engine.compile(session).manifest.answers[0].model == "scripted"
     assert asked(found) == 2
+
+
+def test_what_is_too_long_for_one_question_is_asked_in_pieces():
+    texts = tuple(f"part {n}: {WORDS}" for n in range(10))
+    found = models("one", "two", "three", "four", limits=Limits(question_tokens=600))
+    (answer,) = found.answer_now([task(texts=texts)])
+    prompts = [prompt.text for prompt in found.llm.prompts]
+    assert len(prompts) == 4
+    assert answer.value == "four"
+    assert answer.input_tokens == sum((len(p.system) + len(p.text)) // 4 for p in found.llm.prompts)
+    assert "part 0" in prompts[0]
+    assert "part 3" not in prompts[0]
+    assert "<summary_so_far>\none\n</summary_so_far>" in prompts[1]
+    assert sum(text.count("part ") for text in prompts) == 10
+
+
+def test_facts_of_all_pieces_are_kept():
+    texts = tuple(f"part {n}: {WORDS}" for n in range(4))
+    replies = [json.dumps({"facts": [f"fact {n}"]}) for n in range(2)]
+    found = models(*replies, limits=Limits(question_tokens=600))
+    (answer,) = found.answer_now([task("facts", texts=texts)])
+    assert answer.value == ["fact 0", "fact 1"]
+
+
+def test_a_message_longer_than_a_question_keeps_both_ends():
+    found = models("short")
+    found.answer_now([task(texts=("BEGIN " + "word " * 200_000 + " END",))])
+    (prompt,) = found.llm.prompts
+    assert len(prompt.text) < 70_000
+    assert "BEGIN" in prompt.text
+    assert " END" in prompt.text
+
+
+def test_an_allowance_ends_between_pieces():
+    texts = tuple(f"part {n}: {WORDS}" for n in range(10))
+    limits = Limits(question_tokens=600, turn=Allowance(tokens=1))
+    found = models("one", limits=limits)
+    (answer,) = found.answer_now([task(texts=texts)])
+    assert asked(found) == 1
+    assert answer.model == "extractive"
+    assert "spend limit" in answer.fallback

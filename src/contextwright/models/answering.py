@@ -23,6 +23,7 @@ from contextwright.models.decode import value_of
 from contextwright.models.embedder import Embedder
 from contextwright.models.flight import SingleFlight
 from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
+from contextwright.models.pieces import pieces
 from contextwright.models.prompts import prompt_for, repair
 from contextwright.models.spend import Allowance, Spending
 from contextwright.recall.fuse import fused
@@ -39,8 +40,10 @@ class Limits(msgspec.Struct, frozen=True):
     Args:
         timeout_s: seconds for one try.
         retries: tries after the first, where another may help.
-        deadline_s: seconds for one task with all its tries; then the embedded model answers.
+        deadline_s: seconds for one task with all its tries and pieces; then the embedded model
+            answers.
         cool_down_s: seconds in which a model that failed is not asked again.
+        question_tokens: tokens of one question; below the window of the model that answers.
         turn, session: what may be spent for one turn, and for one session.
     """
 
@@ -48,6 +51,7 @@ class Limits(msgspec.Struct, frozen=True):
     retries: int = 2
     deadline_s: float = 60
     cool_down_s: float = 20
+    question_tokens: int = 60_000
     turn: Allowance = Allowance()
     session: Allowance = Allowance()
 
@@ -162,7 +166,6 @@ class Models:
         """The model's answer, or the embedded one and why."""
         maker = self._maker(task) or ""
         try:
-            self._refuse_spending(session, turn)
             self._refuse_while_down(maker)
             async with asyncio.timeout(self.limits.deadline_s):
                 if self._by_vectors(task):
@@ -180,20 +183,29 @@ class Models:
         return self._embedded(task, why)
 
     async def _complete(self, task: Task, session: str, turn: int) -> Answer:
-        """The language model's answer; one that can not be used is asked for once more."""
-        places = self._candidates(task)
-        prompt = prompt_for(task, places)
+        """The language model's answer; what is too long for one question is asked in pieces,
+        each bringing the answer before up to date."""
         paid: list[Completion] = []
+        value: Any = None
+        for blocks in pieces(task, self._count, self.limits.question_tokens):
+            before = task.previous if value is None else _text(value)
+            piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
+            value = await self._value(piece, session, turn, paid)
+        return self._made(task, value, paid[-1].model, paid)
+
+    async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
+        """What one question gives; an answer that can not be used is asked for once more."""
+        prompt = prompt_for(task, self._candidates(task))
         text = await self._call(prompt, session, turn, paid)
         try:
-            value = value_of(task, text, self._count)
+            return value_of(task, text, self._count)
         except ModelFault as fault:
             again = repair(prompt, text, fault.what)
-            value = value_of(task, await self._call(again, session, turn, paid), self._count)
-        return self._made(task, value, paid[-1].model, paid)
+            return value_of(task, await self._call(again, session, turn, paid), self._count)
 
     async def _call(self, prompt: Prompt, session: str, turn: int, paid: list[Completion]) -> str:
         assert self.llm is not None
+        self._refuse_spending(session, turn)
         completion = await call(
             self.llm,
             prompt,
@@ -256,6 +268,10 @@ class Models:
         failed = self._failed_at.get(maker)
         if failed is not None and self._clock() - failed[0] < self.limits.cool_down_s:
             raise ModelFault("rejected", f"failed moments ago ({failed[1]})")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
 
 
 def _as_asked(answer: Answer, task: Task) -> Answer:

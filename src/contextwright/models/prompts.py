@@ -35,6 +35,8 @@ _SYSTEMS = {
 }
 ITEM_CHARS = 800
 """Characters of an item among many: some 200 tokens."""
+BLOCK_CHARS = 60_000
+"""Characters of one message: some 15,000 tokens; of more, its beginning and its end."""
 
 
 def _list_of(item: dict[str, Any], name: str) -> str:
@@ -80,6 +82,7 @@ def prompt_for(task: Task, places: list[int] | None = None) -> Prompt:
         parts.append(_marked(_BEFORE.get(task.kind, "before"), task.previous))
     shown = range(len(task.blocks)) if places is None else places
     texts = [transcript(task.blocks[place]) for place in shown]
+    texts = [_ends(text) for text in texts]
     if task.kind in _NUMBERED:
         texts = [f"{n}. {_short(text)}" for n, text in zip(shown, texts, strict=True)]
     parts.append(_marked("data", "\n\n".join(texts)))
@@ -129,6 +132,13 @@ def _room(task: Task, items: int) -> int:
 
 def _short(text: str) -> str:
     return text if len(text) <= ITEM_CHARS else text[:ITEM_CHARS] + " ..."
+
+
+def _ends(text: str) -> str:
+    if len(text) <= BLOCK_CHARS:
+        return text
+    half = BLOCK_CHARS // 2
+    return f"{text[:half]}\n... {len(text) - BLOCK_CHARS} characters ...\n{text[-half:]}"
 
 
 def _marked(name: str, text: str) -> str:
