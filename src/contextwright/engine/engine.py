@@ -162,7 +162,9 @@ class Engine:
         counter = self.calibrator.counter(base.format, base.model, base.counter)
         return msgspec.structs.replace(base, counter=counter)
 
-    def compile(self, session: Session, *, sent_from: int | None = None) -> Pack:
+    def compile(
+        self, session: Session, *, sent_from: int | None = None, reserved_system: int | None = None
+    ) -> Pack:
         """The pack for the next call: prepared, then assembled.
 
         What the spec captures, extracts and distills before a turn is written to the state.
@@ -170,13 +172,16 @@ class Engine:
         Args:
             sent_from: place in the log from which on the caller sends events itself, beside a
                 pack of the `text` format.
+            reserved_system: tokens of what the caller adds itself this time.
         """
-        asking = self._preparing(session, sent_from)
+        asking = self._preparing(session, sent_from, reserved_system)
         return self._done(session, drive(asking, self.models, *_whose(session)))
 
-    async def acompile(self, session: Session, *, sent_from: int | None = None) -> Pack:
+    async def acompile(
+        self, session: Session, *, sent_from: int | None = None, reserved_system: int | None = None
+    ) -> Pack:
         """`compile`, letting the event loop run while models answer."""
-        asking = self._preparing(session, sent_from)
+        asking = self._preparing(session, sent_from, reserved_system)
         return self._done(session, await adrive(asking, self.models, *_whose(session)))
 
     def prepare(self, session: Session) -> None:
@@ -228,11 +233,15 @@ class Engine:
         await adrive(recording(session, self.spec, self.agent), self.models, *_whose(session))
         self._save(session)
 
-    def _preparing(self, session: Session, sent_from: int | None) -> Asking[tuple[Pack, Answers]]:
+    def _preparing(
+        self, session: Session, sent_from: int | None, reserved_system: int | None
+    ) -> Asking[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
         turn = self._turn(
             session.snapshot, lambda values: write(session, values), session.log, sent_from
         )
+        if reserved_system is not None:
+            turn.target = msgspec.structs.replace(turn.target, reserved_system=reserved_system)
         return preparing(turn, known_answers(session.log, self.models), self.models.latest)
 
     def _turn(

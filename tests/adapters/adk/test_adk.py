@@ -231,7 +231,7 @@ def test_adks_own_instruction_and_tools_count_against_a_plugins_budget():
     plugin = ContextPlugin(C.default(), mirrors=Mirrors(), window=16000)
     model.model = "unknown-model"
     asyncio.run(talk(agent, ["hi"], plugins=[plugin]))
-    with pytest.raises(Exception, match="reserved for the answer"):
+    with pytest.raises(Exception, match="tokens must be sent"):
         asyncio.run(
             talk(
                 agent, ["hi"], plugins=[ContextPlugin(C.default(), mirrors=Mirrors(), window=2000)]

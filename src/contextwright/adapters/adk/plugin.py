@@ -47,7 +47,7 @@ class ContextPlugin(BasePlugin):
         self._models = models
         self._mirrors = mirrors or MIRRORS
         self._window = window
-        self._engines: dict[tuple[str, str, int], Engine] = {}
+        self._engines: dict[tuple[str, str], Engine] = {}
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -57,9 +57,11 @@ class ContextPlugin(BasePlugin):
         if spec is None:
             return None
         session = self._session(callback_context)
-        engine = self._engine(callback_context.agent_name, spec, llm_request)
+        model = llm_request.model or ""
+        engine = self._engine(callback_context.agent_name, spec, model)
         since = len(session.changes)
-        pack = await engine.acompile(session)
+        own = _own_tokens(llm_request, model)
+        pack = await engine.acompile(session, reserved_system=own)
         write_changes(session, since, callback_context.state)
         publish(pack, callback_context.agent_name, callback_context.state)
         request = pack.request
@@ -100,29 +102,25 @@ class ContextPlugin(BasePlugin):
 
     def _newest(self, agent: str) -> Engine | None:
         """The engine that compiled for this agent last."""
-        found = [engine for (name, _, _), engine in self._engines.items() if name == agent]
+        found = [engine for (name, _), engine in self._engines.items() if name == agent]
         return found[-1] if found else None
 
     def _session(self, context: CallbackContext) -> Session:
         branch = context._invocation_context.branch  # pyright: ignore
         return self._mirrors.session(context.session, context.state.to_dict(), branch)
 
-    def _engine(self, agent: str, spec: Expr, request: LlmRequest) -> Engine:
-        """The engine for an agent with this model and this much of ADK's own in the request."""
-        model = request.model or ""
-        reserved = _own_tokens(request, model)
-        key = (agent, model, reserved)
-        engine = self._engines.pop(key, None) or Engine(
+    def _engine(self, agent: str, spec: Expr, model: str) -> Engine:
+        """The engine for an agent with this model; the one used last stands last."""
+        engine = self._engines.pop((agent, model), None) or Engine(
             spec,
             model or "gemini",
             models=self._models,
             agent=agent,
             format="gemini",
             window=window_of(model, self._window),
-            reserved_system=reserved,
             tools=(),
         )
-        self._engines[key] = engine
+        self._engines[agent, model] = engine
         return engine
 
 
