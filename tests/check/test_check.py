@@ -221,7 +221,7 @@ def test_a_report_is_json_and_has_the_documents_form():
     lines = report.text().splitlines()
     assert lines[0] == "✓ x: context within 500 tokens"
     assert lines[1] == "  Tier 2: C.window(n=2)"
-    assert lines[-6:] == [f"✓ {rule}" for rule in report.rules]
+    assert lines[-len(report.rules) :] == [f"✓ {rule}" for rule in report.rules]
 
 
 def test_a_pipeline_is_read_from_json(tmp_path):
@@ -280,3 +280,52 @@ def test_a_spec_that_means_nothing_is_a_finding_beside_others(tmp_path, spec, wo
     assert [(one.agent, one.code) for one in report.findings] == [("a", "kind"), ("b", "unbounded")]
     assert words in report.findings[0].what
     assert report.findings[0].fix
+
+
+def test_a_window_behind_a_selection_says_nothing_of_ages():
+    spec = C.select(author="r") | C.window(2) | C.fresh(max_age=5)
+    assert "no-effect" not in [one.code for one in check(spec).findings]
+
+
+def test_early_moments_have_the_state_of_their_time():
+    session = Session()
+    for n in range(6):
+        session.user(f"q{n}")
+        session.assistant("ok")
+    session.update({"late": "word " * 500})
+    session.user("now?")
+    tier = (
+        check(C.from_state("late") | C.budget(max_tokens=4000), session=session).agents[0].tiers[0]
+    )
+    assert tier.least == 0
+    assert tier.most > 400
+
+
+def test_what_a_sample_held_later_was_not_there_before():
+    session = Session(state={"early": "x"})
+    session.user("q")
+    session.update({"plan": "x"})
+    codes_with = [one.code for one in check(C.from_state("plan"), session=session).findings]
+    assert codes_with == ["unwritten-key"]
+    assert check(C.from_state("early"), session=session).findings == ()
+
+
+def test_what_does_not_fit_without_a_tier_1_is_named_as_such():
+    session = session_of("u: " + "word " * 300)
+    for overflow in ("truncate_oldest", "error"):
+        report = check(C.window(1) | C.budget(max_tokens=50, overflow=overflow), session=session)
+        assert [one.code for one in report.errors] == ["over-budget"]
+        assert report.rules["Priority tiers consistent (tier 1 always < budget)"]
+        assert not report.rules["Every spec compiles and fits"]
+
+
+def test_notes_that_nobody_writes_are_a_warning():
+    assert codes(step(C.notes("gone"))) == [("warning", "unwritten-notes")]
+    assert codes(step(C.notes("gone")), known=["_notes_gone"]) == []
+    assert codes(step(C.notes("f")), step(C.window(1) + C.distill("f"), agent="b")) == []
+
+
+def test_the_keys_that_a_validation_wants_are_read():
+    spec = C.window(1) | C.validate("completeness", keys=["plan"])
+    assert codes(step(spec)) == [("error", "unwritten-key")]
+    assert codes(step(spec), known=["plan"]) == []

@@ -19,6 +19,7 @@ RULES = {
     "Every key is written before it is read": {"unwritten-key"},
     "No circular note dependencies": {"circular-notes"},
     "Priority tiers consistent (tier 1 always < budget)": {"tier-1-over-budget"},
+    "Every spec compiles and fits": {"kind", "does-not-compile", "over-budget"},
     "Every term can be reached": {"unreachable"},
     "Boundaries hold": {"boundary", "leak"},
 }
@@ -46,7 +47,7 @@ def check(
         SpecError: something else was given.
     """
     parts = _pipeline(pipeline)
-    given = frozenset(known) | frozenset(state or ()) | frozenset(session.state if session else ())
+    given = frozenset(known) | frozenset(state or ()) | _before(session)
     samples = moments(session, dict(state) if state else None)
     found = keys.findings(parts, given)
     agents: list[AgentReport] = []
@@ -78,8 +79,10 @@ def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, lis
     found += precedence.findings(step.agent, step.source)
     found += boundary.findings(step, planned, measured.packs if measured else [])
     if measured is not None and measured.failed is not None:
-        over = isinstance(measured.failed, BudgetError)
-        code = "tier-1-over-budget" if over else "does-not-compile"
+        code = "does-not-compile"
+        if isinstance(measured.failed, BudgetError):
+            tiers = terms.terms_by_tier(planned) if planned is not None else {}
+            code = "tier-1-over-budget" if 1 in tiers else "over-budget"
         found.append(_raised(code, step.agent, measured.failed))
     return _report(step, planned, measured), found
 
@@ -104,6 +107,12 @@ def _report(step: Step, planned: Plan | None, measured: Measured | None) -> Agen
         guards=tuple(map(repr, (*planned.redactions, *planned.validations))) if planned else (),
         grows=planned is not None and terms.grows(planned.body),
     )
+
+
+def _before(session: Session | None) -> frozenset[str]:
+    """The state keys that a sample began with: what it held later its agents wrote."""
+    changes = session.changes if session is not None else []
+    return frozenset(key for change in changes if change.position == 0 for key in change.values)
 
 
 def _shown(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from contextwright.atoms.protect.validate import Validate
 from contextwright.atoms.select.from_state import FromState
 from contextwright.atoms.select.relevant import Relevant
 from contextwright.atoms.select.template import Template, needed
@@ -18,7 +19,7 @@ def findings(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
     each other; notes that nobody reads."""
     found: list[Finding] = []
     _follow(pipeline, known, known, "", found)
-    return found + _circles(pipeline) + _dead_notes(pipeline)
+    return found + _circles(pipeline) + _dead_notes(pipeline) + _unwritten_notes(pipeline, known)
 
 
 def written(step: Step) -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def _reads(step: Step) -> Iterator[tuple[str, str, bool]]:
     for key in needed(step.instruction):
         yield key, f"instruction: {{{key}}}", True
     for atom in walk(step.spec) if step.spec is not None else ():
-        if isinstance(atom, (FromState, Notes, Relevant, Template)):
+        if isinstance(atom, (FromState, Notes, Relevant, Template, Validate)):
             for key in atom.reads():
                 yield key, repr(atom), isinstance(atom, Template)
 
@@ -176,6 +177,24 @@ def _way(start: str, goal: str, after: dict[str, set[str]]) -> list[str]:
                 seen.add(agent)
                 ways.append([*way, agent])
     return []
+
+
+def _unwritten_notes(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
+    """Notes that no agent writes, before or after: their reader never sees any."""
+    steps = list(steps_of(pipeline))
+    wrote = known.union(*(written(step) for step in steps))
+    found: list[Finding] = []
+    for step in steps:
+        for atom in walk(step.spec) if step.spec is not None else ():
+            if not isinstance(atom, Notes):
+                continue
+            if not {NOTES_PREFIX + atom.key, FACTS_PREFIX + atom.key} & wrote:
+                what = f"nobody writes the notes {atom.key!r}"
+                fix = f"write them: C.write_notes(key={atom.key!r}), or name them as known"
+                found.append(
+                    Finding("warning", "unwritten-notes", step.agent, repr(atom), what, fix)
+                )
+    return found
 
 
 def _dead_notes(pipeline: Pipeline) -> list[Finding]:

@@ -42,8 +42,14 @@ def moments(session: Session | None, state: dict[str, Any] | None) -> list[Snaps
     whole = session.snapshot()
     starts = whole.positions("role", "user")
     picked = sorted({starts[(len(starts) - 1) * n // (MOMENTS - 1)] for n in range(MOMENTS)})
-    early = [msgspec.structs.replace(whole, position=start + 1) for start in picked]
+    early = [_at(session, start + 1) for start in picked]
     return [*early[:-1], whole] if early else [whole]
+
+
+def _at(session: Session, position: int) -> Snapshot:
+    """The session as it stood at a place in its log, its state then included."""
+    told = sum(change.position <= position for change in session.changes)
+    return session.snapshot_at(position, told)
 
 
 def measure(step: Step, model: str, samples: list[Snapshot]) -> Measured:
@@ -74,6 +80,8 @@ def _tier_tokens(pack: Pack, tier: int) -> int:
 
 
 def _with_state(session: Session, state: dict[str, Any]) -> Session:
-    copy = Session(session.id, list(session.log), tools=session.tools, metadata=session.metadata)
-    copy.update({**session.state, **state})
+    copy = Session(session.id, state=state, tools=session.tools, metadata=session.metadata)
+    copy.extend(session.log)
+    for change in session.changes:
+        copy.restore(change)
     return copy

@@ -135,6 +135,8 @@ def _idle_steps(chain: tuple[Expr, ...]) -> Iterator[tuple[str, str, str, bool]]
 def _beyond_the_window(chain: tuple[Expr, ...], where: str) -> Iterator[tuple[str, str, str, bool]]:
     """Steps for turns that a window before them left out already."""
     turns: int | None = None
+    # behind a selection a window counts what was selected: it says nothing of ages
+    newest = chain[0].n if isinstance(chain[0], Window) else None
     for step in chain:
         if isinstance(step, Window):
             if turns is not None and step.n >= turns:
@@ -142,9 +144,9 @@ def _beyond_the_window(chain: tuple[Expr, ...], where: str) -> Iterator[tuple[st
                 yield where, what, f"leave {step!r} out", True
             turns = step.n if turns is None else min(turns, step.n)
         age = _age_from(step)
-        if turns is not None and age is not None and age > turns - 1:
-            what = f"{step!r} is for turns at least {age} old: a window of {turns} turns has none"
-            yield where, what, f"lower it below {turns}, or leave it out", True
+        if newest is not None and age is not None and age > newest - 1:
+            what = f"{step!r} is for turns at least {age} old: a window of {newest} turns has none"
+            yield where, what, f"lower it below {newest}, or leave it out", True
 
 
 def _age_from(step: Any) -> int | None:
