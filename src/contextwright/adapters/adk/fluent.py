@@ -13,15 +13,18 @@ A step is a value: every call gives another one, and building makes ADK's agents
 import json
 import re
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.base_agent import BaseAgentState
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event, EventActions
 
 from contextwright.adapters.adk.instruction import MIRRORS, with_context
 from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.visible import View
 from contextwright.adapters.adk.writing import write_changes
 from contextwright.check import Branch, Report, check
 from contextwright.check import Pipeline as Contract
@@ -204,13 +207,34 @@ class Route(Step):
         return (Branch(on=self.key, cases=cases, default=default),)
 
 
+class _At(BaseAgentState):
+    """Where a pipeline waits."""
+
+    agent: str = ""
+
+
 class _InTurn(BaseAgent):
-    """Runs its agents one after the other."""
+    """Runs its agents one after the other. It waits where one waits for a tool, and resumes
+    there: what ADK's `SequentialAgent` does, which is deprecated."""
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
-        for agent in self.sub_agents:
-            async for event in agent.run_async(ctx):
-                yield event
+        at = self._load_agent_state(ctx, _At)
+        names = [agent.name for agent in self.sub_agents]
+        start = names.index(at.agent) if at and at.agent in names else 0
+        for place in range(start, len(names)):
+            if ctx.is_resumable and not (at and place == start):
+                ctx.set_agent_state(self.name, agent_state=_At(agent=names[place]))
+                yield self._create_agent_state_event(ctx)
+            waits = False
+            async with aclosing(self.sub_agents[place].run_async(ctx)) as events:
+                async for event in events:
+                    yield event
+                    waits = waits or ctx.should_pause_invocation(event)
+            if waits:
+                return
+        if ctx.is_resumable:
+            ctx.set_agent_state(self.name, end_of_agent=True)
+            yield self._create_agent_state_event(ctx)
 
 
 class _Chosen(BaseAgent):
@@ -225,8 +249,9 @@ class _Chosen(BaseAgent):
         folded = [_folded(known) for known in self.values]
         place = folded.index(value) if value in folded else len(folded)
         if place < len(folded) or self.has_default:
-            async for event in self.sub_agents[place].run_async(ctx):
-                yield event
+            async with aclosing(self.sub_agents[place].run_async(ctx)) as events:
+                async for event in events:
+                    yield event
 
 
 class _Writing(BaseAgent):
@@ -236,7 +261,7 @@ class _Writing(BaseAgent):
     mirrors: Any
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
-        session = self.mirrors.session(ctx.session, ctx.session.state, ctx.branch)
+        session = self.mirrors.session(ctx.session, ctx.session.state, View.of(ctx))
         since = len(session.changes)
         record(session, self.spec)
         delta: dict[str, Any] = {}

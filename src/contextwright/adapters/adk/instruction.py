@@ -12,6 +12,7 @@ from google.adk.utils.instructions_utils import inject_session_state
 
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.turn import first_sent
+from contextwright.adapters.adk.visible import View
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.engine.drive import Answering
 from contextwright.engine.engine import Engine
@@ -41,7 +42,8 @@ def with_context(
 
     ADK sends the current turn by itself; that is left out of the text. What the spec captures,
     extracts and distills is written to ADK's state before the agent runs, what it notes and
-    captures of the output after it. Callbacks that the agent has keep running, first.
+    captures of the output after it. Callbacks that the agent has keep running: those before it
+    ahead of ours, those after it behind, since ADK ends with the first that says something.
 
     Args:
         agent: changed in place, and returned.
@@ -53,7 +55,7 @@ def with_context(
     agent.include_contents = "none"
     agent.instruction = context.instruct(agent.instruction)
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, context.before]
-    agent.after_agent_callback = [*agent.canonical_after_agent_callbacks, context.after]
+    agent.after_agent_callback = [context.after, *agent.canonical_after_agent_callbacks]
     return agent
 
 
@@ -149,10 +151,8 @@ class _AgentContext:
         theirs = context.session
         state: Any = context.state
         plain: dict[str, Any] = state.to_dict() if hasattr(state, "to_dict") else dict(state)
-        branch = context._invocation_context.branch  # pyright: ignore
-        session = self._mirrors.session(theirs, plain, branch)
-        event = first_sent(theirs.events, self._agent.name, branch)
-        return session, None if event is None else session.log.position_of(event.id)
+        session = self._mirrors.session(theirs, plain, View.of(context))
+        return session, first_sent(theirs.events, self._agent.name, session.log)
 
 
 def window_of(model: str, given: int | None) -> int:

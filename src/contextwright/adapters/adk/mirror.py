@@ -1,5 +1,6 @@
 """Our session beside an ADK one: takes over only what is new."""
 
+import math
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -7,30 +8,33 @@ from typing import Any
 from google.adk.events import Event
 from google.adk.sessions import Session as AdkSession
 
+from contextwright.adapters.adk.visible import View, call_ids, live
 from contextwright.session.formats.adk import Feed
 from contextwright.session.session import Session
 
 PUBLISHED = ("temp:_summary_", "temp:_relevance_")
 """Where document 000 §9.4 looks for what models prepared, before the agent's name."""
+EVERYTHING = View()
 MOST = 1_000
 """Sessions that are kept beside theirs; the one used longest ago goes first."""
 
 
 class Mirror:
-    """One ADK session, as seen from one branch of its agents.
+    """One ADK session, as some of its agents see it.
 
     Attributes:
         session: ours.
     """
 
-    def __init__(self, id: str, branch: str | None) -> None:
-        self._id, self._branch = id, branch
+    def __init__(self, id: str, view: View) -> None:
+        self._id, self._view = id, view
         self._lock = threading.Lock()
         self._begin()
 
     def _begin(self) -> None:
         self.session = Session(self._id)
         self._feed = Feed()
+        self._called: set[str] = set()
         self._taken = 0
         self._last = ""
 
@@ -38,13 +42,15 @@ class Mirror:
         """Take over new events and what is different in the state.
 
         Where the events are not a continuation (a rewind, a session that was written anew), it
-        begins afresh.
+        begins afresh, without what a rewind took back.
         """
         with self._lock:
             if not self._continues(events):
                 self._begin()
-            for event in events[self._taken :]:
-                if seen_from(self._branch, event):
+            new = events[self._taken :] if self._taken else live(events)
+            for event in new:
+                self._called |= call_ids(event)
+                if self._view.shows(event, self._called):
                     dumped = event.model_dump(mode="json", by_alias=True, exclude_none=True)
                     self._feed.add(dumped, self.session)
             self._taken = len(events)
@@ -68,32 +74,25 @@ class Mirror:
             self.session.update({**changed, **gone})
 
 
-def seen_from(branch: str | None, event: Event) -> bool:
-    """ADK's rule: an agent of a branch sees the events of that branch and of those above."""
-    if not branch or not event.branch:
-        return True
-    return branch == event.branch or branch.startswith(f"{event.branch}.")
-
-
 class Mirrors:
-    """The sessions of an application, by app, user, session and branch."""
+    """The sessions of an application, by app, user, session and view."""
 
     def __init__(self) -> None:
-        self._mirrors: dict[tuple[str, str, str, str], Mirror] = {}
+        self._mirrors: dict[tuple[str, str, str, View], Mirror] = {}
         self._lock = threading.Lock()
 
     def session(
-        self, theirs: AdkSession, state: Mapping[str, Any], branch: str | None = None
+        self, theirs: AdkSession, state: Mapping[str, Any], view: View = EVERYTHING
     ) -> Session:
         """Our session, brought up to date.
 
         Args:
             state: the state as the running agent sees it, pending changes included.
-            branch: the running agent's branch.
+            view: from where the running agent looks.
         """
-        key = (theirs.app_name, theirs.user_id, theirs.id, branch or "")
+        key = (theirs.app_name, theirs.user_id, theirs.id, view)
         with self._lock:
-            mirror = self._mirrors.pop(key, None) or Mirror(theirs.id, branch)
+            mirror = self._mirrors.pop(key, None) or Mirror(theirs.id, view)
             self._mirrors[key] = mirror
             while len(self._mirrors) > MOST:
                 del self._mirrors[next(iter(self._mirrors))]
@@ -101,24 +100,33 @@ class Mirrors:
 
 
 def _plain(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What is JSON data: an application may keep anything else in `temp:` for itself. What was
-    published of our own answers is no news to us."""
-    return {
-        key: value
-        for key, value in state.items()
-        if key and not key.startswith(PUBLISHED) and _is_data(value)
-    }
+    """What is JSON data, as JSON would give it back: an application may keep anything else in
+    `temp:` for itself. What was published of our own answers is no news to us."""
+    found: dict[str, Any] = {}
+    for key, value in state.items():
+        if key and value is not None and not key.startswith(PUBLISHED):
+            try:
+                found[key] = _data(value)
+            except TypeError:
+                continue
+    return found
 
 
-def _is_data(value: Any) -> bool:
-    if value is None:
-        return False
-    if isinstance(value, str | int | float | bool):
-        return True
+def _data(value: Any) -> Any:
+    """The value with lists for tuples.
+
+    Raises:
+        TypeError: it is no JSON data.
+    """
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
     if isinstance(value, list | tuple):
         items: Any = value
-        return all(item is None or _is_data(item) for item in items)
+        return [_data(item) for item in items]
     if isinstance(value, Mapping):
-        pairs: Any = value.items()
-        return all(isinstance(key, str) and (v is None or _is_data(v)) for key, v in pairs)
-    return False
+        pairs: Any = value
+        if all(isinstance(key, str) for key in pairs):
+            return {key: _data(item) for key, item in pairs.items()}
+    raise TypeError(type(value).__name__)

@@ -11,20 +11,24 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.genai import types
 
+from contextwright.adapters.adk.beside import beside, put_beside
 from contextwright.adapters.adk.instruction import MIRRORS, window_of
 from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.visible import View
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.engine.drive import Answering
 from contextwright.engine.engine import Engine
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.tokens.counter import counter_for
+from contextwright.tokens.overhead import OVERHEADS
 
 
 class ContextPlugin(BasePlugin):
     """Replaces what ADK would send of a conversation by what a spec says.
 
-    ADK's own instruction, tools and settings stay as they are; they count against the budget.
+    ADK's own instruction, tools and settings stay as they are, and so does what stands beside
+    the conversation, such as a loaded artifact; they count against the budget.
 
     Args:
         specs: one for all agents, or one for each by name; agents without one are left alone.
@@ -60,12 +64,14 @@ class ContextPlugin(BasePlugin):
         model = llm_request.model or ""
         engine = self._engine(callback_context.agent_name, spec, model)
         since = len(session.changes)
-        own = _own_tokens(llm_request, model)
+        added = beside(llm_request.contents, callback_context.session.events)
+        own = _own_tokens(llm_request, model, [content for content, _ in added])
         pack = await engine.acompile(session, reserved_system=own)
         write_changes(session, since, callback_context.state)
         publish(pack, callback_context.agent_name, callback_context.state)
         request = pack.request
-        llm_request.contents = [types.Content.model_validate(one) for one in request["contents"]]
+        contents = [types.Content.model_validate(one) for one in request["contents"]]
+        llm_request.contents = put_beside(contents, added)
         said = request.get("config", {}).get("system_instruction")
         if said:
             llm_request.append_instructions([_text(said)])
@@ -106,8 +112,7 @@ class ContextPlugin(BasePlugin):
         return found[-1] if found else None
 
     def _session(self, context: CallbackContext) -> Session:
-        branch = context._invocation_context.branch  # pyright: ignore
-        return self._mirrors.session(context.session, context.state.to_dict(), branch)
+        return self._mirrors.session(context.session, context.state.to_dict(), View.of(context))
 
     def _engine(self, agent: str, spec: Expr, model: str) -> Engine:
         """The engine for an agent with this model; the one used last stands last."""
@@ -124,14 +129,22 @@ class ContextPlugin(BasePlugin):
         return engine
 
 
-def _own_tokens(request: LlmRequest, model: str) -> int:
-    """Tokens of what ADK sends beside the conversation: its instruction and its tools."""
+MESSAGE = OVERHEADS["gemini"].message
+BLOB = 258
+"""Tokens of a picture that ADK adds: what Gemini counts for a tile (ai.google.dev, tokens)."""
+
+
+def _own_tokens(request: LlmRequest, model: str, added: list[types.Content]) -> int:
+    """Tokens of what ADK sends beside the conversation: its instruction, tools and contents."""
     config = request.config
     own = [_text(config.system_instruction)] if config and config.system_instruction else []
     tools: Any = config.tools if config and config.tools else []
     own += [json.dumps(_dumped(tool), sort_keys=True) for tool in tools]
+    parts = [part for content in added for part in content.parts or ()]
+    own += [part.text for part in parts if part.text]
+    blobs = sum(BLOB for part in parts if part.inline_data or part.file_data)
     counter = counter_for(model or "gemini")
-    return sum(map(counter.count, own))
+    return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
 
 
 def _dumped(tool: Any) -> Any:
