@@ -612,6 +612,9 @@ def test_a_value_is_checked_against_its_schema():
         "$.z was not asked for",
     ]
     assert problems({"a": "x", "c": {"d": 1}}, schema) == ["$.c.d is integer, boolean was asked"]
+    assert problems({"a": 1, "b": 2}, {"properties": {"a": True, "b": False}}) == [
+        "$.b was not asked for"
+    ]
     assert problems({"a": True}, {"properties": {"a": {"type": "integer"}}}) == [
         "$.a is boolean, integer was asked"
     ]

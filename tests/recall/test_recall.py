@@ -73,6 +73,7 @@ def test_words_are_folded_and_split():
         ("- first\n- second\n1. third", ["- first", "- second", "1. third"]),
         ("Look:\n```py\na. B\nC. d\n```\nDone.", ["Look:", "```py\na. B\nC. d\n```", "Done."]),
         ("これは一つ。これは二つ。", ["これは一つ。", "これは二つ。"]),
+        ("I said no. We left. See no. 5.", ["I said no.", "We left.", "See no. 5."]),
         ('He said "yes." She left.', ['He said "yes."', "She left."]),
         ("", []),
     ],

@@ -160,7 +160,7 @@ class Models:
             # what only stands in for a model must not be brought up to date by it later
             series = "" if self.llm is not None else known.series
             self.cache.put(key, msgspec.structs.replace(known, series=series))
-        return msgspec.structs.replace(known, fallback=why, series=task.series)
+        return msgspec.structs.replace(known, fallback=known.fallback or why, series=task.series)
 
     async def _asked(self, task: Task, session: str, turn: int) -> Answer:
         """The model's answer, or the embedded one and why."""

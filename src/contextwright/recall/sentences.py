@@ -12,6 +12,8 @@ _ABBREVIATION = re.compile(
     r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|a\.m|p\.m)\.[\"')\]]*$",
     re.IGNORECASE,
 )
+_NO = re.compile(r"\bno\.$", re.IGNORECASE)
+"""`No.` before a number; otherwise an answer."""
 
 
 def sentences(text: str) -> list[str]:
@@ -32,7 +34,8 @@ def _prose(text: str) -> list[str]:
     for end in _END.finditer(text):
         piece = text[start : end.start()]
         if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
-            continue
+            if not _NO.search(piece[-4:]) or text[end.end()].isdigit():
+                continue
         found.append(piece.strip())
         start = end.end()
     found.append(text[start:].strip())

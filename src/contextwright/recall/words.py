@@ -1,6 +1,7 @@
 """The words that a search compares: identifiers in their parts, Chinese and Japanese in pairs."""
 
 import re
+from functools import lru_cache
 from unicodedata import normalize
 
 _WORD = re.compile(r"[^\W_]+")
@@ -8,6 +9,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 MAX_TEXT = 20_000
 """Characters of a text that are looked at."""
+REMEMBERED = 20_000
+"""Words whose parts and stems are remembered."""
 STOP = frozenset(
     re.findall(
         r"\w+",
@@ -24,11 +27,10 @@ STOP = frozenset(
 def words(text: str) -> list[str]:
     """The words of a text, folded, in order: `getUserName` gives get, user, name."""
     found: list[str] = []
-    for match in _WORD.finditer(normalize("NFKC", text[:MAX_TEXT])):
-        word = match[0]
+    text = text[:MAX_TEXT]
+    for word in _WORD.findall(text if text.isascii() else normalize("NFKC", text)):
         if word.isascii():
-            parts = _CAMEL.split(word) if not (word.islower() or word.isupper()) else [word]
-            found += [part.casefold() for part in parts]
+            found += _parts(word)
             continue
         at = 0
         for run in _CJK.finditer(word):
@@ -43,10 +45,16 @@ def words(text: str) -> list[str]:
 
 def telling(text: str) -> list[str]:
     """The words that say what a text is about; all of them where no other is left."""
-    found = words(text)
-    return [stem(word) for word in found if word not in STOP] or found
+    if not text.isascii():
+        found = words(text)
+        return [stem(word) for word in found if word not in STOP] or found
+    telling: list[str] = []
+    for word in _WORD.findall(text[:MAX_TEXT]):
+        telling += _stems(word)
+    return telling or words(text)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def stem(word: str) -> str:
     """A word without the commonest English endings, so that `refunds` meets `refund`."""
     for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
@@ -58,6 +66,18 @@ def stem(word: str) -> str:
                 return cut + "y"
             return cut.removesuffix("e") if ending == "es" else cut
     return word.removesuffix("e") if len(word) > 4 and word.isascii() else word
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _parts(word: str) -> tuple[str, ...]:
+    if word.islower():
+        return (word,)
+    return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _stems(word: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in _parts(word) if part not in STOP)
 
 
 def _pairs(run: str) -> list[str]:

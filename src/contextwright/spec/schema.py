@@ -86,8 +86,10 @@ def problems(value: Any, schema: Mapping[str, Any], where: str = "$") -> list[st
 
 
 def _problems(
-    value: Any, schema: Mapping[str, Any], where: str, defs: Mapping[str, Any]
+    value: Any, schema: Mapping[str, Any] | bool, where: str, defs: Mapping[str, Any]
 ) -> list[str]:
+    if isinstance(schema, bool):
+        return [] if schema else [f"{where} was not asked for"]
     schema = _followed(schema, defs)
     if "const" in schema and value != schema["const"]:
         return [f"{where} is not {schema['const']!r}"]

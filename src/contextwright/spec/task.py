@@ -4,6 +4,7 @@ An atom that needs a model builds a `Task` and asks for its `Answer`; assembling
 one. Preparing is what answers the tasks that assembling asked for (design §1).
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Literal
@@ -68,7 +69,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             for name in self.__struct_fields__
             if name not in {"blocks", "series", "covers", "whole"}
         }
-        return sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
+        text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return sha256(text.encode()).hexdigest()
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from contextwright.blocks.block import Block
@@ -246,3 +246,118 @@ def test_every_task_is_answered_in_its_documented_shape(session, kind, text):
         assert all(
             pair["first"] in places and pair["second"] in places and pair["what"] for pair in value
         )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My flight is cancelled.", "My flight is not cancelled."),
+        ("Ann paid Bob.", "Bob paid Ann."),
+        ("That works for me.", "That works for me?"),
+        (
+            "Refund the order A17 to the card of our customer in Lyon, and send a letter.",
+            "Refund the order B17 to the card of our customer in Lyon, and send a letter.",
+        ),
+    ],
+)
+def test_almost_the_same_words_may_say_another_thing(one, other):
+    assert answer("duplicates", blocks_of(one, other)).value == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "turns", "wanted"),
+    [
+        (
+            {"email": "str"},
+            ["My email is ann.miller@example.com, thanks"],
+            "ann.miller@example.com",
+        ),
+        ({"email": "str"}, ["Write to ann@example.com. I wait."], "ann@example.com"),
+        ({"price": "str"}, ["price: 49.50"], "49.50"),
+        ({"url": "str"}, ["The url is https://x.example.com/a?b=1"], "https://x.example.com/a?b=1"),
+        ({"order_total": "float"}, ["For 2 items the total is 30"], 30),
+        ({"name": "str"}, ["My name is Ann Miller and I live in Lyon"], "Ann Miller"),
+        ({"city": "str"}, ["My city is Rome", "ok", "My city is which?"], "Rome"),
+        ({"gift_wrap": "bool"}, ["Do you offer gift wrap?"], False),
+    ],
+)
+def test_a_field_has_its_whole_value_and_no_more(schema, turns, wanted):
+    (value,) = answer("record", said(*turns), schema=schema_text(schema)).value.values()
+    assert value == wanted
+
+
+NODE = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}},
+    "required": ["city"],
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"city": {"type": ["string", "null"]}}},
+        {
+            "type": "object",
+            "properties": {"city": {"anyOf": [{"type": "null"}, {"type": "string"}]}},
+        },
+        {**NODE, "$defs": {"Node": NODE}},
+        {"$ref": "#/$defs/Node", "$defs": {"Node": NODE}},
+    ],
+)
+def test_what_may_be_null_or_contains_itself_is_filled(schema):
+    found = answer("record", said("My city is Rome."), schema=schema_text(schema)).value
+    assert found["city"] == "Rome"
+    assert problems(found, schema) == []
+
+
+def test_what_was_known_and_can_not_be_read_is_nothing():
+    deep = "[" * 5_000
+    assert answer("facts", said("My city is Rome."), previous=deep).value != []
+    found = answer("record", said("hi"), schema=schema_text({"a": "int"}), previous=deep)
+    assert found.value == {"a": 0}
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (("budget is $5000", "budget is $7000"), 1),
+        (("The budget is $5000.", "Actually the budget is $7,000."), 1),
+        (("The price is 5000.", "The price is 5,000."), 0),
+        (("The budget is 5k.", "The budget is $5000."), 0),
+        (("There are 5 of them.", "There are 7 of them."), 0),
+        (("Flight A:\n- Price: $104", "Flight B:\n- Price: $121"), 0),
+    ],
+)
+def test_amounts_are_compared_by_their_size_and_list_items_not_at_all(texts, found):
+    assert len(answer("contradictions", blocks_of(*texts)).value) == found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text("ab1 .\n", max_size=40), min_size=1, max_size=6))
+@example(["Hello there friend of mine"])
+def test_a_summary_is_never_longer_than_its_source(turns):
+    blocks = said(*turns)
+    assert len(answer("summary", blocks).value) <= sum(len(block.said) for block in blocks)
+
+
+def test_of_a_sentence_that_does_not_fit_the_beginning_is_kept():
+    found = answer("summary", blocks_of("The order A17 " + "was delayed " * 100), max_tokens=20)
+    assert found.value.startswith("The order A17")
+    assert count(found.value) <= 20
+
+
+@pytest.mark.parametrize("kind", list(embedded._MAKERS))
+def test_a_rule_that_fails_says_nothing_and_why(kind, monkeypatch):
+    def broken(task, count):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setitem(embedded._MAKERS, kind, broken)
+    found = answer(kind, blocks_of("a", "b"), previous='["known"]')
+    assert found.model == "none"
+    assert found.fallback == "the embedded model failed: ZeroDivisionError: oh"
+
+
+def test_a_task_with_half_a_character_has_a_fingerprint():
+    one, other = (Task(kind="summary", query=text) for text in ("\ud83d", "\ud83e"))
+    assert one.fingerprint != other.fingerprint

@@ -10,7 +10,7 @@ from typing import Any
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
 from contextwright.models.embedded.conflicts import conflicts
-from contextwright.models.embedded.facts import facts
+from contextwright.models.embedded.facts import facts, known_facts
 from contextwright.models.embedded.fields import record
 from contextwright.models.embedded.near import duplicates, merged
 from contextwright.models.embedded.statements import statements
@@ -28,7 +28,11 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
         count: tokens of a text; a summary's room is measured with it.
         fallback: why no other model made it; empty where none was asked.
     """
-    model, value = _MAKERS[task.kind](task, count)
+    try:
+        model, value = _MAKERS[task.kind](task, count)
+    except Exception as error:  # noqa: BLE001 -- a rule's bug must not end a turn
+        model, value = "none", _NOTHING[task.kind](task)
+        fallback = f"the embedded model failed: {type(error).__name__}: {error}"[:200]
     return Answer(
         fingerprint=task.fingerprint,
         kind=task.kind,
@@ -39,6 +43,18 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
         covers=task.covers,
         whole=task.whole,
     )
+
+
+_NOTHING: dict[str, Callable[[Task], Any]] = {
+    "summary": lambda task: {} if task.schema else "",
+    "relevance": lambda task: [0] * len(task.blocks),
+    "duplicates": lambda task: [],
+    "record": lambda task: {},
+    "facts": lambda task: known_facts(task.previous),
+    "merge": lambda task: task.previous,
+    "contradictions": lambda task: [],
+}
+"""What an answer says that says nothing."""
 
 
 def relevance(query: str, blocks: tuple[Block, ...]) -> list[int]:

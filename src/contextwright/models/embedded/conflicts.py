@@ -1,22 +1,27 @@
-"""Contradictions by rules: the same thing is said to be two things. Finds few, seldom wrong."""
+"""Contradictions by rules: the same thing is said to be two things. Finds few of them."""
 
 import re
 from typing import Any
 
 from contextwright.blocks.block import Block
 from contextwright.models.embedded.statements import Statement, said_in
-from contextwright.recall.words import telling
+from contextwright.recall.words import STOP, telling, words
 
 _IS = re.compile(
-    r"(?:^|[,;:]\s*|\b(?:that|and|but)\s+)(?:the |my |our |your |his |her |their |its )"
+    r"(?:(?:^|[,;:]\s*|\b(?:that|and|but|actually|now)\s+)"
+    r"(?:the |my |our |your |his |her |their |its )|^)"
     r"(?P<subject>[A-Za-z][\w' -]{2,40}?)\s+(?:is now|is|are|was|were|=)\s+"
-    r"(?P<negated>not |no longer )?(?P<value>[^,;.!?]{1,60}(?:\.\d+[^,;.!?]{0,20})?)",
+    r"(?P<negated>not |no longer )?(?P<value>(?:[^,;.!?]|[,.](?=\d)){1,60})",
     re.IGNORECASE,
 )
-_KEY = re.compile(r"^[-*\s]*(?P<subject>[A-Za-z][\w ]{2,30}):\s+(?P<value>[^\n]{1,60})$")
+_KEY = re.compile(r"^(?P<subject>[A-Za-z][\w ]{2,30}):\s+(?P<value>[^\n]{1,60})$")
+"""Not in a list: there, `- Price: $104` is the price of what stands above it."""
 _VALUE = re.compile(
-    r"[$€£]?\d+(?:[.,]\d+)*\s?%?[kKmM]?|\b(?:true|false|yes|no|on|off)\b", re.IGNORECASE
+    r"[$€£]?(?P<amount>\d+(?:[.,]\d+)*)\s?(?P<unit>%|[km]\b)?"
+    r"|\b(?:true|false|yes|no|on|off)\b",
+    re.IGNORECASE,
 )
+_SCALE = {"k": 1_000, "m": 1_000_000}
 
 
 def conflicts(blocks: tuple[Block, ...]) -> list[dict[str, Any]]:
@@ -46,7 +51,7 @@ def _claims(one: Statement) -> list[tuple[tuple[str, ...], str, bool]]:
     for match in [*_IS.finditer(one.text), *_KEY.finditer(one.text)]:
         groups = match.groupdict()
         subject = tuple(sorted(telling(groups["subject"])))
-        if subject:
+        if not STOP.issuperset(words(groups["subject"])):
             found.append((subject, groups["value"].strip().casefold(), bool(groups.get("negated"))))
     return found
 
@@ -59,4 +64,22 @@ def _clash(known: tuple[int, str, bool, str], value: str, negated: bool) -> bool
     if not before or not now or known[2] or negated:
         return False
     rest = set(telling(known[1][before.end() :])), set(telling(value[now.end() :]))
-    return before[0].strip() != now[0].strip() and (rest[0] == rest[1] or not (rest[0] and rest[1]))
+    return _differ(before, now) and (rest[0] == rest[1] or not (rest[0] and rest[1]))
+
+
+def _differ(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether two values are not the same: `5,000`, `5k` and `$5000` are."""
+    if not (one["amount"] and other["amount"]):
+        return one[0].casefold() != other[0].casefold()
+    return _size(one) != _size(other)
+
+
+def _size(value: re.Match[str]) -> tuple[bool, str | float]:
+    unit = (value["unit"] or "").casefold()
+    amount = re.sub(r",(?=\d{3}(?!\d))", "", value["amount"])
+    size = (
+        float(amount) * _SCALE.get(unit, 1)
+        if amount.count(".") < 2 and "," not in amount
+        else amount
+    )
+    return unit == "%", size

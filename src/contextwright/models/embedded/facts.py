@@ -25,7 +25,7 @@ _OTHERS = re.compile(
 
 def facts(said: list[Statement], previous: str) -> list[str]:
     """The facts before, then the new ones, none twice."""
-    known = Distinct(_listed(previous))
+    known = Distinct(known_facts(previous))
     for one in said:
         text = one.text.strip()
         if text.endswith("?") or not 8 <= len(text) <= 300:
@@ -38,10 +38,10 @@ def facts(said: list[Statement], previous: str) -> list[str]:
     return known.texts[-MOST:]
 
 
-def _listed(previous: str) -> list[str]:
+def known_facts(previous: str) -> list[str]:
     """The facts before: a JSON list, or a line each."""
     try:
         value: Any = msgspec.json.decode(previous) if previous else []
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         value = [line.lstrip("- ").strip() for line in previous.splitlines()]
     return [str(item) for item in value if item] if isinstance(value, list) else []

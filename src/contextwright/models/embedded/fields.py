@@ -4,7 +4,7 @@ What is not found is left out, or empty where the schema wants it: the rules do 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -15,7 +15,14 @@ from contextwright.recall.words import stem, words
 from contextwright.spec.schema import problems
 
 MOST_ITEMS = 8
-_AMOUNT = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?")
+DEEPEST = 3
+"""Objects in objects that are filled: a schema may contain itself."""
+_AMOUNT = re.compile(r"(?<![\w-])(?:[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?)")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+_GOES_ON = re.compile(
+    r"\s+(?:and|but)\s+(?:i|we|my|our|it|the|please)\b.*|\s+(?:now|today|please|thanks)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _SCALE = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000}
 _TIME = re.compile(
     r"\b(?:by|until|before|within|in|next|due)\s+[^,;.!?]{3,40}|\b\d{4}-\d\d-\d\d\b|"
@@ -48,7 +55,8 @@ _MOODS = {
 
 def record(schema: str, said: list[Statement], previous: str) -> dict[str, Any]:
     """The record that a schema describes, what is new before what was known."""
-    shape: dict[str, Any] = msgspec.json.decode(schema) if schema else {}
+    root: dict[str, Any] = msgspec.json.decode(schema) if schema else {}
+    shape = root if "properties" in root else {**_plain(root, root), "$defs": root.get("$defs", {})}
     known = _known(previous)
     filled = _object(shape, said, known if isinstance(known, Mapping) else {}, shape)
     return filled if not problems(filled, shape) else _empty(shape, shape)
@@ -59,11 +67,12 @@ def _object(
     said: list[Statement],
     known: Mapping[str, Any],
     root: Mapping[str, Any],
+    depth: int = 0,
 ) -> dict[str, Any]:
     filled: dict[str, Any] = {}
     for name, field in shape.get("properties", {}).items():
         field = _followed(field, root)
-        value = _value(name, field, said, known.get(name), root)
+        value = _value(name, _plain(field, root), said, known.get(name), root, depth)
         if value is not None and not problems(value, field):
             filled[name] = value
         elif name in known and not problems(known[name], field):
@@ -74,19 +83,27 @@ def _object(
 
 
 def _value(
-    name: str, field: Mapping[str, Any], said: list[Statement], known: Any, root: Mapping[str, Any]
+    name: str,
+    field: Mapping[str, Any],
+    said: list[Statement],
+    known: Any,
+    root: Mapping[str, Any],
+    depth: int,
 ) -> Any:
     kind = field.get("type")
     if "enum" in field:
         return _mentioned(field["enum"], said)
     if kind == "object":
-        return _object(field, said, known if isinstance(known, Mapping) else {}, root)
+        if depth >= DEEPEST:
+            return None
+        before = known if isinstance(known, Mapping) else {}
+        return _object(field, said, before, root, depth + 1) or None
     if kind in {"number", "integer"}:
         return _number(name, said, whole=kind == "integer")
     if kind == "boolean":
         return _switch(name, said)
     if kind == "array":
-        items = _followed(field.get("items", {}), root)
+        items = _plain(field.get("items", {}), root)
         if items.get("type", "string") != "string":
             return None
         before = (
@@ -104,9 +121,13 @@ def _text(name: str, said: list[Statement], known: str) -> str | None:
     if "sentiment" in name or "mood" in name:
         return _mood(said)
     for one in reversed(said):
-        value = _named(name, one.text)
+        value = None if one.text.endswith("?") else _named(name, one.text)
         if value:
             return value
+    if stems & {"email", "mail"}:
+        for one in reversed(said):
+            if one.who == "user" and (found := _EMAIL.search(one.text)):
+                return found[0].rstrip(".")
     if stems & {"timelin", "deadlin", "date", "due"}:
         for one in reversed(said):
             if one.who == "user" and (found := _TIME.search(one.text)):
@@ -124,9 +145,11 @@ def _named(name: str, text: str) -> str | None:
     """Y of `X: Y`, `X is Y`, `my X is Y`."""
     plain = r"[\s_-]*".join(map(re.escape, re.split(r"[_\s]+", name.strip("_"))))
     match = re.search(
-        rf"\b{plain}\s*(?::|=|\bis\b|\bare\b)\s*([^,;.!?\n]{{1,80}})", text, re.IGNORECASE
+        rf"\b{plain}\s*(?::|=|\bis\b|\bare\b)\s*((?:[^,;.!?\n]|[,;.!?](?=\S)){{1,80}})",
+        text,
+        re.IGNORECASE,
     )
-    return match[1].strip() if match else None
+    return _GOES_ON.sub("", match[1]).strip() if match else None
 
 
 def _number(name: str, said: list[Statement], *, whole: bool) -> float | int | None:
@@ -134,8 +157,7 @@ def _number(name: str, said: list[Statement], *, whole: bool) -> float | int | N
     for one in reversed(said):
         if not (stems & _text_stems(one.text)):
             continue
-        at = min((one.text.casefold().find(word[:5]) for word in words(name)), default=-1)
-        for found in sorted(_AMOUNT.finditer(one.text), key=lambda m: abs(m.start() - max(at, 0))):
+        for found in sorted(_AMOUNT.finditer(one.text), key=_distance(name, one.text)):
             unit = re.match(r"\s?([a-zA-Z]+)", one.text[found.end() :])
             scale = _SCALE.get(unit[1].casefold(), 1) if unit else 1
             value = float(found[0].replace(",", "")) * scale
@@ -144,10 +166,22 @@ def _number(name: str, said: list[Statement], *, whole: bool) -> float | int | N
     return None
 
 
+def _distance(name: str, text: str) -> Callable[[re.Match[str]], int]:
+    """How far a match is from the nearest word of a field's name."""
+    folded = text.casefold()
+    found = (re.finditer(re.escape(word[:5]), folded) for word in words(name) if word)
+    places = [match.span() for matches in found for match in matches] or [(0, 0)]
+
+    def away(amount: re.Match[str]) -> int:
+        return min(max(amount.start() - end, start - amount.end()) for start, end in places)
+
+    return away
+
+
 def _switch(name: str, said: list[Statement]) -> bool | None:
     stems = _stems(name)
     for one in reversed(said):
-        if stems & _text_stems(one.text):
+        if stems & _text_stems(one.text) and not one.text.endswith("?"):
             return not re.search(r"\b(?:not|no|never|n't|without)\b|n't\b", one.text, re.IGNORECASE)
     return None
 
@@ -197,11 +231,30 @@ def _text_stems(text: str) -> set[str]:
 
 
 def _followed(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    name = str(field.get("$ref", "")).rpartition("/")[2]
-    return root.get("$defs", {}).get(name, field) if name else field
+    """The field, or what it refers to; one that refers to itself asks for anything."""
+    for _ in range(20):
+        name = str(field.get("$ref", "")).rpartition("/")[2]
+        if not name:
+            return field
+        field = root.get("$defs", {}).get(name, {})
+    return {}
 
 
-def _empty(field: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+def _plain(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a field that may also be null is otherwise; the first where it may be several."""
+    field = _followed(field, root)
+    for option in field.get("anyOf") or field.get("oneOf") or ():
+        if option.get("type") != "null":
+            field = _followed(option, root)
+            break
+    kinds = field.get("type")
+    if not isinstance(kinds, list):
+        return field
+    kind = next((kind for kind in kinds if kind != "null"), "null")
+    return {**field, "type": kind}
+
+
+def _empty(field: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> Any:
     """What a schema takes for nothing."""
     field = _followed(field, root)
     if "const" in field or field.get("enum"):
@@ -209,12 +262,16 @@ def _empty(field: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     options = field.get("anyOf") or field.get("oneOf")
     if options:
         nothing = any(option.get("type") == "null" for option in options)
-        return None if nothing else _empty(options[0], root)
+        return None if nothing or depth > 20 else _empty(options[0], root, depth + 1)
     kind = field.get("type")
-    kind = kind[0] if isinstance(kind, list) and kind else kind
+    if isinstance(kind, list):
+        kind = "null" if "null" in kind or not kind else kind[0]
     if kind == "object":
         named = field.get("properties", {})
-        return {name: _empty(named.get(name, {}), root) for name in field.get("required", ())}
+        if depth > 20:
+            return {}
+        wanted = field.get("required", ())
+        return {name: _empty(named.get(name, {}), root, depth + 1) for name in wanted}
     empty = {"string": "", "array": [], "number": 0, "integer": 0, "boolean": False}
     return empty.get(str(kind))
 
@@ -222,5 +279,5 @@ def _empty(field: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
 def _known(previous: str) -> Any:
     try:
         return msgspec.json.decode(previous) if previous else {}
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}

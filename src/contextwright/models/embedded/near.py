@@ -3,7 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 from zlib import crc32
+
+import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
@@ -14,10 +17,19 @@ ALIKE = 0.8
 """Share of words in common from which two texts say the same."""
 BOTTOM = 16
 """Hashes by which two long texts meet: the smallest of their words'."""
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+ORDER = 0.4
+"""Share of neighbouring words in common: `Ann paid Bob` is not `Bob paid Ann`."""
+_NUMBER = re.compile(r"[A-Za-z]{0,12}\d+(?:[.,:/-]\d+)*")
+_NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*+\u2022]|[0-9]{1,3}[.)])\s+")
 
-Seen = tuple[frozenset[str], frozenset[str]]
+
+class Seen(msgspec.Struct, frozen=True):
+    """What two texts are compared by: `exact` must agree, the others mostly."""
+
+    words: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    exact: tuple[int, bool, frozenset[str]]
 
 
 class Distinct:
@@ -37,7 +49,7 @@ class Distinct:
     def add(self, text: str) -> int:
         """Keep it unless it was said; the place of what says it."""
         one = _seen(text)
-        keys = sorted(crc32(word.encode()) for word in one[0])[:BOTTOM] or [0]
+        keys = sorted(crc32(word.encode()) for word in one.words)[:BOTTOM] or [0]
         met = {place for key in keys for place in self._buckets[key][-BOTTOM:]}
         for place in sorted(met):
             if alike(one, self._seen[place]):
@@ -54,9 +66,9 @@ def duplicates(blocks: tuple[Block, ...]) -> list[list[int]]:
     seen = [_seen(transcript(block)) for block in blocks]
     buckets: dict[int, list[int]] = defaultdict(list)
     pairs: set[tuple[int, int]] = set()
-    for place, (words, _) in enumerate(seen):
+    for place, one in enumerate(seen):
         met: set[int] = set()
-        for key in sorted(crc32(word.encode()) for word in words)[:BOTTOM]:
+        for key in sorted(crc32(word.encode()) for word in one.words)[:BOTTOM]:
             met.update(buckets[key][-BOTTOM:])
             buckets[key].append(place)
         later = [other for other in met if alike(seen[other], seen[place])]
@@ -81,12 +93,18 @@ def same(one: str, other: str) -> bool:
 
 
 def alike(one: Seen, other: Seen) -> bool:
-    """Whether most words are common and all numbers agree."""
-    if one[1] != other[1]:
+    """Whether most words are common, in about the same order, and numbers and `not`s agree."""
+    if one.exact != other.exact:
         return False
-    both = len(one[0] | other[0])
-    return not both or len(one[0] & other[0]) >= ALIKE * both
+    words, pairs = len(one.words | other.words), len(one.pairs | other.pairs)
+    return (
+        len(one.words & other.words) >= ALIKE * words
+        and len(one.pairs & other.pairs) >= ORDER * pairs
+    )
 
 
 def _seen(text: str) -> Seen:
-    return frozenset(telling(text)), frozenset(_NUMBER.findall(text))
+    words = telling(text)
+    numbers = frozenset(number.casefold() for number in _NUMBER.findall(text))
+    exact = (len(_NOT.findall(text)), text.rstrip().endswith("?"), numbers)
+    return Seen(frozenset(words), frozenset(pairwise(words)), exact)

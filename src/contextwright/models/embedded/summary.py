@@ -29,6 +29,7 @@ _CUE = re.compile(
 
 class _Weighed(msgspec.Struct, frozen=True):
     text: str
+    bare: str
     words: frozenset[str]
     order: int
     weight: float
@@ -49,7 +50,22 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
         chosen.append(best)
         room -= best.tokens + 1
     chosen.sort(key=lambda one: one.order)
-    return "\n".join(one.text for one in chosen)
+    if not chosen and weighed:
+        return _beginning(weighed[0].bare, task.max_tokens or ROOM, count)
+    text = "\n".join(one.text for one in chosen)
+    source = len(task.previous) + sum(len(block.said) for block in task.blocks)
+    return text if len(text) < source else "\n".join(one.bare for one in chosen)
+
+
+def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
+    """As many of a sentence's first words as there is room for, where no sentence fits."""
+    split = text.split(" ")
+    low, high = 0, len(split)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = count(" ".join(split[:middle])) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return " ".join(split[:low])
 
 
 def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
@@ -57,6 +73,7 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     before = [line for line in sentences(task.previous) if line]
     said = [one for one in statements(task) if len(one.text) > 12]
     texts = before + [_line(one) for one in said]
+    bare = before + [one.text for one in said]
     split = [frozenset(telling(text)) for text in texts]
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
@@ -76,7 +93,7 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
         found.append((weight, order))
     found.sort(key=lambda pair: (-pair[0], pair[1]))
     return [
-        _Weighed(texts[order], split[order], order, weight, count(texts[order]))
+        _Weighed(texts[order], bare[order], split[order], order, weight, count(texts[order]))
         for weight, order in found[:WIDEST]
     ]
 
