@@ -8,6 +8,7 @@ ContextwrightError
 │   ├── EncodingError    bytes that are not UTF-8
 │   └── SizeLimit        too large or nested too deep; names the limit
 ├── ModelError           an unknown model or counter
+├── StepError            a step without what a pack needs, or too large: restate or split it
 ├── BudgetError          what must stay does not fit; names the blocks and their tokens
 ├── RefError             a ref that does not resolve, or may not
 ├── RenderError          a request that its provider would refuse
@@ -92,6 +93,12 @@ class ModelError(ContextwrightError):
     """An unknown model, counter or provider."""
 
     exit_code = 5
+
+
+class StepError(ContextwrightError):
+    """A step that no pack can be built for: incomplete, or larger than the window."""
+
+    exit_code = 12
 
 
 class BudgetError(ContextwrightError):

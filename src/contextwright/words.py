@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any, Literal
 
+from contextwright.atoms.budget.allocate import Allocate, Preset, Profile
 from contextwright.atoms.budget.budget import Budget, Overflow
 from contextwright.atoms.budget.fit import Fit, FitStrategy
 from contextwright.atoms.budget.priority import Priority
@@ -17,12 +18,17 @@ from contextwright.atoms.protect.fresh import Fresh
 from contextwright.atoms.protect.redact import Redact
 from contextwright.atoms.protect.validate import Check, Validate
 from contextwright.atoms.select.default import Default, Nothing
+from contextwright.atoms.select.evidence import Evidence
 from contextwright.atoms.select.from_compaction import FromCompaction
 from contextwright.atoms.select.from_state import FromState
+from contextwright.atoms.select.layer import AsLayer, Name
+from contextwright.atoms.select.memory import Memory
 from contextwright.atoms.select.recent import Recent
 from contextwright.atoms.select.relevant import Relevant
 from contextwright.atoms.select.select import EventType, Select
+from contextwright.atoms.select.step import Contract, ForStep
 from contextwright.atoms.select.template import Template
+from contextwright.atoms.select.tools import StepTools
 from contextwright.atoms.select.window import Window
 from contextwright.atoms.write.capture import Capture
 from contextwright.atoms.write.distill import Distill
@@ -184,6 +190,35 @@ class C:
         """Everything but what these agents said."""
         return make(Select, not_authors=names)
 
+    # The layers of a Context Pack (document 001)
+
+    @staticmethod
+    def step(
+        role: str = "operator", *, contract: Contract = "system", recite: bool = False
+    ) -> ForStep:
+        """The step at hand, its limits and its checklist; makes a pack of the request."""
+        return make(ForStep, role=role, contract=contract, recite=recite)
+
+    @staticmethod
+    def tools(*names: str, examples: bool = True) -> StepTools:
+        """Only these tools, or those of the step, are sent."""
+        return make(StepTools, names=names, examples=examples)
+
+    @staticmethod
+    def evidence(*uris: str, top_k: int = 8) -> Evidence:
+        """Summaries and addresses of artifacts: these, or those that the state lists."""
+        return make(Evidence, uris=uris, top_k=top_k)
+
+    @staticmethod
+    def memory(top_k: int = 5, *, min_score: float = 0.05) -> Memory:
+        """What is remembered that matters for the step, with its dates."""
+        return make(Memory, top_k=top_k, min_score=min_score)
+
+    @staticmethod
+    def layer(name: Name) -> AsLayer:
+        """What stands to the left as a layer of a pack."""
+        return make(AsLayer, name=name)
+
     # COMPRESS: fewer tokens, the same meaning
 
     @staticmethod
@@ -296,6 +331,13 @@ class C:
     def fit(target_tokens: int, *, strategy: FitStrategy = "cascade") -> Fit:
         """Shorten by a cascade until it fits."""
         return make(Fit, target_tokens=target_tokens, strategy=strategy)
+
+    @staticmethod
+    def allocate(
+        profile: Profile = "balanced", *, preset: Preset = "balanced", max_tokens: int = 0
+    ) -> Allocate:
+        """The window shared out among the layers of a pack."""
+        return make(Allocate, profile=profile, preset=preset, max_tokens=max_tokens)
 
     # PROTECT: is the context safe, current, complete?
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from contextwright.atoms.select.tools import scoped
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layer import CacheClass, Layer
 from contextwright.errors import SessionError, SpecError
@@ -21,14 +22,18 @@ class Assembled(msgspec.Struct, frozen=True):
     system: the system instruction's blocks, which are always sent.
     blocks: the rest, the conversation in the order of the log, then the texts in the order
         of the spec. For the `text` format: all in the order of the spec.
-    tools: what may be called.
+    tools: what may be called: those in the step's scope.
+    given: what might be called without a scope.
     notes: what a reader of the manifest should know.
+    payload: whether texts stand as sections in the newest user message.
     """
 
     system: Blocks
     blocks: Blocks
     tools: tuple[Tool, ...]
+    given: tuple[Tool, ...]
     notes: tuple[str, ...]
+    payload: bool = False
 
 
 def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> Assembled:
@@ -47,6 +52,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     kept = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
+    blocks = tracer.record("twice", blocks, _without_repeats(blocks), "in the conversation")
     blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
@@ -58,9 +64,16 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
                 where=f"session {inputs.snapshot.session_id!r}",
                 fix="append the user's message first",
             )
-    tools = inputs.snapshot.tools if target.tools is None else target.tools
-    _check_names(tools)
-    return Assembled(system, blocks, tuple(tools), _missing(planned, inputs))
+    _check_names(inputs.tools)
+    scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
+    tools = scoped(inputs.tools, scope)
+    notes = (*_missing(planned, inputs), *_unknown(scope, inputs.tools))
+    return Assembled(system, blocks, tools, inputs.tools, notes, planned.step is not None)
+
+
+def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]:
+    known = {tool.name for tool in tools}
+    return [f"the session has no tool {name!r}" for name in sorted((scope or known) - known)]
 
 
 def _check_names(tools: tuple[Tool, ...]) -> None:
@@ -166,6 +179,15 @@ def _without_sent(blocks: Blocks, inputs: Inputs) -> Blocks:
         return blocks
     first = inputs.first_sent
     return tuple(block for block in blocks if block.order < first)
+
+
+def _without_repeats(blocks: Blocks) -> Blocks:
+    """Without texts of exchanges that are in the conversation as well (`C.layer`)."""
+    said = {block.order for block in blocks if block.messages}
+    if not any(block.turn >= 0 and not block.messages for block in blocks):
+        return blocks
+    shown = {id for block in blocks if block.order in said for id in block.lineage}
+    return tuple(b for b in blocks if b.messages or b.turn < 0 or not shown.issuperset(b.lineage))
 
 
 def _place(block: Block) -> tuple[int, int]:

@@ -1,33 +1,31 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.atoms.budget.allocate import Allocate
+from contextwright.blocks.block import Block
+from contextwright.blocks.layer import Layer
 from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.errors import RenderError
+from contextwright.pack.allocate import allocate
 from contextwright.pack.assemble import Assembled, assemble
+from contextwright.pack.layers import needs_of
 from contextwright.pack.layout import layout_of, section_of
-from contextwright.pack.manifest import Kept, Manifest
 from contextwright.pack.overflow import Room, fit_into
 from contextwright.pack.pack import Pack
+from contextwright.pack.payload import cost_of_form, cost_of_item
 from contextwright.pack.plan import Plan, plan
 from contextwright.pack.prefix import shared_prefix
-from contextwright.pack.ranges import left_out
-from contextwright.pack.renamed import renamed_tools
+from contextwright.pack.receipt import Built, manifest_of
+from contextwright.pack.signals import signals_of, window_of
 from contextwright.pack.trace import Tracer
-from contextwright.pack.unrendered import unrendered
-from contextwright.render.layout import Layout
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target
-from contextwright.render.wire import scrubbed
-from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.codec import to_data
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
@@ -133,7 +131,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         _check(renderer, request, target, tokens, room.limit)
         tracer.notes.extend(_model_notes(inputs, room.inputs))
         return self._pack(
-            _Built(snapshot, target, planned, assembled, blocks, layout, request, tokens, room),
+            Built(snapshot, target, planned, assembled, blocks, layout, request, tokens, room),
             tracer,
             previous,
         )
@@ -151,13 +149,14 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=_cost(self.memo, renderer, target),
+            cost=_cost(self.memo, renderer, target, framed=planned.step is not None),
             counter_id=target.counter.id,
             resolve=lambda ref: resolve(ref, snapshot, self.read_artifact),
             now_ms=self.now_ms,
             memo=self.memo,
             agent=self.agent,
             window=planned.window,
+            tools=tuple(snapshot.tools if target.tools is None else target.tools),
             clean=planned.clean,
             answers=self.answers,
             sent_from=self.sent_from,
@@ -166,34 +165,28 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             wrote=wants.wrote,
         )
 
-    def _pack(self, built: "_Built", tracer: Tracer, previous: Pack | None) -> Pack:
+    def _pack(self, built: Built, tracer: Tracer, previous: Pack | None) -> Pack:
         body = msgspec.json.encode(built.request, order="sorted")
-        manifest = _manifest(built, tracer, body, self)
+        manifest = manifest_of(built, tracer, body, self)
         if previous is not None:
             prefix = shared_prefix(previous.request, built.request, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
         return Pack(body, manifest)
 
 
-class _Built(msgspec.Struct, frozen=True, eq=False):
-    snapshot: Snapshot
-    target: Target
-    planned: Plan
-    assembled: Assembled
-    blocks: Blocks
-    layout: Layout
-    request: Request
-    tokens: int
-    room: Room
+def _cost(
+    memo: Memo, renderer: Renderer, target: Target, *, framed: bool
+) -> Callable[[Block], int]:
+    """Tokens of a block as it will be sent; `framed`, its texts as items of a payload."""
 
-
-def _cost(memo: Memo, renderer: Renderer, target: Target) -> Callable[[Block], int]:
     def cost(block: Block) -> int:
         if block.messages:
             return renderer.cost(block, target)
+        if framed and block.layer is not Layer.SYSTEM:
+            return cost_of_item(block, target)
         return renderer.section_cost(section_of(block), target)
 
-    return memo.computed(("cost", target.format, target.model, target.counter.id), cost)
+    return memo.computed(("cost", target.format, target.model, target.counter.id, framed), cost)
 
 
 def _room(
@@ -204,19 +197,37 @@ def _room(
     target: Target,
     renderer: Renderer,
 ) -> Room:
-    empty = renderer.request(layout_of(assembled, (), inputs, target), target)
-    limit = target.max_input
-    if planned.terminal is not None:
-        limit = min(limit, limit_of(planned))
-    fixed = renderer.measure(empty, target) + renderer.margin(target)
-    return Room(limit, fixed, inputs.after(0), tracer)
+    empty = layout_of(assembled, (), inputs, target)
+    with_tools = renderer.measure(renderer.request(empty, target), target)
+    form = cost_of_form(target) if assembled.payload else 0
+    fixed = with_tools + renderer.margin(target) + form
+    terminal = planned.terminal
+    if not isinstance(terminal, Allocate):
+        limit = min(target.max_input, limit_of(planned) or target.max_input)
+        return Room(limit, fixed, inputs.after(0), tracer)
+    toolless = msgspec.structs.replace(empty, tools=())
+    bare = renderer.measure(renderer.request(toolless, target), target)
+    parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
+    signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
+    window = min(window_of(terminal, inputs.snapshot.state) or target.window, target.window)
+    reserved = target.reserved_output + target.reserved_system
+    allocation = allocate(
+        window,
+        signals,
+        profile=terminal.profile,
+        preset=terminal.preset,
+        needs=needs_of(assembled.blocks, inputs.cost, parts),
+        least_slack=max(0, reserved - (target.window - window)),
+        where=repr(terminal),
+    )
+    limit = min(allocation.limit, target.max_input)
+    return Room(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
 
 
 def limit_of(planned: Plan) -> int:
-    """Tokens that the spec allows; it must have a terminal."""
+    """Tokens that the spec allows; 0 where it sets no number of its own."""
     terminal = planned.terminal
-    assert terminal is not None
-    return getattr(terminal, "max_tokens", None) or getattr(terminal, "target_tokens", 0)
+    return getattr(terminal, "max_tokens", 0) or getattr(terminal, "target_tokens", 0)
 
 
 def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:
@@ -237,55 +248,6 @@ def _check(renderer: Renderer, request: Request, target: Target, tokens: int, li
         )
 
 
-def _manifest(built: _Built, tracer: Tracer, body: bytes, compiler: SpecCompiler) -> Manifest:
-    snapshot, target, room = built.snapshot, built.target, built.room
-    spec = to_data(compiler.spec)
-    state = msgspec.json.encode(dict(snapshot.state), order="sorted")
-    checksum = sha256(body).hexdigest()
-    spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
-    origin = f"{snapshot.session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
-    kept = tuple(_kept(block, room.inputs.cost(block)) for block in built.blocks)
-    terminal = built.planned.terminal
-    overflow = getattr(terminal, "overflow", None) or getattr(terminal, "strategy", "")
-    return Manifest(
-        pack_id="pack_" + sha256(origin.encode()).hexdigest()[:16],
-        session_id=snapshot.session_id,
-        position=snapshot.position,
-        session_digest=snapshot.digest,
-        state_version=snapshot.state.version,
-        state_digest=sha256(state).hexdigest(),
-        spec=spec,
-        spec_hash=spec_hash,
-        model=target.model,
-        format=target.format,
-        window=target.window,
-        reserved_output=target.reserved_output,
-        reserved_system=target.reserved_system,
-        cache=target.cache,
-        counter=target.counter.id,
-        counter_factor=target.counter.factor,
-        counter_exact=target.counter.exact,
-        tools_digest=tools_digest(built.layout.tools),
-        renamed_tools=renamed_tools(built.layout.tools, built.request),
-        now_ms=compiler.now_ms,
-        sent_from=compiler.sent_from,
-        agent=compiler.agent,
-        budget=room.limit,
-        overflow=overflow or "",
-        tokens=built.tokens,
-        fixed_tokens=room.fixed,
-        layer_tokens=_by_layer(kept),
-        kept=kept,
-        changes=tuple(tracer.changes),
-        left_out=left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
-        unrendered=unrendered(built.blocks, built.layout.conversation, target),
-        notes=(*built.assembled.notes, *tracer.notes),
-        answers=tuple(room.inputs.used.values()),
-        steps=tuple(tracer.steps),
-        checksum=checksum,
-    )
-
-
 def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
     """What models did not do, and who did it instead."""
     asked = {**inputs.asked, **later.asked}
@@ -299,31 +261,3 @@ def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
         if answer.fallback
     ]
     return missing + list(dict.fromkeys(instead))
-
-
-def _kept(block: Block, tokens: int) -> Kept:
-    return Kept(
-        id=block.id,
-        source=block.source,
-        layer=block.layer.label,
-        tokens=tokens,
-        fidelity=block.fidelity.label,
-        cache=block.cache.label,
-        tier=block.tier,
-        score=block.score,
-        ref=block.ref if block.fidelity.label != "raw" else "",
-        lineage=block.lineage,
-    )
-
-
-def _by_layer(kept: tuple[Kept, ...]) -> dict[str, int]:
-    tokens: dict[str, int] = {}
-    for block in kept:
-        tokens[block.layer] = tokens.get(block.layer, 0) + block.tokens
-    return tokens
-
-
-def tools_digest(tools: tuple[Tool, ...]) -> str:
-    """sha256 of tool schemas."""
-    plain = scrubbed(msgspec.to_builtins(tools))
-    return sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()

@@ -6,8 +6,9 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layer import CacheClass
+from contextwright.blocks.layer import CacheClass, Layer
 from contextwright.pack.assemble import Assembled
+from contextwright.pack.payload import in_front, payload
 from contextwright.render.escape import escape, section
 from contextwright.render.layout import Layout, Section
 from contextwright.render.target import Target
@@ -22,6 +23,10 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     so that what changes from turn to turn stands behind everything that a cache may hold.
     """
     texts = [block for block in blocks if not block.messages]
+    framed: Blocks = ()
+    if assembled.payload:
+        framed = tuple(block for block in texts if block.layer is not Layer.SYSTEM)
+        texts = [block for block in texts if block.layer is Layer.SYSTEM]
     lasting = sorted(
         (block for block in texts if block.cache is not CacheClass.DYNAMIC),
         key=lambda block: block.cache,
@@ -33,12 +38,24 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         for block in assembled.system
         if (text := "\n\n".join(message_text(message) for message in block.messages))
     )
-    return Layout(
+    layout = Layout(
         tools=assembled.tools if target.format != "text" else (),
         system=instruction + sections_of(lasting),
         conversation=_bound_thinking(conversation),
         tail=sections_of(moving),
     )
+    return _with_payload(layout, framed, target) if framed else layout
+
+
+def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
+    """With the payload in the newest user message; for a driver that sends that itself, or where
+    there is none, as a text of its own."""
+    text = payload(framed)
+    conversation = in_front(layout.conversation, text) if target.format != "text" else None
+    if conversation is not None:
+        return msgspec.structs.replace(layout, conversation=conversation)
+    alone = Section(text, CacheClass.DYNAMIC, tuple(block.id for block in framed))
+    return msgspec.structs.replace(layout, tail=(*layout.tail, alone))
 
 
 def message_text(message: Message) -> str:
@@ -65,6 +82,8 @@ def _section(blocks: list[Block]) -> Section:
     first = blocks[0]
     text = "\n".join(block.text for block in blocks)
     ids = tuple(block.id for block in blocks)
+    if first.layer is Layer.SYSTEM:
+        return Section(text, first.cache, ids)
     if first.source == "warning":
         return Section(f"<warning>{escape(text)}</warning>", first.cache, ids)
     ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""

@@ -39,6 +39,32 @@ class Unrendered(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Truncation(msgspec.Struct, frozen=True):
+    """What one step of a compile took from a layer, as document 001 logs it.
+
+    Args:
+        action: `dropped`, `summarized`, `truncated`, `compacted`, ...
+        dropped_ids: the blocks.
+    """
+
+    layer: str
+    reason: str
+    action: str
+    dropped_ids: tuple[str, ...]
+
+
+class ToolPolicy(msgspec.Struct, frozen=True):
+    """Which tools a request has, and which were kept out of it.
+
+    Args:
+        rule: `step-only`, or `all` where the spec has no scope.
+    """
+
+    rule: str
+    sent: tuple[str, ...]
+    kept_out: tuple[str, ...]
+
+
 class Prefix(msgspec.Struct, frozen=True):
     """What the request shares with the one before it, from its beginning.
 
@@ -72,6 +98,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         tokens: tokens that it has, as counted; by layer in `layer_tokens`.
         kept, changes, left_out, unrendered: every block and what became of it.
         notes: fallbacks taken, state keys that were missing.
+        task_id, step_id: the step that the pack is for.
+        layer_budgets: tokens for each layer, where `C.allocate` shares the window out; they sum
+            to the window. weights, signals: what it was shared out by, in millionths.
+        truncation_events: the changes by layer and step, as document 001 has them.
+        artifact_uris: artifacts that the request names.
+        evidence_needed: criteria of the checklist that want evidence and have none.
+        tools: the tools that are sent and those that are not.
         answers: what models contributed, with who made it: a replay asks no model.
         checksum: sha256 of the request's canonical JSON.
     """
@@ -109,6 +142,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[Range, ...]
     unrendered: tuple[Unrendered, ...]
     notes: tuple[str, ...]
+    task_id: str = ""
+    step_id: str = ""
+    layer_budgets: dict[str, int] = {}
+    weights: dict[str, int] = {}
+    signals: dict[str, int] = {}
+    truncation_events: tuple[Truncation, ...] = ()
+    artifact_uris: tuple[str, ...] = ()
+    evidence_needed: tuple[str, ...] = ()
+    tools: ToolPolicy | None = None
     answers: tuple[Answer, ...] = ()
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
@@ -117,6 +159,22 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no floats but those a spec names."""
         return msgspec.json.encode(self, order="sorted")
+
+    def abridged(self) -> dict[str, Any]:
+        """The fields of document 001, as it writes them: shares in percent, `128k`."""
+        window = sum(self.layer_budgets.values())
+        return {
+            "pack_id": self.pack_id,
+            "model": self.model,
+            "window": f"{self.window // 1000}k" if self.window >= 1000 else str(self.window),
+            "layer_budgets": {
+                "slack_min" if name == "slack" else name: f"{round(100 * tokens / window)}%"
+                for name, tokens in self.layer_budgets.items()
+            },
+            "artifact_uris": list(self.artifact_uris),
+            "truncation_events": msgspec.to_builtins(self.truncation_events),
+            "checksum": f"sha256:{self.checksum}",
+        }
 
 
 def manifest_from_json(data: bytes | str) -> Manifest:

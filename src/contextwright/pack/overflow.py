@@ -5,11 +5,13 @@ enough. What must stay (`Hold.FLOOR`) is shortened at the very end, and never dr
 compile fails, naming it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
+from typing import Any
 
 import msgspec
 
+from contextwright.atoms.budget.allocate import Allocate
 from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.compress.compact import Compact
@@ -20,6 +22,9 @@ from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
 from contextwright.atoms.compress.truncate import truncate_to
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import BudgetError
+from contextwright.pack.allocate import Allocation, shared_out
+from contextwright.pack.layers import LAYER_DROPS, drop_key, layer_rungs, needs_of
+from contextwright.pack.plan import Terminal
 from contextwright.pack.trace import Tracer
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
@@ -50,19 +55,29 @@ class Room(msgspec.Struct, frozen=True, eq=False):
     Args:
         limit: tokens of the whole request.
         fixed: tokens of what is not a block: instruction, tools, overheads.
+        allocation: what each layer may have, where `C.allocate` shares the window out.
+        parts: `fixed` by layer, then; signals: what it was shared out by.
     """
 
     limit: int
     fixed: int
     inputs: Inputs
     tracer: Tracer
+    allocation: Allocation | None = None
+    parts: Mapping[str, int] = {}
+    signals: Mapping[str, int] = {}
 
     def over(self, blocks: Blocks) -> int:
         """Tokens too many; 0 or less if it fits."""
         return self.fixed + sum(map(self.inputs.cost, blocks)) - self.limit
 
+    def caps(self, blocks: Blocks) -> dict[str, int]:
+        """Tokens that each shared layer may have, with what others do not need."""
+        assert self.allocation is not None
+        return shared_out(self.allocation, needs_of(blocks, self.inputs.cost, self.parts))
 
-def fit_into(room: Room, blocks: Blocks, terminal: Budget | Fit | None) -> Blocks:
+
+def fit_into(room: Room, blocks: Blocks, terminal: Terminal | None) -> Blocks:
     """The blocks, shortened and dropped as the terminal says until they fit.
 
     Raises:
@@ -74,48 +89,60 @@ def fit_into(room: Room, blocks: Blocks, terminal: Budget | Fit | None) -> Block
     if isinstance(terminal, Budget) and terminal.overflow == "error":
         raise _too_large(room, blocks, "and overflow='error' lets nothing go")
     whole: Blocks = ()
-    drop = _drop_name(terminal)
+    drops = {_drop_name(terminal), *LAYER_DROPS}
     for name, rung in _rungs(terminal, room):
-        whole = blocks if name == drop else whole
+        whole = blocks if name in drops and not whole else whole
         blocks = room.tracer.record(name, blocks, rung(blocks), f"over {room.limit} tokens")
         if room.over(blocks) <= 0:
-            if not whole or name == drop:
+            if not whole or name in drops:
                 return blocks
-            return _given_back(room, whole, blocks, by_tier=_by_tiers(terminal))
+            return _given_back(room, whole, blocks, _order(terminal))
     floor = tuple(block for block in blocks if hold(block, room.inputs) is Hold.FLOOR)
     raise _too_large(room, floor, "with nothing left that may go")
 
 
 Rung = Callable[[Blocks], Blocks]
+Order = Callable[[Block], tuple[Any, ...]]
 
 
-def _rungs(terminal: Budget | Fit | None, room: Room) -> Iterator[tuple[str, Rung]]:
+def _rungs(terminal: Terminal | None, room: Room) -> Iterator[tuple[str, Rung]]:
     name = _drop_name(terminal)
     if isinstance(terminal, Fit):
         yield from _fit_rungs(terminal, room)
     elif isinstance(terminal, Budget) and terminal.overflow == "summarize":
         yield f"{name} largest", lambda blocks: _summarize_largest(room, blocks)
         yield f"{name}: compact largest", lambda blocks: _compact_largest(room, blocks)
-    tiers = _by_tiers(terminal)
-    yield name, lambda blocks: _drop(room, blocks, Hold.NONE, by_tier=tiers)
+    if isinstance(terminal, Allocate):
+        inputs = room.inputs
+        yield from layer_rungs(
+            inputs, room.caps, room.over, lambda block: hold(block, inputs) is Hold.NONE
+        )
+    else:
+        yield name, lambda blocks: _drop(room, blocks, Hold.NONE, _order(terminal))
     half = max(CAPS[0], room.limit // 2)
     yield f"{name}: cap", lambda blocks: _cap(room, blocks, half)
     yield f"{name}: compact running turn", lambda blocks: _compact_running(room, blocks)
     yield f"{name}: cap", lambda blocks: _cap(room, blocks, max(CAPS[0], half // 4))
-    yield f"{name}: drop running turn", lambda blocks: _drop(room, blocks, Hold.RUNNING)
+    yield f"{name}: drop running turn", lambda blocks: _drop(room, blocks, Hold.RUNNING, _by_age)
     for tokens in CAPS:
         yield f"{name}: cap", _capped(room, tokens)
 
 
-def _drop_name(terminal: Budget | Fit | None) -> str:
+def _drop_name(terminal: Terminal | None) -> str:
     """The rung that drops what nothing holds."""
+    if isinstance(terminal, Allocate):
+        return "allocate"
     if isinstance(terminal, Fit):
         return f"fit: {terminal.strategy}"
     return f"budget: {terminal.overflow}" if terminal is not None else "window of the model"
 
 
-def _by_tiers(terminal: Budget | Fit | None) -> bool:
-    return isinstance(terminal, Budget) and terminal.overflow == "truncate_lowest_priority"
+def _order(terminal: Terminal | None) -> Order:
+    """What goes first."""
+    if isinstance(terminal, Allocate):
+        return drop_key
+    by_tier = isinstance(terminal, Budget) and terminal.overflow == "truncate_lowest_priority"
+    return _by_tier if by_tier else _by_age
 
 
 def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
@@ -155,11 +182,11 @@ def _failed(block: Block, inputs: Inputs, otherwise: Hold) -> Hold:
     return Hold.FLOOR if block.failed and inputs.unresolved(block) else otherwise
 
 
-def _drop(room: Room, blocks: Blocks, up_to: Hold, *, by_tier: bool = False) -> Blocks:
+def _drop(room: Room, blocks: Blocks, up_to: Hold, order: Order) -> Blocks:
     """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
     inputs = room.inputs
     candidates = [block for block in blocks if hold(block, inputs) <= up_to]
-    candidates.sort(key=_by_tier if by_tier else _by_age)
+    candidates.sort(key=order)
     over, gone = room.over(blocks), set[Block]()
     for block in candidates:
         if over <= 0:
@@ -169,13 +196,13 @@ def _drop(room: Room, blocks: Blocks, up_to: Hold, *, by_tier: bool = False) -> 
     return tuple(block for block in blocks if block not in gone)
 
 
-def _given_back(room: Room, whole: Blocks, blocks: Blocks, *, by_tier: bool) -> Blocks:
+def _given_back(room: Room, whole: Blocks, blocks: Blocks, order: Order) -> Blocks:
     """With what was dropped and has room again, once more than dropping was needed: what goes
     last comes back first."""
     inputs = room.inputs
     now = {(block.id, block.source): block for block in blocks}
     dropped = [block for block in whole if (block.id, block.source) not in now]
-    dropped.sort(key=_by_tier if by_tier else _by_age, reverse=True)
+    dropped.sort(key=order, reverse=True)
     over, back = room.over(blocks), set[Block]()
     for block in dropped:
         if hold(block, inputs) is Hold.NONE and over + inputs.cost(block) <= 0:

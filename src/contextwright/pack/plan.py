@@ -4,14 +4,19 @@ from collections.abc import Iterator
 
 import msgspec
 
+from contextwright.atoms.budget.allocate import Allocate
 from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.protect.redact import Redact
 from contextwright.atoms.protect.validate import Validate
+from contextwright.atoms.select.step import ForStep
+from contextwright.atoms.select.tools import StepTools
 from contextwright.atoms.select.window import Window
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.kind import Kind
+
+Terminal = Budget | Fit | Allocate
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -25,15 +30,19 @@ class Plan(msgspec.Struct, frozen=True):
         window: turns of the widest `C.window`.
         reads: state keys that the spec reads.
         writers: what is written around the turn.
+        step: what makes a pack of the request, if the spec has it.
+        tools: what limits the tools that are sent, if the spec has it.
     """
 
     body: Expr
     redactions: tuple[Redact, ...]
     validations: tuple[Validate, ...]
-    terminal: Budget | Fit | None
+    terminal: Terminal | None
     window: int | None
     reads: tuple[str, ...]
     writers: tuple[Atom, ...]
+    step: ForStep | None = None
+    tools: StepTools | None = None
 
     def clean(self, text: str) -> str:
         """A text without what the spec redacts from everything."""
@@ -49,7 +58,7 @@ def plan(spec: Expr) -> Plan:
         SpecError: two limits; there is one request, so there is one limit.
     """
     steps = _outer_steps(spec)
-    terminals = [step for step in steps if isinstance(step, (Budget, Fit))]
+    terminals = [step for step in steps if isinstance(step, Terminal)]
     if len(terminals) > 1:
         raise SpecError(
             f"two limits: {terminals[0]!r} and {terminals[1]!r}",
@@ -66,6 +75,8 @@ def plan(spec: Expr) -> Plan:
         window=max(windows) if windows else None,
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
         writers=tuple(atom for atom in atoms if atom.kind is Kind.WRITER),
+        step=next((atom for atom in atoms if isinstance(atom, ForStep)), None),
+        tools=next((atom for atom in atoms if isinstance(atom, StepTools)), None),
     )
 
 

@@ -7,9 +7,10 @@ import msgspec
 
 from contextwright.blocks.resolve import ReadArtifact
 from contextwright.errors import ReplayError
-from contextwright.pack.compiler import SpecCompiler, tools_digest
+from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.manifest import Manifest
 from contextwright.pack.pack import Pack
+from contextwright.pack.receipt import tools_digest
 from contextwright.render.target import FORMATS, Target
 from contextwright.session.event import Tool
 from contextwright.session.session import Session

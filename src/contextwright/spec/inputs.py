@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.of_exchange import block_of
+from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
@@ -103,6 +104,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         memo: what earlier compiles of this session worked out.
         agent: the agent that the request is for; names scopes such as notes.
         window: turns of the widest `C.window` in the spec; what `before_window` is before.
+        tools: what may be called, before any scope.
         sent_from: place in the log from which on the driver sends events itself.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
@@ -122,6 +124,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     memo: Memo
     agent: str = ""
     window: int | None = None
+    tools: tuple[Tool, ...] = ()
     sent_from: int | None = None
     dry: bool = False
     clean: Callable[[str], str] = str

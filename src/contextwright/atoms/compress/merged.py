@@ -18,7 +18,7 @@ from contextwright.spec.task import Task
 
 def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -> Blocks | None:
     """The blocks as one summary, or as they are where that would not be shorter; None where no
-    summary was prepared.
+    summary was prepared, or it says nothing.
 
     A summary that a framework put into the log is the beginning of it, or all of it.
 
@@ -35,7 +35,7 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
     if event is not None:
         task = msgspec.structs.replace(task, previous=inputs.clean(event.text))
     answer, whole = ask_grown(task, name, rest, inputs)
-    if answer is None:
+    if answer is None or not _text(answer.value).strip():
         return None
     table = inputs.memo.table(("merged", name, source, inputs.counter_id))
     text = _text(answer.value)

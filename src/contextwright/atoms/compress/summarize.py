@@ -98,9 +98,10 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     rest = blocks if task.schema else free
     if not rest:
         return blocks
+    asked = len(inputs.asked)
     made = merged(rest, inputs, task, name, rest[0].source)
     if made is None:
-        return stays if inputs.dry else _COMPACT.apply(blocks, inputs)
+        return stays if inputs.dry and len(inputs.asked) > asked else _COMPACT.apply(blocks, inputs)
     return blocks if made is rest else (*made, *stays)
 
 

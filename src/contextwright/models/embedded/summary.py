@@ -54,7 +54,10 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
         return _beginning(weighed[0].bare, task.max_tokens or ROOM, count)
     text = "\n".join(one.text for one in chosen)
     source = len(task.previous) + sum(len(block.said) for block in task.blocks)
-    return text if len(text) < source else "\n".join(one.bare for one in chosen)
+    while len(text) > source and chosen:
+        text = "\n".join(one.bare for one in chosen)
+        chosen.pop()
+    return text
 
 
 def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
@@ -71,7 +74,8 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
 def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     """The candidates with their weights, the best `WIDEST` of them."""
     before = [line for line in sentences(task.previous) if line]
-    said = [one for one in statements(task) if len(one.text) > 12]
+    said = statements(task)
+    said = [one for one in said if len(one.text) > 12] or said
     texts = before + [_line(one) for one in said]
     bare = before + [one.text for one in said]
     split = [frozenset(telling(text)) for text in texts]

@@ -1,0 +1,46 @@
+"""`C.allocate(...)`: the window shared out among the layers of a pack (document 001)."""
+
+from typing import ClassVar, Literal
+
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
+from contextwright.spec.kind import Kind, Verb
+
+Profile = Literal["balanced", "research", "requirements", "tests"]
+Preset = Literal["balanced", "quality", "cost"]
+
+
+class Allocate(Atom, frozen=True, kw_only=True):
+    """Floors for system, task, tools and the answer; the rest of the window for evidence, memory
+    and conversation by the profile and by what the step and the session say. What a layer does
+    not need goes to those that need more.
+
+    Where it does not fit: memory is summarized, then older evidence, examples of tools go, the
+    step's background is shortened; then the least telling memories are dropped, the evidence
+    that covers least, the oldest of the conversation. System, task and tools never.
+
+    Args:
+        profile: what kind of task: its shares of evidence, memory and conversation.
+        preset: how much stays free for the answer and how much the stable layers may have:
+            `quality` the most, `cost` the least, and then only half of the rest is shared out.
+        max_tokens: the window; 0 for the model's, or the step's own limit.
+
+    Raises:
+        StepError: at the compile, where the floors alone are more than the window: split the step.
+    """
+
+    word: ClassVar[str] = "allocate"
+    kind: ClassVar[Kind] = Kind.TERMINAL
+    verb: ClassVar[Verb] = Verb.BUDGET
+
+    profile: Profile = "balanced"
+    preset: Preset = "balanced"
+    max_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 0:
+            raise SpecError(
+                f"max_tokens is {self.max_tokens}",
+                where=repr(self),
+                fix="give a positive number of tokens, or 0 for the model's window",
+            )
