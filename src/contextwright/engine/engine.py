@@ -22,9 +22,8 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.spec.task import Answers
-from contextwright.stores.files import FileArtifacts
 from contextwright.stores.refs import Refs
-from contextwright.stores.store import SessionStore
+from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 
 _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
@@ -37,7 +36,7 @@ def compile(
     *,
     model: str | None = None,
     target: Target | None = None,
-    artifacts: FileArtifacts | None = None,
+    artifacts: ArtifactStore | None = None,
     models: Answering | None = None,
     previous: Pack | None = None,
     now_ms: int | None = None,
@@ -142,7 +141,7 @@ class Engine:
         *,
         models: Answering | None = None,
         sessions: SessionStore | None = None,
-        artifacts: FileArtifacts | None = None,
+        artifacts: ArtifactStore | None = None,
         agent: str = "",
         **options: Any,
     ) -> None:

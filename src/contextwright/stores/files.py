@@ -1,73 +1,19 @@
-"""Artifacts in a directory: immutable blobs named by their sha256, written so that a crash
-leaves either all of a blob or none."""
+"""Artifacts in a directory, written so that a crash leaves either all of one or none."""
 
 import os
-from hashlib import sha256
+from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
-from contextwright.blocks.ref import Ref, parse_ref
-from contextwright.errors import RefError, StoreError
-
-_HEX = frozenset("0123456789abcdef")
-SHA256 = "sha256/"
+from contextwright.errors import StoreError
+from contextwright.stores.artifacts import Artifacts, Kept
 
 
-class FileArtifacts:
-    """An `ArtifactStore` in `root`, made with mode 0700 where it is missing.
-
-    No ref ever becomes a path: a blob's file is its digest, a name's file is the digest of the
-    name.
-    """
+class FileArtifacts(Artifacts):
+    """An `ArtifactStore` in `root`, made with mode 0700 where it is missing."""
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
-        try:
-            for folder in ("blobs", "names"):
-                (self.root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"the folder can not be made: {error.strerror}",
-                where=str(self.root),
-                fix="name a folder that can be written",
-            ) from error
-
-    def put(self, data: bytes, *, name: str = "") -> str:
-        """Store bytes; the same bytes are stored once. A name may be given again, for other
-        bytes; the blobs stay."""
-        digest = sha256(data).hexdigest()
-        self._write(self._blob(digest), data)
-        if not name:
-            return str(Ref("artifact", SHA256 + digest))
-        if name.startswith(SHA256):
-            raise RefError("a name that reads as a digest", where=name, fix="give another, or none")
-        entry = msgspec.json.encode({"name": name, "sha256": digest})
-        self._write(self._name(name), entry, replace=True)
-        return str(Ref("artifact", name))
-
-    def get(self, ref: str) -> bytes:
-        """The bytes that a ref names, checked."""
-        digest = self._digest(ref)
-        path = self._blob(digest)
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError as error:
-            raise _absent(ref) from error
-        if sha256(data).hexdigest() != digest:
-            raise StoreError(
-                "an artifact's bytes are not what was stored",
-                where=f"{path}: sha256 is {sha256(data).hexdigest()[:16]}",
-                fix="restore the file from a backup; nothing was returned",
-            )
-        return data
-
-    def read_text(self, path: str) -> str | None:
-        """The text behind an `artifact://` path, or None: the shape that a compile takes."""
-        try:
-            return self.get(str(Ref("artifact", path))).decode("utf-8", "replace")
-        except RefError:
-            return None
+        super().__init__(_Folder(self.root))
 
     def sweep(self) -> int:
         """Remove the temporary files that a killed process left; how many."""
@@ -76,35 +22,30 @@ class FileArtifacts:
             path.unlink(missing_ok=True)
         return len(left)
 
-    def _digest(self, text: str) -> str:
-        ref = parse_ref(text)
-        if ref.scheme != "artifact":
-            raise _absent(text)
-        if ref.path.startswith(SHA256):
-            digest = ref.path.removeprefix(SHA256)
-            if len(digest) == 64 and _HEX.issuperset(digest):
-                return digest
-            raise _absent(text)
+
+class _Folder:
+    """`Keys` as files."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
         try:
-            entry = msgspec.json.decode(self._name(ref.path).read_bytes())
-            digest, name = entry["sha256"], entry["name"]
-        except FileNotFoundError as error:
-            raise _absent(text) from error
-        except (msgspec.DecodeError, KeyError, TypeError) as error:
+            for folder in ("blobs", "names"):
+                (root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
             raise StoreError(
-                "a name's entry is damaged", where=text, fix="store the artifact again"
+                f"the folder can not be made: {error.strerror}",
+                where=str(root),
+                fix="name a folder that can be written",
             ) from error
-        if name != ref.path:
-            raise _absent(text)
-        return digest
 
-    def _blob(self, digest: str) -> Path:
-        return self.root / "blobs" / digest
+    def read(self, key: str) -> bytes | None:
+        try:
+            return (self._root / key).read_bytes()
+        except FileNotFoundError:
+            return None
 
-    def _name(self, name: str) -> Path:
-        return self.root / "names" / sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-
-    def _write(self, path: Path, data: bytes, *, replace: bool = False) -> None:
+    def write(self, key: str, data: bytes, *, replace: bool) -> None:
+        path = self._root / key
         if path.exists() and not replace:
             return
         temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
@@ -119,6 +60,21 @@ class FileArtifacts:
                 where=str(path),
                 fix="free space or allow writing there; nothing was stored",
             ) from error
+
+    def remove(self, key: str) -> None:
+        (self._root / key).unlink(missing_ok=True)
+
+    def list(self, folder: str) -> Iterator[Kept]:
+        for path in sorted((self._root / folder).iterdir()):
+            try:
+                found = path.stat()
+            except FileNotFoundError:
+                continue
+            if path.suffix != ".tmp":
+                yield Kept(f"{folder}/{path.name}", found.st_mtime_ns // 1_000_000, found.st_size)
+
+    def where(self, key: str) -> str:
+        return str(self._root / key)
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -139,11 +95,3 @@ def sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _absent(ref: str) -> RefError:
-    return RefError(
-        "nothing is found behind this ref",
-        where=ref[:200],
-        fix="refs are those that a request or `ctx explain` shows",
-    )

@@ -17,7 +17,7 @@ from contextwright.blocks.ref import parse_ref
 from contextwright.blocks.resolve import resolve
 from contextwright.errors import RefError
 from contextwright.session.snapshot import Snapshot
-from contextwright.stores.files import FileArtifacts
+from contextwright.stores.store import ArtifactStore
 
 MAX_FILE = 10_000_000
 """Bytes of a file that is read through a ref."""
@@ -39,7 +39,7 @@ class Refs(msgspec.Struct, frozen=True, eq=False):
     """
 
     snapshot: Snapshot
-    artifacts: FileArtifacts | None = None
+    artifacts: ArtifactStore | None = None
     root: Path | None = None
     hosts: Mapping[str, Fetch] = {}
 

@@ -57,3 +57,7 @@ class ArtifactStore(Protocol):
             RefError: nothing is stored there. StoreError: the bytes were changed.
         """
         ...
+
+    def read_text(self, path: str) -> str | None:
+        """The text behind an `artifact://` path; None where there is none."""
+        ...

@@ -1,0 +1,232 @@
+"""The Task Board: steps that are ready, claimed or done, in one SQLite file (document 001)."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Literal
+
+import msgspec
+
+from contextwright.errors import StoreError
+from contextwright.session.step import Step, step_of
+from contextwright.stores.database import Database
+
+State = Literal["waiting", "ready", "claimed", "done"]
+LEASE_S = 300.0
+"""Seconds after which a claim that nobody extended is open to others: its worker died."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT,
+    task TEXT NOT NULL, step TEXT NOT NULL, body BLOB NOT NULL, worker TEXT NOT NULL DEFAULT '',
+    token TEXT NOT NULL DEFAULT '', until_ms INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, result BLOB,
+    UNIQUE (task, step));
+CREATE TABLE IF NOT EXISTS needs (task TEXT NOT NULL, step TEXT NOT NULL, after TEXT NOT NULL,
+    PRIMARY KEY (task, step, after)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS steps_open ON steps (done, number);
+"""
+_OPEN = """
+SELECT number, body, attempts FROM steps AS s WHERE done = 0 AND until_ms <= :now
+    AND (:task = '' OR task = :task) AND NOT EXISTS (SELECT 1 FROM needs JOIN steps AS before
+        ON before.task = needs.task AND before.step = needs.after
+        WHERE needs.task = s.task AND needs.step = s.step AND before.done = 0)
+ORDER BY number LIMIT 1
+"""
+_LISTED = """
+SELECT body, worker, until_ms, attempts, done, result, EXISTS (SELECT 1 FROM needs
+    JOIN steps AS before ON before.task = needs.task AND before.step = needs.after
+    WHERE needs.task = s.task AND needs.step = s.step AND before.done = 0)
+FROM steps AS s WHERE :task = '' OR task = :task ORDER BY number
+"""
+_EXTEND = """
+UPDATE steps SET until_ms = ?
+WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
+"""
+_COMPLETE = """
+UPDATE steps SET done = 1, until_ms = 0, result = ?
+WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
+"""
+_RELEASE = """
+UPDATE steps SET until_ms = ?, token = '', worker = ''
+WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
+"""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A step that one worker has for itself, for a time.
+
+    Args:
+        attempts: how often it was claimed, this time included.
+    """
+
+    step: Step
+    worker: str
+    token: str
+    attempts: int
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A step as the board shows it."""
+
+    step: Step
+    state: State
+    worker: str = ""
+    attempts: int = 0
+    result: Any = None
+
+
+class TaskBoard:
+    """Hands each step to one worker at a time, and out again if that one dies.
+
+    Usable from several threads and processes. A step is done once: a worker whose claim ran out
+    and was given to another can not complete it any more.
+
+    Args:
+        path: the file; made where it is missing.
+        lease_s: seconds that a claim lasts unless it is extended.
+        clock: milliseconds since 1970; the same for all workers.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        lease_s: float = LEASE_S,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._database = Database(path, _SCHEMA, "a TaskBoard")
+        self._lease_ms, self._clock = round(lease_s * 1000), clock
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def add(self, *steps: Step, after: Iterable[str] = ()) -> None:
+        """Put steps on the board; one that is there already stays as it is.
+
+        Args:
+            after: ids of steps of the same task that must be done first; they must be on the
+                board, so that steps can not wait for each other in a circle.
+
+        Raises:
+            StepError: a step without a checklist. StoreError: an unknown step in `after`, or
+                another step under a known id.
+        """
+        plain = [step_of(step) for step in steps]
+        before = tuple(after)
+        with self._database.writing() as connection:
+            for step in plain:
+                self._add(connection, step, before)
+
+    def _add(self, connection: sqlite3.Connection, step: Step, before: tuple[str, ...]) -> None:
+        body = msgspec.json.encode(step, order="sorted")
+        known = connection.execute(
+            "SELECT body FROM steps WHERE task = ? AND step = ?", (step.task_id, step.step_id)
+        ).fetchone()
+        if known is not None:
+            if known[0] != body:
+                raise StoreError(
+                    "another step has this id",
+                    where=f"task {step.task_id!r}, step {step.step_id!r}",
+                    fix="give the new step an id of its own",
+                )
+            return
+        for name in before:
+            there = connection.execute(
+                "SELECT 1 FROM steps WHERE task = ? AND step = ?", (step.task_id, name)
+            ).fetchone()
+            if there is None:
+                raise StoreError(
+                    f"step {name!r} is not on the board",
+                    where=f"task {step.task_id!r}, step {step.step_id!r}, after",
+                    fix="add the steps in their order",
+                )
+        connection.execute(
+            "INSERT INTO steps (task, step, body) VALUES (?, ?, ?)",
+            (step.task_id, step.step_id, body),
+        )
+        connection.executemany(
+            "INSERT OR IGNORE INTO needs VALUES (?, ?, ?)",
+            [(step.task_id, step.step_id, name) for name in before],
+        )
+
+    def claim(self, worker: str, *, task: str = "") -> Claim | None:
+        """The first step that is ready, for this worker only; None where there is none now.
+
+        Args:
+            task: only steps of this task.
+        """
+        with self._database.writing() as connection:
+            now = self._clock()
+            row = connection.execute(_OPEN, {"now": now, "task": task}).fetchone()
+            if row is None:
+                return None
+            number, body, attempts = row
+            token = token_hex(8)
+            connection.execute(
+                "UPDATE steps SET worker = ?, token = ?, until_ms = ?, attempts = attempts + 1 "
+                "WHERE number = ?",
+                (worker, token, now + self._lease_ms, number),
+            )
+        return Claim(msgspec.json.decode(body, type=Step), worker, token, attempts + 1)
+
+    def extend(self, claim: Claim) -> None:
+        """Keep a claim for another lease.
+
+        Raises:
+            StoreError: it is not this worker's any more.
+        """
+        self._set(claim, _EXTEND, self._clock() + self._lease_ms)
+
+    def complete(self, claim: Claim, result: Any = None) -> None:
+        """The step is done.
+
+        Args:
+            result: plain JSON data, for those who look later.
+
+        Raises:
+            StoreError: the claim ran out and another worker has the step, or did it.
+        """
+        self._set(claim, _COMPLETE, msgspec.json.encode(result))
+
+    def release(self, claim: Claim) -> None:
+        """The step is ready again, at once.
+
+        Raises:
+            StoreError: it is not this worker's any more.
+        """
+        self._set(claim, _RELEASE, 0)
+
+    def steps(self, task: str = "") -> list[Listed]:
+        """All steps, in the order in which they were added."""
+        with self._database.reading() as connection:
+            now = self._clock()
+            return [_listed(row, now) for row in connection.execute(_LISTED, {"task": task})]
+
+    def _set(self, claim: Claim, statement: str, value: int | bytes) -> None:
+        step = claim.step
+        with self._database.writing() as connection:
+            cursor = connection.execute(statement, (value, step.task_id, step.step_id, claim.token))
+            if cursor.rowcount != 1:
+                raise StoreError(
+                    "the claim ran out, or the step is done: its result is not taken",
+                    where=f"task {step.task_id!r}, step {step.step_id!r}, worker {claim.worker!r}",
+                    fix="claim the next step; extend() claims of long steps in time",
+                )
+
+
+def _listed(row: tuple[Any, ...], now: int) -> Listed:
+    body, worker, until, attempts, done, result, waits = row
+    state: State = "waiting" if waits else "ready"
+    if done:
+        state = "done"
+    elif until > now:
+        state = "claimed"
+    return Listed(
+        step=msgspec.json.decode(body, type=Step),
+        state=state,
+        worker=worker if state in {"claimed", "done"} else "",
+        attempts=attempts,
+        result=msgspec.json.decode(result) if result is not None else None,
+    )

@@ -1,0 +1,67 @@
+"""One SQLite file: WAL, one writer at a time, errors that name the file."""
+
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from contextwright.errors import StoreError
+
+BUSY_SECONDS = 60.0
+
+
+class Database:
+    """A connection that several threads share; other processes may have their own.
+
+    Args:
+        path: the file; made where it is missing.
+        schema: statements that make the tables where they are missing.
+        what: whose file it is, for errors.
+
+    Raises:
+        StoreError: not a database.
+    """
+
+    def __init__(self, path: str | Path, schema: str, what: str) -> None:
+        self.path, self._what = str(path), what
+        self._lock = threading.RLock()
+        with self._named():
+            self._connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute("PRAGMA secure_delete=ON")
+            self._connection.executescript(schema)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """One transaction that holds the write lock from its beginning."""
+        with self._lock, self._named():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """The connection, for this thread only."""
+        with self._lock, self._named():
+            yield self._connection
+
+    @contextmanager
+    def _named(self) -> Generator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"SQLite: {error}", where=self.path, fix=f"give a file of {self._what}"
+            ) from error

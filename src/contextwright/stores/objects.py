@@ -1,0 +1,93 @@
+"""Artifacts in object storage, by URL: S3, Google Cloud Storage, Azure, HTTP (extra `s3`)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from contextwright.errors import MissingExtra, StoreError
+from contextwright.stores.artifacts import Artifacts, Kept
+
+
+class ObjectArtifacts(Artifacts):
+    """An `ArtifactStore` behind a URL such as `s3://bucket/agents` or `gs://bucket`.
+
+    An object is written whole or not at all, as these services do.
+
+    Args:
+        url: bucket and prefix; `memory:///` for tests.
+        options: what `obstore.store.from_url` takes: keys, region, endpoint; by default they
+            are read from the environment as that service's tools do.
+
+    Raises:
+        MissingExtra: obstore is not installed. StoreError: the URL names no store.
+    """
+
+    def __init__(self, url: str, **options: Any) -> None:
+        try:
+            import obstore
+            from obstore.store import from_url
+        except ImportError as error:
+            raise MissingExtra("obstore", "s3") from error
+        try:
+            store: Any = from_url(url, **options)
+        except Exception as error:
+            raise StoreError(
+                f"no object store: {error}", where=url, fix="such as s3://bucket/prefix"
+            ) from error
+        super().__init__(_Objects(url, store, obstore))
+
+
+class _Objects:
+    """`Keys` as objects."""
+
+    def __init__(self, url: str, store: Any, obstore: Any) -> None:
+        self._url, self._store, self._obstore = url.rstrip("/"), store, obstore
+
+    def read(self, key: str) -> bytes | None:
+        try:
+            return bytes(self._obstore.get(self._store, key).bytes())
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise self._failed("read", key, error) from error
+
+    def write(self, key: str, data: bytes, *, replace: bool) -> None:
+        try:
+            if replace or not self._is_there(key):
+                self._obstore.put(self._store, key, data)
+        except Exception as error:
+            raise self._failed("write", key, error) from error
+
+    def remove(self, key: str) -> None:
+        try:
+            self._obstore.delete(self._store, key)
+        except FileNotFoundError:
+            return
+        except Exception as error:
+            raise self._failed("remove", key, error) from error
+
+    def list(self, folder: str) -> Iterator[Kept]:
+        try:
+            for page in self._obstore.list(self._store, f"{folder}/"):
+                for meta in page:
+                    written = round(meta["last_modified"].timestamp() * 1000)
+                    key = f"{folder}/{meta['path'].rpartition('/')[2]}"
+                    yield Kept(key, written, meta["size"])
+        except Exception as error:
+            raise self._failed("list", folder, error) from error
+
+    def where(self, key: str) -> str:
+        return f"{self._url}/{key}"
+
+    def _is_there(self, key: str) -> bool:
+        try:
+            self._obstore.head(self._store, key)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _failed(self, what: str, key: str, error: Exception) -> StoreError:
+        return StoreError(
+            f"could not {what}: {type(error).__name__}: {error}"[:300],
+            where=self.where(key),
+            fix="look at the address, the credentials and the service",
+        )

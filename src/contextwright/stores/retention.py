@@ -1,0 +1,109 @@
+"""How long artifacts stay, and what may go: never what a live session or a kept manifest names."""
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+import msgspec
+
+from contextwright.stores.artifacts import SHA256, Artifacts
+from contextwright.stores.store import SessionStore
+
+_REF = re.compile(r"artifact://([^\s\"'<>\\)\]}]+)")
+DAY_MS = 86_400_000
+GRACE_MS = 3_600_000
+"""What was written within the last hour stays: its session may not be saved yet."""
+MANIFEST = "/manifest.json"
+KEEP_DAYS: Mapping[str, float] = {"": 30}
+"""Days that artifacts stay by the beginning of their names; the longest beginning counts."""
+
+
+class Collected(msgspec.Struct, frozen=True):
+    """What a collection removed, or would remove.
+
+    Args:
+        names, blobs: what went. size: bytes of the blobs.
+        held: names past their time that something still refers to.
+    """
+
+    names: tuple[str, ...]
+    blobs: tuple[str, ...]
+    size: int
+    held: tuple[str, ...]
+
+
+def collect(
+    artifacts: Artifacts,
+    live: Iterable[str],
+    *,
+    now_ms: int,
+    keep_days: Mapping[str, float] = KEEP_DAYS,
+    dry: bool = False,
+) -> Collected:
+    """Remove the names that are past their time, and the bytes that nothing names any more.
+
+    Names go before bytes, so that a process killed in between leaves no name without bytes.
+
+    Args:
+        live: refs that must resolve: those of `refs_of` for every session that is kept.
+        now_ms: milliseconds since 1970.
+        keep_days: retention windows by the beginnings of names.
+        dry: say what would go, remove nothing.
+
+    Raises:
+        StoreError: an entry is damaged; nothing was removed.
+    """
+    names = artifacts.names()
+    old = {n.name for n in names if now_ms - n.written_ms > _window_ms(n.name, keep_days)}
+    wanted = set(live)
+    for named in names:
+        if named.name.endswith(MANIFEST) and (named.name not in old or named.name in wanted):
+            wanted |= refs_in(artifacts.read_text(named.name) or "")
+    gone = tuple(name for name in sorted(old - wanted))
+    left = {named.sha256 for named in names if named.name not in set(gone)}
+    left |= {ref.removeprefix(SHA256) for ref in wanted if ref.startswith(SHA256)}
+    free = [
+        blob
+        for blob in artifacts.blobs()
+        if blob.key not in left and now_ms - blob.written_ms > GRACE_MS
+    ]
+    if not dry:
+        for name in gone:
+            artifacts.forget_name(name)
+        for blob in free:
+            artifacts.forget_blob(blob.key)
+    return Collected(
+        names=gone,
+        blobs=tuple(blob.key for blob in free),
+        size=sum(blob.size for blob in free),
+        held=tuple(sorted(old & wanted)),
+    )
+
+
+def refs_in(text: str) -> set[str]:
+    """The artifacts that a text names, by their paths; rather one too many than one too few:
+    with and without what may be the sentence's own punctuation."""
+    found: set[str] = set()
+    for path in _REF.findall(text):
+        for one in (path, path.rstrip(".,;:!?"), path.partition("#")[0]):
+            found |= {one, unquote(one)}
+    return found
+
+
+def refs_of(sessions: SessionStore) -> set[str]:
+    """The artifacts that any stored session names, in its events or its state.
+
+    Raises:
+        ContextwrightError: a session can not be read; then nothing may be collected.
+    """
+    found: set[str] = set()
+    for id in sessions.ids():
+        session = sessions.load(id)
+        for value in (list(session.log), session.changes, session.metadata):
+            found |= refs_in(msgspec.json.encode(value).decode())
+    return found
+
+
+def _window_ms(name: str, keep_days: Mapping[str, float]) -> int:
+    longest = max((start for start in keep_days if name.startswith(start)), key=len, default=None)
+    return GRACE_MS if longest is None else max(GRACE_MS, round(keep_days[longest] * DAY_MS))
