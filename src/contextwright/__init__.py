@@ -15,14 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from contextwright.engine import Engine, compile, record
+    from contextwright.engine import Engine, checkpoint, compile, gate, gated, jot, keep, record
     from contextwright.errors import BudgetError, ContextwrightError, SpecError
-    from contextwright.pack import Budget, Compiler, Manifest, Pack, replay
+    from contextwright.pack import Budget, Compiler, Manifest, Pack, PackBuilder, replay
     from contextwright.render.target import Target, target
     from contextwright.session import Event, Session, Snapshot
     from contextwright.session.formats import read_session, read_sessions, write_session
-    from contextwright.stores import FileArtifacts, Refs, SQLiteSessions
-    from contextwright.words import C, S, parse
+    from contextwright.session.step import Constraints, Criterion, Step, assign
+    from contextwright.state_words import S
+    from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
+    from contextwright.words import C, parse
 
 __version__ = "0.1.0"
 
@@ -31,20 +33,32 @@ _HOMES = {
     "BudgetError": "contextwright.errors",
     "C": "contextwright.words",
     "Compiler": "contextwright.pack",
+    "Constraints": "contextwright.session.step",
     "ContextwrightError": "contextwright.errors",
+    "Criterion": "contextwright.session.step",
     "Engine": "contextwright.engine",
     "Event": "contextwright.session",
     "FileArtifacts": "contextwright.stores",
     "Manifest": "contextwright.pack",
     "Pack": "contextwright.pack",
+    "PackBuilder": "contextwright.pack",
     "Refs": "contextwright.stores",
-    "S": "contextwright.words",
+    "S": "contextwright.state_words",
+    "SQLiteMemory": "contextwright.stores",
     "SQLiteSessions": "contextwright.stores",
     "Session": "contextwright.session",
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
+    "Step": "contextwright.session.step",
     "Target": "contextwright.render.target",
+    "TaskBoard": "contextwright.stores",
+    "assign": "contextwright.session.step",
+    "checkpoint": "contextwright.engine",
     "compile": "contextwright.engine",
+    "gate": "contextwright.engine",
+    "gated": "contextwright.engine",
+    "jot": "contextwright.engine",
+    "keep": "contextwright.engine",
     "parse": "contextwright.words",
     "read_session": "contextwright.session.formats",
     "read_sessions": "contextwright.session.formats",
@@ -59,20 +73,32 @@ __all__ = [
     "BudgetError",
     "C",
     "Compiler",
+    "Constraints",
     "ContextwrightError",
+    "Criterion",
     "Engine",
     "Event",
     "FileArtifacts",
     "Manifest",
     "Pack",
+    "PackBuilder",
     "Refs",
     "S",
+    "SQLiteMemory",
     "SQLiteSessions",
     "Session",
     "Snapshot",
     "SpecError",
+    "Step",
     "Target",
+    "TaskBoard",
+    "assign",
+    "checkpoint",
     "compile",
+    "gate",
+    "gated",
+    "jot",
+    "keep",
     "parse",
     "read_session",
     "read_sessions",

@@ -181,36 +181,41 @@ def _states(st: Any) -> Any:
     values = st.one_of(
         st.text(max_size=20), st.lists(st.text(max_size=9), max_size=3), st.integers()
     )
-    return st.dictionaries(keys, values, max_size=4)
+    lists = {
+        "plan": st.just(_PLAN),
+        "evidence": st.lists(st.builds(_proof, _texts(st), st.integers(0, 9)), max_size=4),
+        "knowledge": st.lists(st.builds(_entry, _texts(st), st.integers(0, 9)), max_size=4),
+    }
+    packs = st.fixed_dictionaries(lists)
+    plain = st.dictionaries(keys, values, max_size=4)
+    return plain | packs
+
+
+_PLAN = {
+    "task_id": "42",
+    "step_id": "3",
+    "goal": "Compare the offers.",
+    "do": ["List what differs.", "Name the risks."],
+    "acceptance": ["every offer is named", {"text": "sources", "needs_evidence": True}],
+    "constraints": {"latency_s": 8, "cost_usd": 0.2},
+    "tools": ["search"],
+    "background": "So far three offers came in. " * 12,
+}
+
+
+def _proof(summary: str, number: int) -> dict[str, Any]:
+    plain = summary.encode("utf-8", "replace").decode()
+    return {"uri": f"artifact://tasks/42/step-3/{number}.md", "summary": plain}
+
+
+def _entry(text: str, score: int) -> dict[str, Any]:
+    return {"text": text.encode("utf-8", "replace").decode(), "score": score / 10, "time": "2026"}
 
 
 def specs() -> "SearchStrategy[Expr]":
     """Valid specs of every shape, with and without a limit."""
     st = _hypothesis()
-    sources = st.sampled_from(
-        (
-            C.window(n=1), C.window(n=3), C.default(), C.none(), C.user_only(), C.recent(2),
-            C.select(author="researcher"), C.select(type="tool_result"), C.select(tag="approved"),
-            C.select(role="user", position="first"), C.from_state("intent", "profile"),
-            C.notes("case"), C.notes("case", format="checklist"), C.template("hello {intent?}"),
-            C.recent(decay="linear", window=2), C.exclude_agents("critic"),
-            C.capture("asked"), C.from_compaction(), C.relevant(top_k=2),
-            C.relevant("intent", top_k=1, scorer="lexical"), C.distill("case"),
-            C.extract({"intent": "str", "amounts": "list[float]?"}, key="record"),
-            C.write_notes("case"),
-        )
-    )  # fmt: skip
-    steps = st.sampled_from(
-        (
-            C.compact(), C.compact("tool_results", min_tokens=10, max_tokens=30),
-            C.compact("stale", stale_after=1), C.dedup(), C.dedup("structural"),
-            C.truncate(20), C.truncate(30, strategy="bookend"), C.truncate(9, strategy="head"),
-            C.project(["results"]), C.priority(1), C.priority(2), C.priority(3), C.priority(4),
-            C.fresh(1), C.fresh(1, stale_action="warn"), C.fresh(1, stale_action="compact"),
-            C.fresh(0, stale_action="summarize"), C.expand(), C.summarize(max_tokens=40),
-            C.summarize(schema={"decisions": "list[str]"}), C.dedup("semantic"),
-        )
-    )  # fmt: skip
+    sources, steps = _sources(st), _steps(st)
 
     @st.composite
     def term(draw: Any) -> Expr:
@@ -238,12 +243,48 @@ def specs() -> "SearchStrategy[Expr]":
         strategy = st.sampled_from(
             ("cascade", "compact_then_summarize", "summarize_only", "strict")
         )
-        kind = draw(st.integers(0, 2))
+        kind = draw(st.integers(0, 4))
+        if kind >= 3:
+            contract = draw(st.sampled_from(("system", "payload", "none")))
+            pack = (C.step(contract=contract) + whole) if kind == 4 else whole
+            return pack | C.allocate(max_tokens=draw(st.integers(300, 6000)))
         if kind == 1:
             return whole | C.budget(draw(limits), overflow=draw(overflow))
         return whole | C.fit(draw(limits), strategy=draw(strategy)) if kind == 2 else whole
 
     return built()
+
+
+def _sources(st: Any) -> Any:
+    return st.sampled_from(
+        (
+            C.window(n=1), C.window(n=3), C.default(), C.none(), C.user_only(), C.recent(2),
+            C.select(author="researcher"), C.select(type="tool_result"), C.select(tag="approved"),
+            C.select(role="user", position="first"), C.from_state("intent", "profile"),
+            C.notes("case"), C.notes("case", format="checklist"), C.template("hello {intent?}"),
+            C.recent(decay="linear", window=2), C.exclude_agents("critic"),
+            C.capture("asked"), C.from_compaction(), C.relevant(top_k=2),
+            C.relevant("intent", top_k=1, scorer="lexical"), C.distill("case"),
+            C.extract({"intent": "str", "amounts": "list[float]?"}, key="record"),
+            C.write_notes("case"), C.evidence(), C.evidence(top_k=1), C.memory(), C.memory(2),
+            C.tools("search"), C.tools(), C.offload(20),
+        )
+    )  # fmt: skip
+
+
+def _steps(st: Any) -> Any:
+    return st.sampled_from(
+        (
+            C.compact(), C.compact("tool_results", min_tokens=10, max_tokens=30),
+            C.compact("stale", stale_after=1), C.dedup(), C.dedup("structural"),
+            C.truncate(20), C.truncate(30, strategy="bookend"), C.truncate(9, strategy="head"),
+            C.project(["results"]), C.priority(1), C.priority(2), C.priority(3), C.priority(4),
+            C.fresh(1), C.fresh(1, stale_action="warn"), C.fresh(1, stale_action="compact"),
+            C.fresh(0, stale_action="summarize"), C.expand(), C.summarize(max_tokens=40),
+            C.summarize(schema={"decisions": "list[str]"}), C.dedup("semantic"),
+            C.layer("memory"), C.layer("evidence"),
+        )
+    )  # fmt: skip
 
 
 def _hypothesis() -> Any:

@@ -1,4 +1,4 @@
-"""`C` and `S`: a line a word. What a word means stands in its file under `atoms/`."""
+"""`C`: a line a word. What a word means stands in its file under `atoms/`."""
 
 from collections.abc import Callable, Iterable
 from functools import reduce
@@ -7,6 +7,7 @@ from typing import Any, Literal
 from contextwright.atoms.budget.allocate import Allocate, Preset, Profile
 from contextwright.atoms.budget.budget import Budget, Overflow
 from contextwright.atoms.budget.fit import Fit, FitStrategy
+from contextwright.atoms.budget.layer import AsLayer, Name
 from contextwright.atoms.budget.priority import Priority
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.dedup import Dedup
@@ -21,7 +22,6 @@ from contextwright.atoms.select.default import Default, Nothing
 from contextwright.atoms.select.evidence import Evidence
 from contextwright.atoms.select.from_compaction import FromCompaction
 from contextwright.atoms.select.from_state import FromState
-from contextwright.atoms.select.layer import AsLayer, Name
 from contextwright.atoms.select.memory import Memory
 from contextwright.atoms.select.recent import Recent
 from contextwright.atoms.select.relevant import Relevant
@@ -33,9 +33,8 @@ from contextwright.atoms.select.window import Window
 from contextwright.atoms.write.capture import Capture
 from contextwright.atoms.write.distill import Distill
 from contextwright.atoms.write.extract import Extract
-from contextwright.atoms.write.note_steps import ConsolidateNotes, DecayNotes, MergeNotes
 from contextwright.atoms.write.notes import Notes, NotesFormat
-from contextwright.atoms.write.tag import Tag
+from contextwright.atoms.write.offload import Offload
 from contextwright.atoms.write.write_notes import NotesStrategy, WriteNotes
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Expr, make
@@ -311,6 +310,11 @@ class C:
         return make(Extract, schema=schema_text(schema), key=key, model=model, prompt=prompt)
 
     @staticmethod
+    def offload(min_tokens: int = 500, *, max_tokens: int = 80, model: str = "") -> Offload:
+        """After the turn, large tool results become artifacts, listed for `C.evidence()`."""
+        return make(Offload, min_tokens=min_tokens, max_tokens=max_tokens, model=model)
+
+    @staticmethod
     def distill(key: str = "facts", *, model: str = "", prompt: str = "") -> Distill:
         """Before the turn, the conversation's facts are kept, for `C.notes(key)`."""
         return make(Distill, key=key, model=model, prompt=prompt)
@@ -390,32 +394,6 @@ class C:
         C.compact(strategy="stale") | C.fit(target_tokens=budget)`."""
         stale = C.compact(strategy="stale", stale_after=stale_after)
         return C.window(n=n) | stale | C.fit(target_tokens=budget)
-
-
-class S:
-    """State steps."""
-
-    @staticmethod
-    def tag(name: str, *event_ids: str) -> Tag:
-        """Label the newest event, or these, for `C.select(tag=name)`."""
-        return Tag(name=name, event_ids=event_ids)
-
-    @staticmethod
-    def merge_notes(into: str, *keys: str) -> MergeNotes:
-        """The notes of these keys under one."""
-        return MergeNotes(into=into, keys=keys)
-
-    @staticmethod
-    def consolidate_notes(key: str = "default") -> ConsolidateNotes:
-        """Of notes that say the same, the newest."""
-        return ConsolidateNotes(key=key)
-
-    @staticmethod
-    def decay_notes(
-        key: str = "default", *, max_age: int | None = None, keep: int | None = None
-    ) -> DecayNotes:
-        """Notes that are older than `max_age` turns, or more than `keep`, go."""
-        return DecayNotes(key=key, max_age=max_age, keep=keep)
 
 
 WORDS: dict[str, Callable[..., Expr]] = {

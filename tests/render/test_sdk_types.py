@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from pydantic import ConfigDict, TypeAdapter
 
 from contextwright import C, Session, compile
-from contextwright.errors import BudgetError
+from contextwright.errors import BudgetError, StepError
 from contextwright.session.event import File, Image, Text, Thinking, Tool, ToolCall, ToolResult
 from contextwright.testing import sessions, specs, target_for
 
@@ -15,7 +15,7 @@ from contextwright.testing import sessions, specs, target_for
 def request(session, spec, format):
     try:
         return compile(session, spec, target=target_for(format)).request
-    except BudgetError:
+    except (BudgetError, StepError):
         return None
 
 

@@ -6,11 +6,14 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from contextwright.atoms.select.default import Default
 from contextwright.engine.drive import Answering, Asking, adrive, drive
 from contextwright.engine.embedded import EMBEDDED
+from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
 from contextwright.engine.record import apply, captures, recording, write
 from contextwright.errors import SessionError, SpecError
+from contextwright.pack.builder import PackBuilder
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
 from contextwright.pack.plan import plan
@@ -22,6 +25,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.spec.task import Answers
+from contextwright.stores.memory import MemoryStore
 from contextwright.stores.refs import Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
@@ -32,7 +36,7 @@ _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 
 def compile(
     session: Session | Snapshot,
-    spec: Expr | None = None,
+    spec: Expr | PackBuilder | None = None,
     *,
     model: str | None = None,
     target: Target | None = None,
@@ -70,19 +74,13 @@ def compile(
             fix="read it first: compile(read_session(PATH_OR_MESSAGES), ...)",
         )
     compiler = SpecCompiler(
-        spec if spec is not None else _default(),
+        _spec(spec),
         agent=agent,
         read_artifact=artifacts.read_text if artifacts is not None else None,
         now_ms=now_ms,
         memo=memo_of(snapshot.log),
         steps=steps,
     )
-    if not isinstance(compiler.spec, Expr):
-        raise SpecError(
-            f"a {type(spec).__name__} is not a spec",
-            where="compile(spec=...)",
-            fix="build it with C, such as C.window(n=5), or read text with parse(...)",
-        )
     turn = Turn(compiler, _target(model, target, options), lambda: snapshot, None, previous)
     models = models or EMBEDDED
     asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
@@ -99,10 +97,18 @@ def memo_of(log: Log) -> Memo:
     return memo
 
 
-def _default() -> Expr:
-    from contextwright.atoms.select.default import Default
-
-    return Default()
+def _spec(given: Expr | PackBuilder | None) -> Expr:
+    """The spec that was given; the whole conversation where none was."""
+    if given is None:
+        return Default()
+    spec = given.spec if isinstance(given, PackBuilder) else given
+    if not isinstance(spec, Expr):
+        raise SpecError(
+            f"a {type(spec).__name__} is not a spec",
+            where="compile(spec=...)",
+            fix="build it with C, such as C.window(n=5), or read text with parse(...)",
+        )
+    return spec
 
 
 def _target(model: str | None, given: Target | None, options: dict[str, Any]) -> Target:
@@ -125,31 +131,36 @@ class Engine:
     and event loops, for several sessions, at once.
 
     Args:
-        spec: what the agent should see.
+        spec: what the agent should see; a PackBuilder stands for its spec.
         model: the model's name; `options` as `contextwright.target` takes them.
         models: who summarizes, scores and extracts; by default the embedded models, which need
             no network.
         sessions: where sessions are saved after each record.
-        artifacts: where `artifact://` refs are read.
+        artifacts: where `artifact://` refs are read, and where `C.offload` puts results.
+        memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
+        scope: whose memories those are.
         agent: the agent's name.
     """
 
     def __init__(
         self,
-        spec: Expr,
+        spec: Expr | PackBuilder,
         model: str,
         *,
         models: Answering | None = None,
         sessions: SessionStore | None = None,
         artifacts: ArtifactStore | None = None,
+        memory: MemoryStore | None = None,
+        scope: str = "",
         agent: str = "",
         **options: Any,
     ) -> None:
-        self.spec = spec
+        self.spec = _spec(spec)
         self.agent = agent
         self.models = models or EMBEDDED
         self.sessions = sessions
         self.artifacts = artifacts
+        self.memory, self.scope = memory, scope
         self.calibrator = Calibrator()
         self._base = target(model, **options)
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
@@ -222,20 +233,24 @@ class Engine:
         """
         if billed_input is not None:
             self.learn(session, billed_input)
-        drive(recording(session, self.spec, self.agent), self.models, *_whose(session))
+        asking = recording(session, self.spec, self.agent, self.artifacts)
+        drive(asking, self.models, *_whose(session))
         self._save(session)
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
         """`record`, letting the event loop run while models answer."""
         if billed_input is not None:
             self.learn(session, billed_input)
-        await adrive(recording(session, self.spec, self.agent), self.models, *_whose(session))
+        asking = recording(session, self.spec, self.agent, self.artifacts)
+        await adrive(asking, self.models, *_whose(session))
         self._save(session)
 
     def _preparing(
         self, session: Session, sent_from: int | None, reserved_system: int | None
     ) -> Asking[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
+        if self.memory is not None:
+            hydrate(session, self.spec, self.memory, self.scope)
         turn = self._turn(
             session.snapshot, lambda values: write(session, values), session.log, sent_from
         )

@@ -5,7 +5,7 @@ import msgspec
 from contextwright.errors import StoreError
 from contextwright.pack.manifest import Manifest, manifest_from_json
 from contextwright.pack.pack import Pack
-from contextwright.session.step import segment
+from contextwright.session.step import folder_of, segment
 from contextwright.stores.store import ArtifactStore
 
 NAME = "manifest.json"
@@ -17,7 +17,7 @@ def keep(pack: Pack, artifacts: ArtifactStore) -> str:
     manifest = pack.manifest
     folder = f"sessions/{segment(manifest.session_id)}"
     if manifest.step_id:
-        folder = f"tasks/{segment(manifest.task_id)}/{segment(manifest.step_id)}"
+        folder = folder_of(manifest.task_id, manifest.step_id)
     return artifacts.put(manifest.to_json(), name=f"{folder}/{manifest.pack_id}/{NAME}")
 
 

@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from contextwright.atoms.write.capture import Capture
+from contextwright.atoms.write.offload import Offload
 from contextwright.atoms.write.write_notes import WriteNotes
 from contextwright.engine.drive import Answering, Asking, drive
 from contextwright.engine.embedded import EMBEDDED
+from contextwright.engine.offload import offloading
 from contextwright.pack.plan import plan, walk
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
+from contextwright.stores.store import ArtifactStore
 
 
 class StateStep(Protocol):
@@ -22,18 +25,24 @@ class StateStep(Protocol):
 
 
 def record(
-    session: Session, *steps: StateStep | Expr, models: Answering | None = None, agent: str = ""
+    session: Session,
+    *steps: StateStep | Expr,
+    models: Answering | None = None,
+    agent: str = "",
+    artifacts: ArtifactStore | None = None,
 ) -> None:
     """Apply state steps, and the writers of specs, to a session.
 
     Args:
         models: who merges notes; the embedded models where none are given.
         agent: whose words are noted; any agent's where none is named.
+        artifacts: where `C.offload` puts tool results.
     """
     for step in steps:
         if isinstance(step, Expr):
             apply(session, captures(step, "user"))
-            drive(recording(session, step, agent), models or EMBEDDED, session.id)
+            asking = recording(session, step, agent, artifacts)
+            drive(asking, models or EMBEDDED, session.id)
         else:
             apply(session, [step])
 
@@ -44,11 +53,15 @@ def apply(session: Session, steps: Iterable[StateStep]) -> None:
         write(session, step.writes(session.snapshot()))
 
 
-def recording(session: Session, spec: Expr, agent: str) -> Asking[None]:
-    """What a spec writes after the turn: captured outputs and notes."""
+def recording(
+    session: Session, spec: Expr, agent: str, artifacts: ArtifactStore | None = None
+) -> Asking[None]:
+    """What a spec writes after the turn: captured outputs, artifacts and notes."""
     apply(session, captures(spec, "output"))
     clean: Callable[[str], str] = plan(spec).clean
     for writer in walk(spec):
+        if isinstance(writer, Offload):
+            yield from offloading(session, writer, artifacts, clean)
         if not isinstance(writer, WriteNotes):
             continue
         task = writer.task(session.snapshot(), agent, clean)

@@ -2,6 +2,7 @@
 
 from contextwright.blocks.resolve import resolve
 from contextwright.pack.budget import ContextBudget
+from contextwright.pack.builder import PackBuilder
 from contextwright.pack.compiler import Compiler, SpecCompiler
 from contextwright.pack.manifest import Manifest, manifest_from_json
 from contextwright.pack.pack import Pack
@@ -15,6 +16,7 @@ __all__ = [
     "ContextBudget",
     "Manifest",
     "Pack",
+    "PackBuilder",
     "SpecCompiler",
     "manifest_from_json",
     "replay",

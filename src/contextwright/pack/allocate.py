@@ -25,7 +25,7 @@ PROFILES: dict[str, dict[str, int]] = {
     "balanced": {"evidence": 52, "memory": 27, "conversation": 21},
     "research": {"evidence": 62, "memory": 23, "conversation": 15},
     "requirements": {"evidence": 52, "memory": 28, "conversation": 20},
-    "tests": {"evidence": 60, "memory": 24, "conversation": 16},
+    "tests": {"evidence": 60, "memory": 25, "conversation": 15},
 }
 """Shares of the remainder in percent: within the document's ranges, summing to 100."""
 

@@ -31,7 +31,8 @@ class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         profile: what kind of task it is, which decides the shares of the layers.
         preset: `quality` or `cost` first, or `balanced`.
         contract: where the rules for reading a pack stand.
-        tail: turns that stay as messages; what was before is summarized in the payload.
+        tail: turns that stay as messages, old tool results in them as excerpts with a ref; what
+            was before is summarized in the payload.
         tools: names of the tools in scope; None for those that the step or the state names.
         evidence: pieces of evidence at most.
         memory: memories at most.
@@ -71,7 +72,8 @@ class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             terms.append(self.more_memory | C.layer("memory"))
         if self.context is not None:
             terms.append(self.context)
-        terms.append(C.rolling(n=self.tail))
+        terms.append(C.window(n=self.tail) | C.compact("tool_results"))
+        terms.append(C.summarize(scope="before_window"))
         return reduce(lambda left, right: left + right, terms) | self._limit()
 
     def compile(

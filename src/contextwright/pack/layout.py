@@ -80,7 +80,7 @@ def section_of(block: Block) -> str:
 
 def _section(blocks: list[Block]) -> Section:
     first = blocks[0]
-    text = "\n".join(block.text for block in blocks)
+    text = "\n".join(map(_line, blocks))
     ids = tuple(block.id for block in blocks)
     if first.layer is Layer.SYSTEM:
         return Section(text, first.cache, ids)
@@ -88,6 +88,13 @@ def _section(blocks: list[Block]) -> Section:
         return Section(f"<warning>{escape(text)}</warning>", first.cache, ids)
     ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""
     return Section(section(text, source=first.source, tier=first.tier, ref=ref), first.cache, ids)
+
+
+def _line(block: Block) -> str:
+    """A text block; a piece of evidence with its address, which is what cites it."""
+    if block.source != "evidence":
+        return block.text
+    return f"{block.ref} (summary: {block.text})" if block.text else block.ref
 
 
 def _bound_thinking(blocks: Blocks) -> Blocks:

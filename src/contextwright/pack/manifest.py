@@ -162,11 +162,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     def abridged(self) -> dict[str, Any]:
         """The fields of document 001, as it writes them: shares in percent, `128k`."""
-        window = sum(self.layer_budgets.values())
+        window = sum(self.layer_budgets.values()) or self.window
         return {
             "pack_id": self.pack_id,
             "model": self.model,
-            "window": f"{self.window // 1000}k" if self.window >= 1000 else str(self.window),
+            "window": f"{window // 1000}k" if window >= 1000 else str(window),
             "layer_budgets": {
                 "slack_min" if name == "slack" else name: f"{round(100 * tokens / window)}%"
                 for name, tokens in self.layer_budgets.items()

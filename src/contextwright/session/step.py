@@ -85,9 +85,10 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         """The step as it is kept under the state key `plan`."""
         return msgspec.to_builtins(self)
 
-    def uri(self, name: str) -> str:
-        """Where an artifact of this step is kept, below `artifact://`."""
-        return f"tasks/{segment(self.task_id)}/{segment(self.step_id)}/{segment(name)}"
+    @property
+    def folder(self) -> str:
+        """Where artifacts of this step are kept, below `artifact://`: `tasks/42/step-3`."""
+        return folder_of(self.task_id, self.step_id)
 
 
 def step_of(value: Any, where: str = f"state {PLAN!r}") -> Step:
@@ -125,6 +126,12 @@ def step_of(value: Any, where: str = f"state {PLAN!r}") -> Step:
 def assign(step: Step | None) -> dict[str, Any]:
     """The state change that makes a step the one at hand, or that ends it."""
     return {PLAN: step.to_state() if step is not None else None}
+
+
+def folder_of(task_id: str, step_id: str) -> str:
+    """Where artifacts of a step are kept, below `artifact://`."""
+    step = segment(step_id)
+    return f"tasks/{segment(task_id)}/{f'step-{step}' if step[0].isdigit() else step}"
 
 
 def segment(name: str) -> str:

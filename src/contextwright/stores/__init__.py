@@ -1,16 +1,30 @@
-"""Where sessions and artifacts are kept: SQLite and files, behind protocols."""
+"""Where sessions, artifacts, memories and steps are kept: SQLite and files, behind protocols."""
 
 from contextwright.stores.answers import SQLiteAnswers
+from contextwright.stores.artifacts import Artifacts
+from contextwright.stores.board import Claim, TaskBoard
 from contextwright.stores.files import FileArtifacts
+from contextwright.stores.memory import Memory, MemoryStore, SQLiteMemory
+from contextwright.stores.objects import ObjectArtifacts
 from contextwright.stores.refs import Refs
+from contextwright.stores.retention import collect, refs_of
 from contextwright.stores.sqlite import SQLiteSessions
 from contextwright.stores.store import ArtifactStore, SessionStore
 
 __all__ = [
     "ArtifactStore",
+    "Artifacts",
+    "Claim",
     "FileArtifacts",
+    "Memory",
+    "MemoryStore",
+    "ObjectArtifacts",
     "Refs",
     "SQLiteAnswers",
+    "SQLiteMemory",
     "SQLiteSessions",
     "SessionStore",
+    "TaskBoard",
+    "collect",
+    "refs_of",
 ]

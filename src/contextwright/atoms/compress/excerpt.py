@@ -46,6 +46,11 @@ def excerpt(
     return short if count(short) < whole else text
 
 
+def gist(text: str, *, tool: str, arguments: str, max_tokens: int, count: Count) -> str:
+    """What names a result and what a later call may need, in about `max_tokens`; no ref."""
+    return _body(text, tool, load_json(arguments) or {}, max_tokens, count)
+
+
 def _body(text: str, tool: str, given: Any, room: int, count: Count) -> str:
     arguments: dict[str, Any] = given if isinstance(given, dict) else {}
     path = _first(arguments, _PATH_KEYS)

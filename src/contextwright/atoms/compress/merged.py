@@ -76,7 +76,7 @@ def _reusable(blocks: Blocks, inputs: Inputs) -> tuple[Event | None, Blocks]:
 
 def _block(text: str, blocks: Blocks, source: str, why: str) -> Block:
     label = source.removeprefix("select:")
-    lineage = tuple(id for block in blocks for id in block.lineage)
+    lineage = tuple(id for block in blocks for id in block.lineage or (block.id,))
     orders = [block.order for block in blocks]
     together = orders[0] >= 0 and orders[-1] - orders[0] == len(blocks) - 1
     return Block(

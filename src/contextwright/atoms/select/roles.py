@@ -4,7 +4,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "planner": (
         "You are the Planner working on step {step}.",
         "Give every step an id, what to do, an acceptance checklist and its limits.",
-        "End with the step to do next, and say when the plan is done.",
+        "End with the step to do next; stop when the plan says all that the goal needs.",
     ),
     "operator": (
         "You are the Operator executing step {step}.",

@@ -7,23 +7,29 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
+from contextwright.session.snapshot import Snapshot
 from contextwright.session.step import PLAN
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
 
 
 def query_of(inputs: Inputs) -> str:
+    """What the step is about, without what the spec redacts."""
+    return inputs.clean(query_in(inputs.snapshot))
+
+
+def query_in(snapshot: Snapshot) -> str:
     """What the step is about: its goal, what it does, and what the user said last."""
-    plan: Any = inputs.snapshot.state.get(PLAN)
+    plan: Any = snapshot.state.get(PLAN)
     texts: list[str] = []
     if isinstance(plan, Mapping):
         texts.append(str(plan.get("goal", "")))
         do: Any = plan.get("do", ())
         texts += map(str, do) if isinstance(do, (list, tuple)) else [str(do)]
-    users = inputs.snapshot.positions("role", "user")
+    users = snapshot.positions("role", "user")
     if users:
-        texts.append(inputs.snapshot.log[users[-1]].text)
-    return inputs.clean("\n".join(filter(None, texts)))
+        texts.append(snapshot.log[users[-1]].text)
+    return "\n".join(filter(None, texts))
 
 
 def scored(blocks: Blocks, inputs: Inputs) -> Blocks:

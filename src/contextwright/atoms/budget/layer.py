@@ -29,7 +29,7 @@ class AsLayer(Atom, frozen=True, kw_only=True):
 
     word: ClassVar[str] = "layer"
     kind: ClassVar[Kind] = Kind.TRANSFORM
-    verb: ClassVar[Verb] = Verb.SELECT
+    verb: ClassVar[Verb] = Verb.BUDGET
 
     name: Name
 

@@ -1,0 +1,156 @@
+"""`C.offload()`: large tool results become artifacts, cited by their addresses (document 001)."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, ClassVar
+
+import msgspec
+
+from contextwright.atoms.compress.excerpt import gist
+from contextwright.atoms.select.evidence import Proof, proofs
+from contextwright.atoms.select.scored import query_in
+from contextwright.blocks.block import Block
+from contextwright.errors import SpecError
+from contextwright.session.snapshot import Snapshot
+from contextwright.session.step import EVIDENCE, PLAN, segment, step_of
+from contextwright.spec.expr import Atom
+from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
+
+OFFLOADED = "_offloaded"
+"""State key of the place in the log up to which results were offloaded."""
+LOOKED_AT = 64
+"""Events that are looked at again before the place is written down."""
+SENTENCES = 3
+"""Ends of sentences from which on a text of letters is read as prose."""
+
+
+class Output(msgspec.Struct, frozen=True):
+    """A tool result that becomes an artifact.
+
+    Args:
+        name: below `artifact://`: `tasks/{task}/{step}/{tool}-{event}.txt`.
+    """
+
+    name: str
+    text: str
+    tool: str
+    arguments: str
+    event: str
+    time_ms: int | None
+
+
+class Offload(Atom, frozen=True, kw_only=True):
+    """After the turn, tool results of `min_tokens` or more are stored as artifacts, and listed
+    under the state key `evidence`: address, summary, tool and event.
+
+    The log keeps them too: nothing is rewritten. A result is offloaded once.
+
+    Args:
+        min_tokens: of a result.
+        max_tokens: of its summary.
+        model: who summarizes prose; structured results are shortened by their fields.
+    """
+
+    word: ClassVar[str] = "offload"
+    kind: ClassVar[Kind] = Kind.WRITER
+    verb: ClassVar[Verb] = Verb.WRITE
+
+    min_tokens: int = 500
+    max_tokens: int = 80
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if self.min_tokens < 1 or self.max_tokens < 1:
+            raise SpecError(
+                f"min_tokens is {self.min_tokens}, max_tokens {self.max_tokens}",
+                where=repr(self),
+                fix="give at least 1 token each",
+            )
+
+    def written(self) -> tuple[str, ...]:
+        """The list of evidence."""
+        return (EVIDENCE,)
+
+    def outputs(self, snapshot: Snapshot, count: Callable[[str], int]) -> list[Output]:
+        """The results that are to become artifacts, oldest first."""
+        plan = snapshot.state.get(PLAN)
+        folder = f"sessions/{segment(snapshot.session_id)}"
+        if plan is not None:
+            folder = step_of(plan).folder
+        start: Any = snapshot.state.get(OFFLOADED, 0)
+        found: list[Output] = []
+        for position in range(start if isinstance(start, int) else 0, snapshot.position):
+            event = snapshot.log[position]
+            for place, result in enumerate(event.results):
+                if result.status != "ok" or count(result.text) < self.min_tokens:
+                    continue
+                exchange = snapshot.exchanges_of([position])[0]
+                call = next((c for c in exchange.calls if c.id == result.call_id), None)
+                tool = call.name if call is not None else result.name or "tool"
+                kind = "json" if result.text.lstrip()[:1] in {"{", "["} else "txt"
+                name = f"{folder}/{segment(tool)}-{segment(event.id)}-{place}.{kind}"
+                arguments = call.arguments if call is not None else "{}"
+                found.append(Output(name, result.text, tool, arguments, event.id, event.time_ms))
+        return found
+
+    def task(self, output: Output, snapshot: Snapshot, clean: Callable[[str], str]) -> Task | None:
+        """What a model is asked; None where a result is shortened by its fields."""
+        if not is_prose(output.text):
+            return None
+        text = clean(output.text)
+        return Task(
+            kind="summary",
+            model=self.model,
+            max_tokens=self.max_tokens,
+            query=clean(query_in(snapshot)),
+            blocks=(Block(id=output.event, source=output.tool, text=text),),
+            source=sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+        )
+
+    def gist(self, output: Output, count: Callable[[str], int]) -> str:
+        """A result shortened by what it is."""
+        return gist(
+            output.text,
+            tool=output.tool,
+            arguments=output.arguments,
+            max_tokens=self.max_tokens,
+            count=count,
+        )
+
+    def writes(
+        self, snapshot: Snapshot, stored: Sequence[tuple[Output, str, str]]
+    ) -> dict[str, Any]:
+        """The state change.
+
+        Args:
+            stored: each output with its ref and its summary.
+        """
+        plan = snapshot.state.get(PLAN)
+        step = step_of(plan).step_id if plan is not None else ""
+        new = [
+            Proof(
+                uri=ref,
+                summary=summary,
+                tool=output.tool,
+                event=output.event,
+                step=step,
+                time_ms=output.time_ms,
+            )
+            for output, ref, summary in stored
+        ]
+        start: Any = snapshot.state.get(OFFLOADED, 0)
+        if not new and snapshot.position - start < LOOKED_AT:
+            return {}
+        change: dict[str, Any] = {OFFLOADED: snapshot.position}
+        if new:
+            known = (*proofs(snapshot.state.get(EVIDENCE)), *new)
+            change[EVIDENCE] = msgspec.to_builtins(known)
+        return change
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is made of sentences."""
+    letters = sum(char.isalpha() or char.isspace() for char in text)
+    ends = sum(text.count(mark) for mark in (". ", ".\n", "? ", "! "))
+    return letters * 5 >= len(text) * 4 and ends >= SENTENCES and text.lstrip()[:1] not in "{[<"

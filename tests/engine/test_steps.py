@@ -1,0 +1,251 @@
+"""A step from its claim to its end: working notes, offloaded results, gating, repair, checkpoint."""
+
+import pytest
+
+from contextwright import (
+    C,
+    Criterion,
+    Engine,
+    FileArtifacts,
+    PackBuilder,
+    Session,
+    SQLiteMemory,
+    Step,
+    assign,
+    checkpoint,
+    compile,
+    gate,
+    gated,
+    jot,
+    keep,
+    record,
+)
+from contextwright.engine import kept_manifest, promote
+from contextwright.errors import SessionError, SpecError, StepError, StoreError
+from contextwright.models import ScriptedLLM
+from contextwright.models.answering import Models
+
+STEP = Step(
+    task_id="42",
+    step_id="3",
+    goal="Compare the offers for pumps.",
+    do=("List what differs.",),
+    acceptance=(
+        Criterion(text="every offer is named", id="a1"),
+        Criterion(text="prices have sources", id="a2", needs_evidence=True),
+    ),
+)
+REPORT = "artifact://tasks/42/step-3/report.md"
+EVIDENCE = [{"uri": REPORT, "summary": "prices", "covers": ["a2"]}]
+
+
+def working(**state):
+    session = Session("s")
+    session.update(assign(STEP))
+    session.update(state)
+    session.user("Please compare the offers.")
+    return session
+
+
+def payload(session, **options):
+    return compile(session, PackBuilder(**options), model="gpt-5").request["messages"][-1][
+        "content"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "met"),
+    [
+        (f"Done, see {REPORT}.\n- [x] a1\n- [x] a2", ("a1", "a2")),
+        (f"- [X] **a1**: every offer\n* [✓] a2: prices ({REPORT})", ("a1", "a2")),
+        (f"1. [x] Every offer is named!\n2. [ ] prices have sources\n{REPORT}", ("a1",)),
+        ("- [x] a1\n- [x] a2 artifact://tasks/42/step-3/invented.md", ("a1",)),
+        ("- [x] a1\n- [x] a2", ("a1",)),
+        ("All is done.", ()),
+        ("- [x] a1\n- [ ] a1", ()),
+        ("[x] a11", ()),
+        ("", ()),
+    ],
+)
+def test_a_reply_is_held_against_the_checklist(reply, met):
+    verdict = gate(reply, STEP, EVIDENCE)
+    assert verdict.met == met
+    assert set(verdict.missing) | set(met) == {"a1", "a2"} and set(verdict.why) == set(
+        verdict.missing
+    )
+    assert verdict.accepted == (len(met) == 2)
+
+
+def test_what_is_missing_makes_the_next_pack_a_repair_pack():
+    session = working(evidence=EVIDENCE)
+    assert "MISSING" not in payload(session)
+    verdict = gated(session, f"- [x] a1\n- [ ] a2 {REPORT}")
+    assert verdict.missing == ("a2",)
+    text = payload(session)
+    assert "- [ ] a2: MISSING: prices have sources" in text and "- [ ] a1: every offer" in text
+    assert "mend them" in text
+    assert gated(session, f"- [x] a1\n- [x] a2 {REPORT}").accepted
+    assert "MISSING" not in payload(session)
+    with pytest.raises(StepError):
+        gated(Session(), "done")
+
+
+def test_working_notes_live_as_long_as_they_were_given():
+    session = working()
+    jot(session, "tone: formal")
+    jot(session, "price limit 900", turns=1)
+    jot(session, "call at noon", seconds=60, now_ms=1_000_000)
+    now = compile(session, PackBuilder(), model="gpt-5", now_ms=1_030_000).request["messages"][-1][
+        "content"
+    ]
+    assert all(text in now for text in ("tone: formal", "price limit 900", "call at noon"))
+    late = compile(session, PackBuilder(), model="gpt-5", now_ms=1_090_000).request["messages"][-1][
+        "content"
+    ]
+    assert "call at noon" not in late
+    session.assistant("yes")
+    session.user("next")
+    assert "price limit" not in payload(session) and "tone: formal" in payload(session)
+    with pytest.raises(SessionError, match="clock"):
+        jot(session, "x", seconds=3)
+
+
+def test_notes_of_another_step_are_not_shown():
+    session = working()
+    jot(session, "only for step 3")
+    session.update({"plan": {**STEP.to_state(), "step_id": "4"}})
+    assert "only for step 3" not in payload(session)
+
+
+def test_a_finished_step_leaves_a_checkpoint(tmp_path):
+    artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
+    session = working(evidence=EVIDENCE)
+    jot(session, "Meyer is the cheapest")
+    session.update(
+        {"working_memory": [*session.state["working_memory"], {"text": "later", "step": "9"}]}
+    )
+    ref = checkpoint(session, memory=memory, artifacts=artifacts, now_ms=5)
+    assert ref == "artifact://tasks/42/step-3/checkpoint.json"
+    assert b"Meyer is the cheapest" in artifacts.get(ref)
+    found = memory.search("who is the cheapest?")[0].memory
+    assert found.kind == "checkpoint" and found.origin == (ref,) and "Meyer" in found.text
+    assert "plan" not in session.state and [
+        one["text"] for one in session.state["working_memory"]
+    ] == ["later"]
+    with pytest.raises(StepError):
+        checkpoint(session)
+
+
+def test_a_note_is_promoted_on_purpose_only(tmp_path):
+    memory = SQLiteMemory(tmp_path / "m.db")
+    session = working()
+    jot(session, "the user wants net prices")
+    assert memory.search("net prices") == []
+    promote(session, "the user wants net prices", memory, kind="preference")
+    assert memory.search("net prices")[0].memory.kind == "preference"
+    with pytest.raises(SessionError, match="no working note"):
+        promote(session, "something else", memory)
+
+
+def test_memories_are_there_before_the_turn(tmp_path):
+    memory = SQLiteMemory(tmp_path / "m.db")
+    memory.write("Offers for pumps are compared net of tax", scope="u1", time_ms=1_769_595_600_000)
+    memory.write("The canteen closes at two", scope="u1")
+    engine = Engine(PackBuilder(), "gpt-5", memory=memory, scope="u1")
+    session = working(knowledge=["given by the application"])
+    content = engine.compile(session).request["messages"][-1]["content"]
+    assert "compared net of tax (2026-01-28)" in content and "given by the application" in content
+    assert "canteen" not in content
+    session.assistant("ok")
+    session.user("and when does the canteen close?")
+    content = engine.compile(session).request["messages"][-1]["content"]
+    assert "canteen closes at two" in content
+    version = session.state.version
+    engine.compile(session)
+    assert session.state.version == version
+
+
+ROWS = (
+    '{"offers": ['
+    + ", ".join(f'{{"id": "P-{n}", "price": {n}, "note": "pump number {n}"}}' for n in range(200))
+    + "]}"
+)
+PROSE = "The pump of Meyer costs 900 euros. It is loud and old. Delivery takes nine weeks! " * 60
+
+
+def test_large_results_become_artifacts_with_their_provenance(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "a")
+    engine = Engine(
+        C.window(n=3) + C.offload() + C.evidence(),
+        "gpt-5",
+        artifacts=artifacts,
+    )
+    session = working()
+    session.call("search", '{"query": "pumps"}', id="c1")
+    session.result("c1", ROWS)
+    session.call("read", '{"path": "a.txt"}', id="c2")
+    session.result("c2", PROSE)
+    session.call("read", '{"path": "b.txt"}', id="c3")
+    session.result("c3", "short")
+    session.assistant("Here they are.")
+    engine.record(session)
+    listed = session.state["evidence"]
+    assert [one["uri"] for one in listed] == [
+        "artifact://tasks/42/step-3/search-e2-0.json",
+        "artifact://tasks/42/step-3/read-e4-0.txt",
+    ]
+    assert artifacts.get(listed[0]["uri"]).decode() == ROWS
+    assert listed[0]["tool"] == "search" and listed[0]["event"] == "e2" and listed[0]["step"] == "3"
+    assert all(one["summary"] and len(one["summary"]) < 500 for one in listed)
+    engine.record(session)
+    assert session.state["evidence"] == listed, "once"
+    session.user("go on")
+    body = engine.compile(session).body.decode()
+    assert "artifact://tasks/42/step-3/search-e2-0.json" in body
+
+
+def test_prose_is_summarized_by_the_model_that_is_there(tmp_path):
+    llm = ScriptedLLM(["Meyer's pump: 900 euros, nine weeks."])
+    session = working()
+    session.call("read", "{}", id="c1")
+    session.result("c1", PROSE)
+    record(
+        session,
+        C.offload() + C.window(n=2),
+        models=Models(llm),
+        artifacts=FileArtifacts(tmp_path / "a"),
+    )
+    assert session.state["evidence"][0]["summary"] == "Meyer's pump: 900 euros, nine weeks."
+
+
+def test_secrets_do_not_reach_a_summary(tmp_path):
+    session = working()
+    session.call("read", "{}", id="c1")
+    session.result("c1", "Write to bob@example.com about it. " + PROSE)
+    record(
+        session,
+        (C.window(n=2) + C.offload()) | C.redact(["email"]),
+        artifacts=FileArtifacts(tmp_path / "a"),
+    )
+    assert "bob@example.com" not in str(session.state["evidence"])
+
+
+def test_offloading_without_a_store_is_an_error_that_names_it():
+    session = working()
+    session.call("read", "{}", id="c1")
+    session.result("c1", PROSE)
+    with pytest.raises(SpecError, match="no store"):
+        record(session, C.window(n=2) + C.offload())
+
+
+def test_a_manifest_is_kept_beside_its_evidence(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "a")
+    session = working(evidence=EVIDENCE)
+    pack = compile(session, PackBuilder(), model="gpt-5")
+    ref = keep(pack, artifacts)
+    assert ref == f"artifact://tasks/42/step-3/{pack.manifest.pack_id}/manifest.json"
+    assert kept_manifest(ref, artifacts).to_json() == pack.manifest.to_json()
+    plain = keep(compile(session, C.window(n=2), model="gpt-5"), artifacts)
+    assert plain.startswith("artifact://sessions/s/pack_")
+    with pytest.raises(StoreError, match="no manifest"):
+        kept_manifest(artifacts.put(b"{}", name="x"), artifacts)

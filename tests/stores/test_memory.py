@@ -1,0 +1,112 @@
+"""Long-term memory: written on purpose, kept once, found, forgotten."""
+
+import pytest
+
+from contextwright.errors import StoreError
+from contextwright.stores import Memory, SQLiteMemory, SQLiteSessions
+
+DAY = 86_400_000
+
+
+@pytest.fixture
+def memory(tmp_path):
+    return SQLiteMemory(tmp_path / "memory.db")
+
+
+def texts(found):
+    return [one.memory.text for one in found]
+
+
+def test_what_was_written_is_found_by_its_words_best_first(memory):
+    memory.write("The user prefers concise answers about invoices")
+    memory.write("The warehouse is in Hamburg")
+    memory.write("Invoices are paid within ten days", time_ms=5)
+    found = memory.search("how are invoices paid?", 2)
+    assert texts(found)[0] == "Invoices are paid within ten days"
+    assert found[0].score == 1.0 and found[0].to_state()["time_ms"] == 5
+    assert "warehouse" not in str(texts(found))
+
+
+def test_the_same_thing_is_kept_once(memory):
+    one = memory.write("The warehouse is in Hamburg", scope="u1")
+    assert memory.write("The warehouse is in Hamburg", scope="u1") == one
+    assert len(memory.search("warehouse Hamburg", scope="u1")) == 1
+    with pytest.raises(StoreError, match="another memory"):
+        memory.write("something else", id=one.id)
+
+
+def test_scopes_do_not_see_each_other(memory):
+    memory.write("The code word is heron", scope="alice")
+    assert memory.search("code word", scope="bob") == []
+    assert memory.search("code word") == []
+    assert texts(memory.search("code word", scope="alice")) == ["The code word is heron"]
+
+
+def test_logs_of_entities_and_decisions(memory):
+    memory.write("We take the offer of Meyer", kind="decision")
+    memory.write("Meyer is in Kiel", kind="entity", entity="Meyer")
+    memory.write("Meyer moved to Husum", kind="entity", entity="Meyer")
+    memory.write("The offer of Schulz is off", kind="decision")
+    assert [one.text for one in memory.decisions()] == [
+        "We take the offer of Meyer",
+        "The offer of Schulz is off",
+    ]
+    assert memory.entities()["Meyer"].text == "Meyer moved to Husum"
+    assert [one.memory.kind for one in memory.search("Meyer", kinds=["decision"])] == ["decision"]
+
+
+def test_what_is_forgotten_is_not_found_and_not_in_the_file(tmp_path):
+    memory = SQLiteMemory(tmp_path / "memory.db")
+    one = memory.write("The password is swordfish-77")
+    assert memory.search("swordfish password")
+    assert memory.forget([one.id, "nobody"]) == 1
+    assert memory.search("swordfish password") == []
+    memory.close()
+    assert b"swordfish" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    again = SQLiteMemory(tmp_path / "memory.db")
+    assert again.write("The password is swordfish-77") == one
+    assert again.search("swordfish password")
+
+
+def test_another_process_is_caught_up_with(tmp_path):
+    one, other = SQLiteMemory(tmp_path / "m.db"), SQLiteMemory(tmp_path / "m.db")
+    first = one.write("The harbour opens at six")
+    assert texts(other.search("harbour")) == ["The harbour opens at six"]
+    one.forget([first.id])
+    one.write("The harbour opens at seven")
+    assert texts(other.search("harbour")) == ["The harbour opens at seven"]
+
+
+def test_age_lowers_a_score(tmp_path):
+    memory = SQLiteMemory(tmp_path / "m.db", half_life_days=7)
+    memory.write("The tariff of the harbour is 7", time_ms=0)
+    memory.write("The tariff of the harbour is 9", time_ms=60 * DAY)
+    assert texts(memory.search("tariff of the harbour", now_ms=60 * DAY))[0].endswith("9")
+
+
+def test_memories_and_sessions_share_a_file(tmp_path):
+    from contextwright import Session
+
+    sessions, memory = SQLiteSessions(tmp_path / "all.db"), SQLiteMemory(tmp_path / "all.db")
+    session = Session("s")
+    session.user("hi")
+    sessions.save(session)
+    memory.write("The user said hi")
+    assert sessions.ids() == ["s"] and memory.search("said hi")
+
+
+@pytest.mark.parametrize("bad", [Memory(text=" "), Memory(text="x", kind="rumour")])
+def test_what_can_not_be_kept_is_refused(memory, bad):
+    with pytest.raises(StoreError, match="known kind"):
+        memory.write(bad)
+
+
+def test_without_an_embedder_it_says_so(memory):
+    assert memory.degraded == "no embedder: lexical only"
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path):
+    (tmp_path / "x.db").write_text("not a database " * 99)
+    with pytest.raises(StoreError, match="SQLite") as error:
+        SQLiteMemory(tmp_path / "x.db")
+    assert "x.db" in error.value.where
