@@ -19,6 +19,7 @@ from contextwright.pack.pack import Pack
 from contextwright.pack.plan import plan
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target, target
+from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -173,7 +174,12 @@ class Engine:
         return msgspec.structs.replace(base, counter=counter)
 
     def compile(
-        self, session: Session, *, sent_from: int | None = None, reserved_system: int | None = None
+        self,
+        session: Session,
+        *,
+        sent_from: int | None = None,
+        reserved_system: int | None = None,
+        tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """The pack for the next call: prepared, then assembled.
 
@@ -183,15 +189,21 @@ class Engine:
             sent_from: place in the log from which on the caller sends events itself, beside a
                 pack of the `text` format.
             reserved_system: tokens of what the caller adds itself this time.
+            tools: what may be called this time.
         """
-        asking = self._preparing(session, sent_from, reserved_system)
+        asking = self._preparing(session, sent_from, reserved_system, tools)
         return self._done(session, drive(asking, self.models, *_whose(session)))
 
     async def acompile(
-        self, session: Session, *, sent_from: int | None = None, reserved_system: int | None = None
+        self,
+        session: Session,
+        *,
+        sent_from: int | None = None,
+        reserved_system: int | None = None,
+        tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """`compile`, letting the event loop run while models answer."""
-        asking = self._preparing(session, sent_from, reserved_system)
+        asking = self._preparing(session, sent_from, reserved_system, tools)
         return self._done(session, await adrive(asking, self.models, *_whose(session)))
 
     def prepare(self, session: Session) -> None:
@@ -246,7 +258,11 @@ class Engine:
         self._save(session)
 
     def _preparing(
-        self, session: Session, sent_from: int | None, reserved_system: int | None
+        self,
+        session: Session,
+        sent_from: int | None,
+        reserved_system: int | None,
+        tools: tuple[Tool, ...] | None,
     ) -> Asking[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
         if self.memory is not None:
@@ -256,6 +272,8 @@ class Engine:
         )
         if reserved_system is not None:
             turn.target = msgspec.structs.replace(turn.target, reserved_system=reserved_system)
+        if tools is not None:
+            turn.target = msgspec.structs.replace(turn.target, tools=tools)
         return preparing(turn, known_answers(session.log, self.models), self.models.latest)
 
     def _turn(

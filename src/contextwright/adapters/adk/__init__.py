@@ -17,7 +17,7 @@ if find_spec("google") is None or find_spec("google.adk") is None:
 from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
 from contextwright.adapters.adk.instruction import with_context, with_contexts
 from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.plugin import ContextPlugin
+from contextwright.adapters.adk.plugin import ContextPlugin, before_model
 
 __all__ = [
     "Agent",
@@ -25,6 +25,7 @@ __all__ = [
     "Mirrors",
     "Pipeline",
     "Route",
+    "before_model",
     "with_context",
     "with_contexts",
 ]

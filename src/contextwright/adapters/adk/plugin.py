@@ -1,7 +1,8 @@
 """Specs for a whole ADK app: every request to a model is compiled."""
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -14,14 +15,26 @@ from google.genai import types
 from contextwright.adapters.adk.beside import beside, put_beside
 from contextwright.adapters.adk.instruction import MIRRORS, window_of
 from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.scope import keep_only, tools_of
+from contextwright.adapters.adk.supply import Supply
 from contextwright.adapters.adk.visible import View
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.engine.drive import Answering
 from contextwright.engine.engine import Engine
+from contextwright.engine.keep import keep
+from contextwright.pack.builder import PackBuilder
+from contextwright.pack.pack import Pack
+from contextwright.pack.plan import plan
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
+from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.counter import counter_for
 from contextwright.tokens.overhead import OVERHEADS
+
+LOG = logging.getLogger("contextwright.adk")
+MANIFEST = "temp:_manifest_"
+"""State key of the address of an agent's newest manifest, before the agent's name."""
+Spec = Expr | PackBuilder
 
 
 class ContextPlugin(BasePlugin):
@@ -31,7 +44,12 @@ class ContextPlugin(BasePlugin):
     the conversation, such as a loaded artifact; they count against the budget.
 
     Args:
-        specs: one for all agents, or one for each by name; agents without one are left alone.
+        specs: one for all agents, or one for each by name; agents without one are left alone. A
+            PackBuilder stands for its spec: the step is read from the state key `plan`, the
+            tools in scope from `tools`, memories from `knowledge` and ADK's MemoryService,
+            evidence from `evidence` and ADK's ArtifactService.
+        artifacts: where manifests are kept, each with its address in the log, and where
+            `C.offload` puts tool results.
         models: who summarizes, scores and extracts; by default the embedded models.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the models' window, where a name is not known.
@@ -39,15 +57,22 @@ class ContextPlugin(BasePlugin):
 
     def __init__(
         self,
-        specs: Expr | Mapping[str, Expr],
+        specs: Spec | Mapping[str, Spec],
         *,
+        artifacts: ArtifactStore | None = None,
         models: Answering | None = None,
         mirrors: Mirrors | None = None,
         window: int | None = None,
         name: str = "contextwright",
     ) -> None:
         super().__init__(name=name)
-        self._specs = specs
+        self._specs: Expr | dict[str, Expr] = (
+            {name: _expr(spec) for name, spec in specs.items()}
+            if isinstance(specs, Mapping)
+            else _expr(specs)
+        )
+        self._artifacts = artifacts
+        self._supply = Supply()
         self._models = models
         self._mirrors = mirrors or MIRRORS
         self._window = window
@@ -64,11 +89,17 @@ class ContextPlugin(BasePlugin):
         model = llm_request.model or ""
         engine = self._engine(callback_context.agent_name, spec, model)
         since = len(session.changes)
+        await self._supply.fill(session, spec, callback_context)
         added = beside(llm_request.contents, callback_context.session.events)
-        own = _own_tokens(llm_request, model, [content for content, _ in added])
-        pack = await engine.acompile(session, reserved_system=own)
+        tools = tools_of(llm_request) if plan(spec).tools is not None else ()
+        counted = {tool.name for tool in tools}
+        own = _own_tokens(llm_request, model, [content for content, _ in added], counted)
+        pack = await engine.acompile(session, reserved_system=own, tools=tools)
         write_changes(session, since, callback_context.state)
         publish(pack, callback_context.agent_name, callback_context.state)
+        self._keep(pack, callback_context)
+        if pack.manifest.tools is not None:
+            keep_only(llm_request, pack.manifest.tools.sent)
         request = pack.request
         contents = [types.Content.model_validate(one) for one in request["contents"]]
         llm_request.contents = put_beside(contents, added)
@@ -103,6 +134,20 @@ class ContextPlugin(BasePlugin):
         write_changes(session, since, callback_context.state)
         return None
 
+    def _keep(self, pack: Pack, context: CallbackContext) -> None:
+        """Keep the manifest, and say where, with what its events are found by."""
+        if self._artifacts is None:
+            return
+        ref = keep(pack, self._artifacts)
+        context.state[MANIFEST + context.agent_name] = ref
+        LOG.info(
+            "%s: session %s, %d events, %d tokens",
+            ref,
+            pack.manifest.session_id,
+            pack.manifest.position,
+            pack.tokens,
+        )
+
     def _spec(self, agent: str) -> Expr | None:
         return self._specs if isinstance(self._specs, Expr) else self._specs.get(agent)
 
@@ -120,6 +165,7 @@ class ContextPlugin(BasePlugin):
             spec,
             model or "gemini",
             models=self._models,
+            artifacts=self._artifacts,
             agent=agent,
             format="gemini",
             window=window_of(model, self._window),
@@ -134,12 +180,39 @@ BLOB = 258
 """Tokens of a picture that ADK adds: what Gemini counts for a tile (ai.google.dev, tokens)."""
 
 
-def _own_tokens(request: LlmRequest, model: str, added: list[types.Content]) -> int:
-    """Tokens of what ADK sends beside the conversation: its instruction, tools and contents."""
+def before_model(
+    spec: Spec,
+    *,
+    artifacts: ArtifactStore | None = None,
+    models: Answering | None = None,
+    mirrors: Mirrors | None = None,
+    window: int | None = None,
+) -> Callable[..., Awaitable[LlmResponse | None]]:
+    """A `before_model_callback` for one agent: the same as the plugin, for this agent only.
+
+    What a spec writes after the turn is the plugin's: a callback before the model does not run
+    then.
+    """
+    plugin = ContextPlugin(spec, artifacts=artifacts, models=models, mirrors=mirrors, window=window)
+    return plugin.before_model_callback
+
+
+def _expr(spec: Spec) -> Expr:
+    return spec.spec if isinstance(spec, PackBuilder) else spec
+
+
+def _own_tokens(
+    request: LlmRequest, model: str, added: list[types.Content], counted: set[str]
+) -> int:
+    """Tokens of what ADK sends beside the conversation: its instruction, tools and contents.
+
+    Args:
+        counted: functions that the compile counts itself.
+    """
     config = request.config
     own = [_text(config.system_instruction)] if config and config.system_instruction else []
     tools: Any = config.tools if config and config.tools else []
-    own += [json.dumps(_dumped(tool), sort_keys=True) for tool in tools]
+    own += [json.dumps(_dumped(tool, counted), sort_keys=True) for tool in tools]
     parts = [part for content in added for part in content.parts or ()]
     own += [part.text for part in parts if part.text]
     blobs = sum(BLOB for part in parts if part.inline_data or part.file_data)
@@ -147,8 +220,14 @@ def _own_tokens(request: LlmRequest, model: str, added: list[types.Content]) -> 
     return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
 
 
-def _dumped(tool: Any) -> Any:
-    return tool.model_dump(mode="json", exclude_none=True) if hasattr(tool, "model_dump") else {}
+def _dumped(tool: Any, counted: set[str]) -> Any:
+    if not hasattr(tool, "model_dump"):
+        return {}
+    dumped = tool.model_dump(mode="json", exclude_none=True)
+    declared = dumped.get("function_declarations")
+    if declared:
+        dumped["function_declarations"] = [d for d in declared if d.get("name") not in counted]
+    return dumped
 
 
 def _text(instruction: Any) -> str:
