@@ -25,6 +25,10 @@ RULES = {
 }
 
 
+_OVERFLOW = ("overflow", "strategy", "profile")
+"""What a terminal says of more than fits, under each one's own name."""
+
+
 def check(
     pipeline: Expr | Step | Branch | Iterable[Expr | Step | Branch],
     *,
@@ -96,7 +100,7 @@ def _report(step: Step, planned: Plan | None, measured: Measured | None) -> Agen
         agent=step.agent,
         spec=repr(step.spec) if step.spec is not None else "",
         budget=limit_of(planned) if planned is not None and limited else None,
-        overflow=str(getattr(terminal, "overflow", "") or getattr(terminal, "strategy", "")),
+        overflow=next(filter(None, (getattr(terminal, name, "") for name in _OVERFLOW)), ""),
         tiers=tuple(
             TierReport(tier, tuple(map(repr, listed)), *spans.get(tier, (None, None)))
             for tier, listed in tiers.items()

@@ -55,7 +55,7 @@ def _print(found: Comparison) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from contextwright.cli.tables import inert
+    from contextwright.cli.tables import inert, named
 
     console = Console()
     tokens = f"{found.tokens_before:,} → {found.tokens_after:,} tokens"
@@ -64,7 +64,7 @@ def _print(found: Comparison) -> None:
         table.add_column(name, justify="right" if name == "tokens" else "left")
     for row in found.rows:
         table.add_row(
-            inert(row.id, 24),
+            named(row.id),
             inert(row.source, 30),
             row.before,
             row.after,

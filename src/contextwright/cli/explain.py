@@ -72,14 +72,14 @@ def explain(
 def _blocks(kept: Any) -> Any:
     from rich.table import Table
 
-    from contextwright.cli.tables import inert
+    from contextwright.cli.tables import inert, named
 
     table = Table(title="in the request", title_justify="left")
     for name in ("block", "source", "layer", "tier", "cache", "fidelity", "tokens"):
         table.add_column(name, justify="right" if name == "tokens" else "left")
     for block in kept[:60]:
         table.add_row(
-            inert(block.id, 24),
+            named(block.id),
             inert(block.source, 30),
             block.layer,
             str(block.tier or "-"),

@@ -15,23 +15,67 @@ def inert(text: str, width: int = 60) -> Text:
     return Text(plain if len(plain) <= width else plain[: width - 1] + "…")
 
 
+def named(id: str, width: int = 24) -> Text:
+    """An id in so many characters; of a long one both ends, since the last part tells most."""
+    if len(id) <= width:
+        return inert(id, width)
+    head = width // 3
+    return inert(f"{id[:head]}…{id[head + 1 - width :]}", width)
+
+
 def summary(manifest: Manifest) -> Table:
     """Tokens by layer, and what happened."""
     table = Table(title=f"{manifest.model} · {manifest.format}", title_justify="left")
     table.add_column("layer")
     table.add_column("blocks", justify="right")
     table.add_column("tokens", justify="right")
+    shares = manifest.layer_budgets
+    if shares:
+        table.add_column("share of the window", justify="right")
     blocks: dict[str, int] = {}
     for kept in manifest.kept:
         blocks[kept.layer] = blocks.get(kept.layer, 0) + 1
     rest = max(0, manifest.tokens - sum(manifest.layer_tokens.values()))
     table.add_row("instruction, tools, overhead", "", f"{rest:,}")
-    for layer, tokens in manifest.layer_tokens.items():
-        table.add_row(layer, str(blocks[layer]), f"{tokens:,}")
+    for layer in dict.fromkeys((*shares, *manifest.layer_tokens)):
+        tokens, share = manifest.layer_tokens.get(layer, 0), shares.get(layer)
+        said = f"{share:,}" if share is not None else ""
+        table.add_row(layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", said)
     limit = f"of {manifest.budget:,}"
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
     return table
+
+
+def step_lines(manifest: Manifest) -> list[str]:
+    """The step that a pack is for, what it was shared out by, what it lacks."""
+    lines: list[str] = []
+    if manifest.step_id:
+        lines.append(f"step {manifest.step_id} of task {manifest.task_id}")
+    if manifest.tools is not None and manifest.tools.kept_out:
+        lines.append(
+            f"tools kept out ({manifest.tools.rule}): {', '.join(manifest.tools.kept_out)}"
+        )
+    if manifest.signals:
+        said = (f"{name} {value / 1_000_000:.2f}" for name, value in manifest.signals.items())
+        lines.append(f"signals: {', '.join(said)}")
+    if manifest.evidence_needed:
+        lines.append(f"evidence needed for: {', '.join(manifest.evidence_needed)}")
+    return lines
+
+
+def answer_lines(manifest: Manifest) -> list[str]:
+    """What models answered, by kind and model, with what it cost."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for answer in manifest.answers:
+        cost = answer.input_tokens + answer.output_tokens
+        found.setdefault((answer.kind, answer.model), []).append(cost)
+    lines: list[str] = []
+    for (kind, model), costs in found.items():
+        times = f"{len(costs)} × " if len(costs) > 1 else ""
+        paid = f", {sum(costs):,} tokens" if sum(costs) else ""
+        lines.append(f"{times}{kind} by {model}{paid}")
+    return lines
 
 
 def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
@@ -43,11 +87,11 @@ def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
         tokens = f"{change.tokens_before:,} → {change.tokens_after:,}"
         gone = change.action == "dropped"
         table.add_row(
-            inert(change.id, 24),
+            named(change.id),
             change.action,
             tokens,
             inert(f"{change.reason} ({change.step})" if gone else change.reason, 48),
-            inert(change.ref, 30),
+            named(change.ref, 30),
         )
     if len(changes) > limit:
         table.add_row(f"… {len(changes) - limit} more", "", "", "see --json", "")
@@ -57,6 +101,8 @@ def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
 def print_manifest(console: Console, manifest: Manifest) -> None:
     """The summary, the changes, what no term selected, and the notes."""
     console.print(summary(manifest))
+    for line in step_lines(manifest):
+        console.print(inert(line, 300))
     if manifest.changes:
         console.print(changes_table(manifest.changes))
     for gap in manifest.left_out:
@@ -64,10 +110,8 @@ def print_manifest(console: Console, manifest: Manifest) -> None:
         console.print(inert(text, 100))
     for part in manifest.unrendered[:10]:
         console.print(inert(f"not sent: {part.part} of {part.event_id}: {part.reason}", 100))
-    for answer in manifest.answers:
-        cost = answer.input_tokens + answer.output_tokens
-        paid = f", {cost:,} tokens" if cost else ""
-        console.print(inert(f"{answer.kind} by {answer.model}{paid}", 100))
+    for line in answer_lines(manifest):
+        console.print(inert(line, 100))
     for note in manifest.notes:
         console.print(inert(f"note: {note}", 100))
     factor = "" if manifest.counter_exact else " (an estimate, on the high side)"

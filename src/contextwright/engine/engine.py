@@ -1,6 +1,6 @@
 """A spec in an agent's loop: prepare, assemble, record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,7 @@ from contextwright.pack.builder import PackBuilder
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
 from contextwright.pack.plan import plan
+from contextwright.recall.retriever import Retriever
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target, target
 from contextwright.session.event import Tool
@@ -140,6 +141,7 @@ class Engine:
         artifacts: where `artifact://` refs are read, and where `C.offload` puts results.
         memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
         scope: whose memories those are.
+        retrievers: documents that are searched as well, such as a `contextwright.recall.Index`.
         agent: the agent's name.
     """
 
@@ -153,6 +155,7 @@ class Engine:
         artifacts: ArtifactStore | None = None,
         memory: MemoryStore | None = None,
         scope: str = "",
+        retrievers: Sequence[Retriever] = (),
         agent: str = "",
         **options: Any,
     ) -> None:
@@ -161,7 +164,7 @@ class Engine:
         self.models = models or EMBEDDED
         self.sessions = sessions
         self.artifacts = artifacts
-        self.memory, self.scope = memory, scope
+        self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.calibrator = Calibrator()
         self._base = target(model, **options)
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
@@ -265,11 +268,11 @@ class Engine:
         tools: tuple[Tool, ...] | None,
     ) -> Asking[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
-        if self.memory is not None:
-            hydrate(session, self.spec, self.memory, self.scope)
+        notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
         turn = self._turn(
             session.snapshot, lambda values: write(session, values), session.log, sent_from
         )
+        turn.compiler = msgspec.structs.replace(turn.compiler, notes=notes)
         if reserved_system is not None:
             turn.target = msgspec.structs.replace(turn.target, reserved_system=reserved_system)
         if tools is not None:

@@ -1,11 +1,14 @@
-"""Long-term memory into the session's state, before a turn (document 001: "hydrate working
-memory before every Planner/Operator turn")."""
+"""What is remembered and known into the session's state, before a turn (document 001: "hydrate
+working memory before every Planner/Operator turn")."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from contextwright.atoms.select.memory import Memory as MemoryAtom
 from contextwright.atoms.select.scored import query_in
-from contextwright.pack.plan import walk
+from contextwright.pack.plan import plan, walk
+from contextwright.recall.item import Hit
+from contextwright.recall.retriever import Retriever
 from contextwright.session.session import Session
 from contextwright.session.step import KNOWLEDGE
 from contextwright.spec.expr import Expr
@@ -15,17 +18,46 @@ ORIGIN = "memory"
 """What marks entries that were put there; others are the application's and stay."""
 
 
-def hydrate(session: Session, spec: Expr, memory: MemoryStore, scope: str = "") -> None:
+def hydrate(
+    session: Session,
+    spec: Expr,
+    memory: MemoryStore | None = None,
+    scope: str = "",
+    retrievers: Sequence[Retriever] = (),
+) -> tuple[str, ...]:
     """Put what matters most for the step and the user's last words under `knowledge`, if the
-    spec reads it."""
+    spec reads it.
+
+    Args:
+        memory: long-term memory, of which `scope` is searched.
+        retrievers: the application's documents.
+
+    Returns:
+        Why a search was less good than it might have been, for the manifest.
+    """
     wanted = [atom for atom in walk(spec) if isinstance(atom, MemoryAtom)]
-    if not wanted:
-        return
-    query = query_in(session.snapshot())
-    found = memory.search(query, max(atom.top_k for atom in wanted), scope=scope) if query else []
+    if not wanted or (memory is None and not retrievers):
+        return ()
+    query = plan(spec).clean(query_in(session.snapshot()))
+    most = max(atom.top_k for atom in wanted)
+    found: list[dict[str, Any]] = []
+    if query and memory is not None:
+        found += [one.to_state() for one in memory.search(query, most, scope=scope)]
+    for retriever in retrievers if query else ():
+        found += map(_entry, retriever.search(query, most))
     listed: Any = session.state.get(KNOWLEDGE, [])
     given: list[Any] = listed if isinstance(listed, list) else [listed]
     own = [one for one in given if not (isinstance(one, dict) and one.get("from") == ORIGIN)]
-    entries = own + [one.to_state() | {"from": ORIGIN} for one in found]
+    entries = own + [one | {"from": ORIGIN} for one in found]
     if entries != given:
         session.update({KNOWLEDGE: entries or None})
+    poorer = [getattr(one, "degraded", "") for one in (memory, *retrievers)]
+    return tuple(dict.fromkeys(f"retrieval: {why}" for why in poorer if why))
+
+
+def _entry(hit: Hit) -> dict[str, Any]:
+    item = hit.item
+    entry: dict[str, Any] = {"id": item.id, "text": item.text, "kind": item.kind}
+    if item.time_ms is not None:
+        entry["time_ms"] = item.time_ms
+    return entry | {"score": hit.score / 1_000_000}

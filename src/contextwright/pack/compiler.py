@@ -64,6 +64,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         answers: what models answered before.
         sent_from: place in the log from which on the driver sends events itself, so that a
             text beside them does not say them again.
+        notes: what happened before the compile that a reader of its manifest should know.
     """
 
     spec: Expr
@@ -74,6 +75,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     steps: bool = False
     answers: Answers = NO_ANSWERS
     sent_from: int | None = None
+    notes: tuple[str, ...] = ()
 
     def compile(
         self,

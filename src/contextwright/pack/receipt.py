@@ -40,6 +40,8 @@ class Asked(Protocol):
     def now_ms(self) -> int | None: ...
     @property
     def sent_from(self) -> int | None: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
 
 
 class Built(msgspec.Struct, frozen=True, eq=False):
@@ -98,7 +100,7 @@ def manifest_of(built: Built, tracer: Tracer, body: bytes, asked: Asked) -> Mani
         changes=tuple(tracer.changes),
         left_out=left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
         unrendered=unrendered(built.blocks, built.layout.conversation, target),
-        notes=(*built.assembled.notes, *tracer.notes),
+        notes=(*asked.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         steps=tuple(tracer.steps),
         checksum=checksum,
