@@ -24,38 +24,11 @@ _SPLIT = re.compile(
     r"[?!.;\n]+\s*|,?\s+\b(?:and|or|versus|vs\.?|as well as|but)\b\s+", re.IGNORECASE
 )
 _ASKING = frozenset(
-    [
-        "many",
-        "much",
-        "long",
-        "often",
-        "ever",
-        "did",
-        "does",
-        "done",
-        "has",
-        "have",
-        "had",
-        "tell",
-        "know",
-        "say",
-        "said",
-        "says",
-        "please",
-        "list",
-        "mention",
-        "mentioned",
-        "find",
-        "give",
-        "show",
-        "kind",
-        "type",
-        "get",
-        "got",
-        "let",
-        "order",
-        "different",
-    ]
+    re.findall(
+        r"\w+",
+        """many much long often ever did does done has have had tell know say said says please list
+        mention mentioned find give show kind type get got let order different""",
+    )
 )
 """Words of questions that are not words of their answers."""
 

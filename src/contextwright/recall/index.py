@@ -1,18 +1,19 @@
 """A searchable collection of items: words, and vectors where there is an embedder."""
 
+import heapq
 import importlib.util
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from contextwright.errors import ContextwrightError
 from contextwright.recall import expand as expanding
 from contextwright.recall.fuse import ALPHA, by_rank, fused
 from contextwright.recall.item import Hit, Item
 from contextwright.recall.mmr import by_vectors, by_words
 from contextwright.recall.postings import Postings, roots, terms_of
-from contextwright.recall.vectors import Vectorizer, Vectors
+from contextwright.recall.synonyms import SHARE, synonyms
+from contextwright.recall.vectors import FAILURES, Vectorizer, Vectors
 
 ONE = 1_000_000
 EARLIER = 0.3
@@ -23,8 +24,6 @@ VARIANT = 0.5
 """Weight of all variants of a query together, beside the query's 1."""
 POOL = 50
 """Candidates at least that diversity and a reranker choose from."""
-FAILURES = (ContextwrightError, OSError, RuntimeError, ValueError, TypeError)
-
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]
 """A cross-encoder: scores of texts for a query, any scale, more is better."""
 
@@ -115,9 +114,10 @@ class Index:
         with self._lock:
             items = self._postings.items
             found = self._found(query, (), feedback=False)
-            rows = [row for row in found if not kinds or items[row].kind in kinds]
-            rows.sort(key=lambda row: (-found[row], items[row].id))
-            pool = rows[: max(POOL, 5 * k)] if self._mmr is not None or self._rerank else rows[:k]
+            if kinds:
+                found = {row: found[row] for row in found if items[row].kind in kinds}
+            choosing = self._mmr is not None or self._rerank is not None
+            pool = self._best(found, max(POOL, 5 * k) if choosing else k)
             scores = {row: found[row] for row in pool}
             texts = [items[row].text for row in pool]
         if self._rerank is not None and pool:
@@ -136,12 +136,23 @@ class Index:
             found = self._found(query, earlier, feedback=feedback)
             return {self._postings.items[row].id: score for row, score in found.items()}
 
+    def _best(self, found: dict[int, int], k: int) -> list[int]:
+        """The k best rows; only those as good as the last of them are put in order."""
+        items = self._postings.items
+        least = min(heapq.nlargest(k, found.values()), default=0)
+        rows = [row for row, score in found.items() if score >= least]
+        rows.sort(key=lambda row: (-found[row], items[row].id))
+        return rows[:k]
+
     def _found(self, query: str, earlier: Sequence[str], *, feedback: bool) -> dict[int, int]:
         """Row to score in millionths, of those above 0."""
         weights = dict.fromkeys(terms_of(query), 1.0)
         for text in list(earlier)[-EARLIER_ASKED:]:
             for term in terms_of(text):
                 weights.setdefault(term, EARLIER)
+        for term in list(weights):
+            for other in synonyms(term):
+                weights.setdefault(other, SHARE * weights[term])
         others = list(self._expand(query)) if self._expand else []
         lexical = self._postings.match(weights)
         if feedback and lexical:
@@ -153,7 +164,7 @@ class Index:
         words = _millionths(lexical)
         dense = self._dense([query, *others])
         if not dense:
-            return {row: score for row, score in words.items() if score > 0}
+            return words
         rows = sorted(dense.keys() | words.keys())
         pair = [words.get(row, 0) for row in rows], [dense.get(row, 0) for row in rows]
         both = by_rank(*pair) if self._fusion == "rrf" else fused(*pair, self._alpha)
@@ -236,4 +247,6 @@ def _millionths(found: dict[int, float]) -> dict[int, int]:
     best = max(found.values(), default=0.0)
     if best <= 0:
         return {}
-    return {row: max(0, round(score / best * ONE)) for row, score in found.items()}
+    share = ONE / best
+    # 1 at least: it has one of the words
+    return {row: round(score * share) or 1 for row, score in found.items()}

@@ -3,8 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from contextwright.errors import ContextwrightError
+
 FIRST = 256
 """Rows that there is room for at first; doubled whenever it is full."""
+
+FAILURES = (ContextwrightError, OSError, RuntimeError, ValueError)
+"""What a model that cannot be reached raises: then words alone do, and `degraded` says so."""
 
 
 class Vectorizer(Protocol):

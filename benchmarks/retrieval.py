@@ -1,0 +1,368 @@
+"""How much of the evidence for a question is in what is retrieved within a budget.
+
+    CONTEXTWRIGHT_DATA=... python -m benchmarks.retrieval [--only locomo,qmsum] [--methods ...]
+
+Questions about month-long conversations (LoCoMo, without its adversarial questions, whose answer is
+not there; BEAM 100k; BFCL memory), about meetings (QMSum) and about passages (MTRAG-UN); and the
+tools that a request needs among 128 (BFCL). Recall is the mean share of a question's gold items
+that were sent; a shortened one counts by the share of its five-word runs. Tokens are o200k's.
+Every figure is given for all questions and, in brackets, for the halves: the conversations at
+even places, on which settings were chosen, and those at odd places.
+
+Hybrid search needs a folder with a static embedder in CONTEXTWRIGHT_EMBEDDER; `bm25s` is compared
+with where it is installed.
+"""
+
+import argparse
+import gzip
+import importlib.util
+import json
+import os
+import random
+import re
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contextwright.recall.index import Index
+from contextwright.recall.item import Item
+from contextwright.recall.lexical import scores
+from contextwright.recall.mmr import by_vectors
+from contextwright.recall.static import StaticEmbedder
+from contextwright.recall.within import within
+from contextwright.tokens.counter import named_counter
+
+DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", "data"))
+FOLDER = os.environ.get("CONTEXTWRIGHT_EMBEDDER", "")
+COUNT = lru_cache(maxsize=None)(named_counter("o200k_base").count)
+BUDGETS = {
+    "locomo": (500, 1_000, 2_000, 4_000),
+    "beam_100k": (2_000, 8_000, 16_000),
+    "qmsum": (1_000, 4_000, 8_000),
+    "mtrag_un": (500, 2_000, 4_000),
+    "bfcl_memory": (500, 1_000),
+}
+TARGETS = {
+    ("locomo", 500): 0.72,
+    ("locomo", 1_000): 0.80,
+    ("locomo", 2_000): 0.86,
+    ("locomo", 4_000): 0.91,
+    ("beam_100k", 2_000): 0.72,
+    ("beam_100k", 8_000): 0.88,
+    ("beam_100k", 16_000): 0.93,
+    ("qmsum", 4_000): 0.60,
+    ("mtrag_un", 2_000): 0.90,
+}
+TOOLS_SENT = 10
+
+
+class Question(NamedTuple):
+    """A question, the ids of what answers it, and the user's questions before it."""
+
+    text: str
+    gold: list[str]
+    earlier: list[str] = []
+
+
+class Corpus(NamedTuple):
+    """Items, and the questions about them."""
+
+    items: list[Item]
+    questions: list[Question]
+
+
+def rows(name: str) -> Iterator[Any]:
+    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def locomo() -> list[Corpus]:
+    found = []
+    for row in rows("locomo"):
+        items = [
+            Item(t["id"], f"{t['speaker']}: {t['text']}", "turn", t["speaker"], str(s["session"]))
+            for s in row["sessions"]
+            for t in s["turns"]
+        ]
+        asked = [(qa["question"], qa["evidence"]) for qa in row["qa"] if qa["category"] != 5]
+        found.append(corpus(items, asked))
+    return found
+
+
+def chats(name: str) -> list[Corpus]:
+    found = []
+    for row in rows(name):
+        items = [
+            Item(str(m["id"]), m["content"], "turn", m["role"], m.get("conversation", ""))
+            for m in row["messages"]
+        ]
+        found.append(corpus(items, [(qa["question"], qa["evidence"]) for qa in row["qa"]]))
+    return found
+
+
+def qmsum() -> list[Corpus]:
+    found = []
+    for row in rows("qmsum"):
+        items = [
+            Item(str(m["id"]), f"{m['speaker']}: {m['content']}", "turn", m["speaker"], row["id"])
+            for m in row["messages"]
+        ]
+        asked = [
+            (qa["question"], sorted({n for a, b in qa["spans"] for n in range(int(a), int(b) + 1)}))
+            for qa in row["qa"]
+        ]
+        found.append(corpus(items, asked))
+    return found
+
+
+def mtrag() -> list[Corpus]:
+    pool, *asked = rows("mtrag_un")
+    items = [Item(id, text) for id, text in pool["passages"].items()]
+    found = []
+    for row in asked:
+        users = [m["content"] for m in row["messages"] if m["role"] == "user"]
+        last = row["messages"][-1]["content"]
+        if row["evidence"]:
+            found.append(Corpus(items, [Question(last, row["evidence"], users[:-1])]))
+    return found
+
+
+def corpus(items: list[Item], asked: list[tuple[str, list[Any]]]) -> Corpus:
+    known = {item.id for item in items}
+    questions = [(text, [str(id) for id in gold if str(id) in known]) for text, gold in asked]
+    return Corpus(items, [Question(text, gold) for text, gold in questions if gold])
+
+
+SETS: dict[str, Callable[[], list[Corpus]]] = {
+    "locomo": locomo,
+    "beam_100k": lambda: chats("beam_100k"),
+    "qmsum": qmsum,
+    "mtrag_un": mtrag,
+    "bfcl_memory": lambda: chats("bfcl_memory"),
+}
+
+Pack = Callable[[Question, int], list[Item]]
+"""What a method sends for a question within a budget."""
+
+
+def greedy(items: Sequence[Item], order: Sequence[int], room: int) -> list[Item]:
+    found = []
+    for place in order:
+        size = COUNT(items[place].text)
+        if size <= room:
+            found.append(items[place])
+            room -= size
+    return found
+
+
+def recency(items: list[Item]) -> Pack:
+    order = range(len(items) - 1, -1, -1)
+    return lambda question, room: greedy(items, order, room)
+
+
+def plain(items: list[Item]) -> Pack:
+    texts = [item.text for item in items]
+
+    @lru_cache(maxsize=1)
+    def order(query: str) -> list[int]:
+        found = scores(query, texts)
+        return sorted((n for n in range(len(texts)) if found[n]), key=lambda n: (-found[n], n))
+
+    return lambda question, room: greedy(items, order(question.text), room)
+
+
+def other(items: list[Item]) -> Pack:
+    import bm25s
+
+    engine = bm25s.BM25()
+    texts = [item.text for item in items]
+    engine.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
+
+    @lru_cache(maxsize=1)
+    def order(query: str) -> list[int]:
+        asked = bm25s.tokenize(query, stopwords="en", show_progress=False)
+        places, _ = engine.retrieve(asked, k=len(items), show_progress=False)
+        return [int(place) for place in places[0]]
+
+    return lambda question, room: greedy(items, order(question.text), room)
+
+
+def searched(items: list[Item], **options: Any) -> Pack:
+    """The best hits in their order, and nothing more."""
+    index = Index(**options)
+    index.add(items)
+
+    @lru_cache(maxsize=1)
+    def found(query: str) -> list[Item]:
+        return [hit.item for hit in index.search(query, 400)]
+
+    return lambda question, room: greedy(
+        found(question.text), range(len(found(question.text))), room
+    )
+
+
+def packed(items: list[Item], earlier: bool = True, **options: Any) -> Pack:
+    index = Index(**options)
+    index.add(items)
+    return lambda question, room: within(
+        index, question.text, room, COUNT, earlier=question.earlier if earlier else ()
+    )
+
+
+def methods() -> dict[str, Callable[[list[Item]], Pack]]:
+    found: dict[str, Callable[[list[Item]], Pack]] = {"recency": recency, "BM25": plain}
+    if importlib.util.find_spec("bm25s"):
+        found["bm25s"] = other
+    found["search"] = searched
+    found["search + MMR"] = lambda items: searched(items, mmr=0.9)
+    found["search + expansion"] = lambda items: searched(items, expand=True)
+    found["within"] = packed
+    found["within, question alone"] = lambda items: packed(items, earlier=False)
+    found["within + expansion"] = lambda items: packed(items, expand=True)
+    if FOLDER:
+        embedder = StaticEmbedder(FOLDER)
+        found["hybrid search"] = lambda items: searched(items, embedder=embedder)
+        found["hybrid search, RRF"] = lambda items: searched(items, embedder=embedder, fusion="rrf")
+        found["hybrid + MMR"] = lambda items: searched(items, embedder=embedder, mmr=0.9)
+        found["hybrid within"] = lambda items: packed(items, embedder=embedder)
+    return found
+
+
+_WORD = re.compile(r"\w+")
+
+
+@lru_cache(maxsize=4_096)
+def runs(text: str) -> frozenset[tuple[str, ...]]:
+    said = _WORD.findall(text.lower())
+    return frozenset(tuple(said[n : n + 5]) for n in range(max(1, len(said) - 4)))
+
+
+def recall(question: Question, full: dict[str, str], sent: list[Item]) -> float:
+    texts = {item.id: item.text for item in sent}
+    total = 0.0
+    for id in question.gold:
+        text = texts.get(id)
+        if text is not None:
+            gold = runs(full[id])
+            total += 1 if text == full[id] else len(gold & runs(text)) / len(gold)
+    return total / len(question.gold)
+
+
+def measured(name: str, corpora: list[Corpus], make: Callable[[list[Item]], Pack]) -> list[str]:
+    found: dict[int, tuple[list[float], list[float]]] = {n: ([], []) for n in BUDGETS[name]}
+    kept: dict[int, tuple[Pack, dict[str, str]]] = {}
+    for place, (items, questions) in enumerate(corpora):
+        if id(items) not in kept:
+            kept[id(items)] = make(items), {item.id: item.text for item in items}
+        pack, full = kept[id(items)]
+        for question in questions:
+            for room in BUDGETS[name]:
+                sent = pack(question, room)
+                assert sum(COUNT(item.text) for item in sent) <= room
+                found[room][place % 2].append(recall(question, full, sent))
+    return [cell(*halves) for halves in found.values()]
+
+
+def cell(even: list[float], odd: list[float]) -> str:
+    halves = f"{statistics.mean(even):.2f} {statistics.mean(odd):.2f}"
+    return f"{statistics.mean(even + odd):.3f} ({halves})"
+
+
+def tools(make: Callable[[list[Item]], Index]) -> str:
+    """Share of the tools that a request's calls need among the ten sent, a mean over requests."""
+    first, *sessions = rows("bfcl_tools")
+    index = make([Item(tool["name"], json.dumps(tool), "tool") for tool in first["tools"]])
+    halves: tuple[list[float], list[float]] = ([], [])
+    for place, session in enumerate(sessions):
+        for turn in session["turns"]:
+            needed = {call.partition("(")[0] for call in turn["calls"]}
+            if needed:
+                sent = {hit.item.id for hit in index.search(turn["user"], TOOLS_SENT)}
+                halves[place % 2].append(len(needed & sent) / len(needed))
+    return cell(*halves)
+
+
+def indexed(items: list[Item], **options: Any) -> Index:
+    index = Index(**options)
+    index.add(items)
+    return index
+
+
+def speed() -> None:
+    """Adding an item to 10,000 and searching them; choosing 50 of 1,000."""
+    dice = random.Random(1)
+    syllables = [a + b for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u")]
+    vocabulary = ["".join(dice.choices(syllables, k=3)) for _ in range(5_000)]
+
+    def text() -> str:
+        return " ".join(vocabulary[min(4_999, int(dice.paretovariate(0.7)) + 9)] for _ in range(40))
+
+    items = [Item(str(n), text()) for n in range(10_000)]
+    start = time.perf_counter()
+    index = indexed(items)
+    built = time.perf_counter() - start
+    took = []
+    for n in range(200):
+        query = " ".join(dice.choice(items).text.split()[:6])
+        start = time.perf_counter()
+        index.add([Item(f"new {n}", text())])
+        index.search(query, 10)
+        took.append(1_000 * (time.perf_counter() - start))
+    print(f"\n10,000 items put in: {built:.2f} s; add one + query: {cut(took)} (target 5 ms)")
+    if importlib.util.find_spec("numpy"):
+        import numpy as np
+
+        vectors = np.random.default_rng(1).normal(size=(1_000, 256)).astype("float32")
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        marks = [dice.random() for _ in range(1_000)]
+        took = []
+        for _ in range(20):
+            start = time.perf_counter()
+            by_vectors(marks, vectors, 50)
+            took.append(1_000 * (time.perf_counter() - start))
+        print(f"MMR, 1,000 to 50: {cut(took)} (target 5 ms)")
+
+
+def cut(took: list[float]) -> str:
+    took = sorted(took)
+    return f"median {statistics.median(took):.2f} ms, p95 {took[int(len(took) * 0.95)]:.2f} ms"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default=",".join([*SETS, "tools", "speed"]))
+    parser.add_argument("--methods", default="")
+    asked = parser.parse_args()
+    only = asked.only.split(",")
+    chosen = {
+        name: make
+        for name, make in methods().items()
+        if not asked.methods or name in asked.methods.split(",")
+    }
+    for name in (name for name in SETS if name in only):
+        corpora = SETS[name]()
+        print(f"\n| {name} | " + " | ".join(f"{room:,}" for room in BUDGETS[name]) + " |")
+        print("| --- |" + " ---: |" * len(BUDGETS[name]))
+        for method, make in chosen.items():
+            print(f"| {method} | " + " | ".join(measured(name, corpora, make)) + " |", flush=True)
+        wanted = [TARGETS.get((name, room)) for room in BUDGETS[name]]
+        print("| target | " + " | ".join(f"{each:.2f}" if each else "" for each in wanted) + " |")
+    if "tools" in only:
+        print(f"\n| tools, {TOOLS_SENT} of 128 | needed tools sent |\n| --- | ---: |")
+        for method, options in (
+            ("search", {}),
+            ("search + expansion", {"expand": True}),
+            ("search + MMR", {"mmr": 0.9}),
+        ):
+            print(f"| {method} | {tools(lambda items, o=options: indexed(items, **o))} |")
+        print("| target | 0.90 |")
+    if "speed" in only:
+        speed()
+
+
+if __name__ == "__main__":
+    main()
