@@ -104,13 +104,20 @@ class C:
         *,
         query: str = "",
         top_k: int = 5,
+        max_tokens: int = 0,
         model: str = "",
         scorer: Scorer = "llm",
     ) -> Relevant:
         """What matters most for a query: a state key's, a literal one, or what is asked now
-        (`__user_content__`)."""
+        (`__user_content__`); so many blocks, or so many tokens."""
         return make(
-            Relevant, query_key=query_key, query=query, top_k=top_k, model=model, scorer=scorer
+            Relevant,
+            query_key=query_key,
+            query=query,
+            top_k=top_k,
+            max_tokens=max_tokens,
+            model=model,
+            scorer=scorer,
         )
 
     @staticmethod

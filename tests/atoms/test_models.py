@@ -6,6 +6,8 @@ import json
 import msgspec
 import pydantic
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from contextwright import C, Engine, Session, compile, parse, record, replay
 from contextwright.errors import SpecError
@@ -654,3 +656,20 @@ def test_the_cascade_takes_results_before_outputs():
         f"{name}: compact results",
         f"{name}: compact outputs",
     ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(30, 400), st.integers(1, 30))
+def test_relevant_within_tokens_never_takes_more_than_its_room(room, turns):
+    session = Session()
+    for n in range(turns):
+        session.user(f"What about ship {n}? " * (n % 3 + 1))
+        session.assistant(f"Ship {n} lies at dock {n * 7}. " * (n % 4 + 1))
+    session.user("Where does ship 3 lie?")
+    pack = compile(session, C.relevant(max_tokens=room), model="gpt-5")
+    kept = [block for block in pack.manifest.kept if block.source == "relevant"]
+    assert sum(block.tokens for block in kept) <= room
+    whole = compile(session, C.relevant(max_tokens=10**6), model="gpt-5")
+    assert len(whole.manifest.kept) == 2 * turns + 1
+    if turns > 5 and room > 100:
+        assert "dock 21" in pack.body.decode()

@@ -21,9 +21,15 @@ _PINNED, _TIER = attrgetter("pinned"), attrgetter("tier")
 USER_CONTENT = "__user_content__"
 """The `query_key` that names what the user said last."""
 
+EARLIER = 3
+"""Questions before the one that is asked, whose words count a little."""
+MISSES = 100
+"""Blocks in a row that do not fit before the packing ends."""
+
 
 class Relevant(Atom, frozen=True, kw_only=True):
-    """The `top_k` blocks that matter most for a query, in their order, with their scores.
+    """The blocks that matter most for a query, in their order, with their scores: `top_k` of
+    them, or as many as have `max_tokens` together.
 
     After a pipe it chooses among what came; by itself, among the exchanges of all finished
     turns. Where there are not more than `top_k`, all stay and nothing is asked. Where nothing
@@ -35,6 +41,8 @@ class Relevant(Atom, frozen=True, kw_only=True):
         query: the query itself, instead of a key.
         top_k: blocks that stay.
         model: who scores; empty for the engine's.
+        max_tokens: room for them, instead of `top_k`. Then the embedded scorer also counts what
+            is said around a hit, who said it and how long it is (`contextwright.recall.shape`).
         scorer: `llm`; `embedding`, by the engine's embedder; `lexical`, by words.
     """
 
@@ -45,12 +53,17 @@ class Relevant(Atom, frozen=True, kw_only=True):
     query_key: str = ""
     query: str = ""
     top_k: int = 5
+    max_tokens: int = 0
     model: str = ""
     scorer: Scorer = "llm"
 
     def __post_init__(self) -> None:
-        if self.top_k < 1:
-            raise SpecError(f"top_k is {self.top_k}", where=repr(self), fix="give at least 1")
+        if self.top_k < 1 or self.max_tokens < 0:
+            raise SpecError(
+                f"top_k is {self.top_k}, max_tokens {self.max_tokens}",
+                where=repr(self),
+                fix="give a top_k of at least 1, or a positive number of tokens",
+            )
         if self.query and self.query_key:
             raise SpecError(
                 "two queries", where=repr(self), fix="give either query or query_key, not both"
@@ -68,31 +81,57 @@ class Relevant(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most."""
-        if len(blocks) <= self.top_k:
+        if self._all_fit(blocks, inputs):
             return blocks
-        query = self._query(inputs)
-        source = sha256(b"".join(inputs.digests(blocks))).hexdigest()
-        answer = inputs.ask(
-            Task(
-                kind="relevance",
-                model=self.model,
-                query=query,
-                scorer=self.scorer,
-                blocks=blocks,
-                source=source,
-            )
-        )
+        answer = inputs.ask(self._task(blocks, inputs))
         if answer is None:
-            return self._chosen(blocks, range(len(blocks) - self.top_k, len(blocks)), None)
+            scores = list(range(len(blocks)))
+            return self._chosen(blocks, self._best(blocks, scores, inputs), None)
         scores: list[int] = answer.value
-        table = inputs.memo.table("relevant")
-        key = (tuple(scores), self.top_k)
+        table = inputs.memo.table(("relevant", inputs.counter_id))
+        key = (tuple(scores), self.top_k, self.max_tokens)
         best = table.get(key)
         if best is None:
-            newer_first = nlargest(self.top_k, zip(scores, range(len(blocks)), strict=True))
-            best = [place for _, place in newer_first]
-            table[key] = best
+            best = table[key] = self._best(blocks, scores, inputs)
         return self._chosen(blocks, best, scores)
+
+    def _task(self, blocks: Blocks, inputs: Inputs) -> Task:
+        return Task(
+            kind="relevance",
+            model=self.model,
+            query=self._query(inputs),
+            previous="\n".join(asked_before(inputs)) if self.max_tokens else "",
+            max_tokens=self.max_tokens,
+            scorer=self.scorer,
+            blocks=blocks,
+            source=sha256(b"".join(inputs.digests(blocks))).hexdigest(),
+        )
+
+    def _all_fit(self, blocks: Blocks, inputs: Inputs) -> bool:
+        if not self.max_tokens:
+            return len(blocks) <= self.top_k
+        room = self.max_tokens
+        for block in blocks:
+            room -= inputs.cost(block)
+            if room < 0:
+                return False
+        return True
+
+    def _best(self, blocks: Blocks, scores: list[int], inputs: Inputs) -> list[int]:
+        """Places of the best, of equals the newer; with `max_tokens`, of those that fit."""
+        pairs = zip(scores, range(len(blocks)), strict=True)
+        if not self.max_tokens:
+            return [place for _, place in nlargest(self.top_k, pairs)]
+        room, misses, found = self.max_tokens, 0, list[int]()
+        for _, place in sorted(pairs, reverse=True):
+            cost = inputs.cost(blocks[place])
+            if cost <= room:
+                found.append(place)
+                room -= cost
+                misses = 0
+            elif (misses := misses + 1) > MISSES:
+                break
+        return found
 
     def _chosen(self, blocks: Blocks, places: Iterable[int], scores: list[int] | None) -> Blocks:
         """These blocks and those that always stay, in their order, scored where that was done."""
@@ -122,6 +161,15 @@ def asked_last(inputs: Inputs) -> str:
         if text:
             return text
     return ""
+
+
+def asked_before(inputs: Inputs) -> list[str]:
+    """What the user said before that, the newest three, oldest first."""
+    snapshot = inputs.snapshot
+    found: list[str] = []
+    for position in reversed(snapshot.positions("role", "user")[-EARLIER - 1 : -1]):
+        found.append(inputs.clean(snapshot.log[position].text))
+    return found[::-1]
 
 
 def _scored(block: Block, score: int) -> Block:

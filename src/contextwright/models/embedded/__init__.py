@@ -15,7 +15,10 @@ from contextwright.models.embedded.fields import record
 from contextwright.models.embedded.near import duplicates, merged
 from contextwright.models.embedded.statements import statements
 from contextwright.models.embedded.summary import summary
+from contextwright.recall.index import Index
+from contextwright.recall.item import Item
 from contextwright.recall.lexical import scores
+from contextwright.recall.shape import worths as shaped
 from contextwright.spec.task import Answer, Task
 
 Count = Callable[[str], int]
@@ -68,9 +71,42 @@ def _summary(task: Task, count: Count) -> tuple[str, Any]:
     return "extractive", summary(task, count)
 
 
+def worth(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[int]:
+    """What each block is worth for a query where room is counted in tokens, in millionths of the
+    best: its own words, what is said around it, who said it, how long it is.
+
+    Args:
+        earlier: questions before this one, a line each.
+    """
+    items = [_item(place, block) for place, block in enumerate(blocks)]
+    index = Index()
+    index.add(items)
+    found = index.scores(query, earlier=earlier.splitlines(), feedback=True)
+    worths = shaped(items, found, query)
+    most = max(worths, default=0.0)
+    return [round(one / most * 1_000_000) if most > 0 else 0 for one in worths]
+
+
+def _item(place: int, block: Block) -> Item:
+    said = block.turn >= 0
+    return Item(
+        id=f"{place:08}",
+        text=transcript(block),
+        kind="turn" if said else "memory",
+        role=(block.author or block.role) if said else "",
+        thread="log" if said else "",
+    )
+
+
+def _relevance(task: Task) -> list[int]:
+    if task.max_tokens:
+        return worth(task.query, task.previous, task.blocks)
+    return relevance(task.query, task.blocks)
+
+
 _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "summary": _summary,
-    "relevance": lambda task, count: ("lexical", relevance(task.query, task.blocks)),
+    "relevance": lambda task, count: ("lexical", _relevance(task)),
     "duplicates": lambda task, count: ("near", duplicates(task.blocks)),
     "record": lambda task, count: ("rules", record(task.schema, statements(task), task.previous)),
     "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
