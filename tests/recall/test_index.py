@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright.errors import StoreError
@@ -105,6 +105,7 @@ def test_only_the_kinds_asked_for():
     assert ids(index.search("tea", kinds=["fact"])) == ["2"]
 
 
+@settings(max_examples=50)
 @given(collections, words, st.randoms())
 def test_the_order_of_adding_does_not_show(texts, query, dice):
     shuffled = list(texts.items())
@@ -117,6 +118,7 @@ def test_the_order_of_adding_does_not_show(texts, query, dice):
     assert one.scores(query, feedback=True) == other.scores(query, feedback=True)
 
 
+@settings(max_examples=50)
 @given(collections, collections, words)
 def test_removing_undoes_adding(texts, others, query):
     index = index_of(texts)
@@ -128,6 +130,7 @@ def test_removing_undoes_adding(texts, others, query):
     assert (index.search(query, 20), index.scores(query, feedback=True)) == before
 
 
+@settings(max_examples=25)
 @given(collections, words, st.randoms())
 def test_with_vectors_the_order_of_adding_does_not_show(texts, query, dice):
     from tests.recall.conftest import Letters
@@ -158,14 +161,6 @@ def test_vectors_follow_what_is_added_and_removed(letters):
     assert index.search("another text", 400) == index_of(fresh, embedder=letters).search(
         "another text", 400
     )
-
-
-def test_rrf_gives_no_rank_to_texts_without_the_words():
-    from contextwright.recall.fuse import by_rank
-
-    assert by_rank([0, 0, 5], [9, 0, 1])[1] == 0
-    assert by_rank([0, 0, 5], [9, 0, 1])[2] > by_rank([0, 0, 5], [9, 0, 1])[0]
-    assert by_rank() == []
 
 
 def test_it_says_why_it_is_degraded(broken, letters):
@@ -217,6 +212,28 @@ def test_expansion_by_the_user_is_searched_too():
     assert ids(index.search("dog tea")) == ["b", "c"]
 
 
+def test_an_expansion_that_fails_leaves_the_query_and_says_so():
+    def broken(query):
+        raise RuntimeError("no model")
+
+    index = index_of(TEXTS, expand=broken)
+    assert ids(index.search("tea")) == ["b"]
+    assert "no model" in index.degraded
+
+
+def test_items_that_got_no_vector_are_named(letters, broken):
+    pytest.importorskip("numpy")
+    works = letters.vectors
+    index = index_of({"a": "green tea"}, embedder=letters)
+    letters.vectors = broken.vectors
+    index.add([Item("b", "black tea")])
+    letters.vectors = works
+    assert ids(index.search("tea")) != []
+    assert index.degraded == "1 items have no vector: they are found by their words only"
+    index.add([Item("b", "black tea")])
+    assert index.degraded == ""
+
+
 def test_earlier_questions_lend_their_words_with_less_weight():
     index = index_of({"a": "the price of tea", "b": "the price of coffee", "c": "on coffee"})
     assert "c" not in index.scores("what price?")
@@ -241,6 +258,7 @@ def test_a_file_keeps_items_and_vectors(tmp_path, letters):
     second.close()
 
 
+@settings(max_examples=25)
 @given(collections, words)
 def test_a_file_opened_again_scores_as_before(tmp_path_factory, texts, query):
     path = tmp_path_factory.mktemp("index") / "index.db"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextwright.recall import expand as expanding
-from contextwright.recall.fuse import ALPHA, by_rank, fused
+from contextwright.recall.fuse import ALPHA, by_rank_arrays, fused_arrays
 from contextwright.recall.item import Hit, Item
 from contextwright.recall.mmr import by_vectors, by_words
 from contextwright.recall.postings import Postings, roots, terms_of
@@ -68,6 +68,7 @@ class Index:
         self._postings = Postings(path)
         self._vectors = Vectors()
         self._embedder = embedder
+        self._model = str(getattr(embedder, "id", type(embedder).__name__))
         self._degraded: dict[str, str] = {}
         if embedder is None:
             self._degraded["vectors"] = "no embedder: lexical only"
@@ -79,18 +80,25 @@ class Index:
 
     @property
     def degraded(self) -> str:
-        """Why it searches less well than it might; empty where it does not."""
-        return "; ".join(self._degraded.values())
+        """Why it searches less well than it was asked to; empty where it does not."""
+        reasons = list(self._degraded.values())
+        bare = len(self._postings.items) - len(self._vectors)
+        if bare and not self._degraded.get("vectors"):
+            reasons.append(f"{bare} items have no vector: they are found by their words only")
+        return "; ".join(reasons)
 
     def __len__(self) -> int:
         return len(self._postings.items)
 
     def add(self, items: Iterable[Item]) -> None:
         """Puts items in; one of an id that is there already takes its place."""
+        wanted = list({item.id: item for item in items}.values())
+        # outside the lock: an embedder may take its time
+        vectors = self._vectors_of([item.text for item in wanted])
         with self._lock:
-            rows = self._postings.put(items)
+            rows = self._postings.put(wanted)
             self._vectors.drop(rows)
-            self._embed(list(dict.fromkeys(rows)))
+            self._keep(dict(zip(rows, vectors, strict=False)))
 
     def remove(self, ids: Iterable[str]) -> None:
         """Takes items out; an id that is not there is passed over."""
@@ -111,29 +119,33 @@ class Index:
         """The best items, best first; those that have nothing of the query are left out."""
         if k <= 0:
             return []
+        others = self._others(query)
+        asked = self._vectors_of([query, *others]) if len(self._vectors) else []
         with self._lock:
             items = self._postings.items
-            found = self._found(query, (), feedback=False)
+            found = self._found(query, others, asked)
             if kinds:
                 found = {row: found[row] for row in found if items[row].kind in kinds}
             choosing = self._mmr is not None or self._rerank is not None
             pool = self._best(found, max(POOL, 5 * k) if choosing else k)
+            held = {row: items[row] for row in pool}
             scores = {row: found[row] for row in pool}
-            texts = [items[row].text for row in pool]
         if self._rerank is not None and pool:
-            scores = self._reranked(query, pool, texts, scores)
-            pool.sort(key=lambda row: (-scores[row], items[row].id))
+            scores = self._reranked(query, held, scores)
+            pool.sort(key=lambda row: (-scores[row], held[row].id))
         if self._mmr is not None:
-            pool = self._diverse(pool, scores, k, self._mmr)
+            pool = self._diverse(held, pool, scores, k, self._mmr)
         best = max((scores[row] for row in pool[:k]), default=0) or 1
-        return [Hit(items[row], scores[row] * ONE // best) for row in pool[:k]]
+        return [Hit(held[row], scores[row] * ONE // best) for row in pool[:k]]
 
     def scores(
         self, query: str, *, earlier: Sequence[str] = (), feedback: bool = False
     ) -> dict[str, int]:
         """How well items answer a query, in millionths of the best; those of 0 are left out."""
+        others = self._others(query)
+        asked = self._vectors_of([query, *others]) if len(self._vectors) else []
         with self._lock:
-            found = self._found(query, earlier, feedback=feedback)
+            found = self._found(query, others, asked, earlier, feedback=feedback)
             return {self._postings.items[row].id: score for row, score in found.items()}
 
     def _best(self, found: dict[int, int], k: int) -> list[int]:
@@ -144,7 +156,26 @@ class Index:
         rows.sort(key=lambda row: (-found[row], items[row].id))
         return rows[:k]
 
-    def _found(self, query: str, earlier: Sequence[str], *, feedback: bool) -> dict[int, int]:
+    def _others(self, query: str) -> list[str]:
+        if self._expand is None:
+            return []
+        try:
+            found = list(self._expand(query))
+        except FAILURES as error:
+            self._degraded["expand"] = f"expansion failed ({error}): the query alone"
+            return []
+        self._degraded.pop("expand", None)
+        return found
+
+    def _found(
+        self,
+        query: str,
+        others: list[str],
+        asked: list[list[float]],
+        earlier: Sequence[str] = (),
+        *,
+        feedback: bool = False,
+    ) -> dict[int, int]:
         """Row to score in millionths, of those above 0."""
         weights = dict.fromkeys(terms_of(query), 1.0)
         for text in list(earlier)[-EARLIER_ASKED:]:
@@ -153,7 +184,6 @@ class Index:
         for term in list(weights):
             for other in synonyms(term):
                 weights.setdefault(other, SHARE * weights[term])
-        others = list(self._expand(query)) if self._expand else []
         lexical = self._postings.match(weights)
         if feedback and lexical:
             lexical = self._postings.match(self._postings.feedback(weights, lexical))
@@ -162,47 +192,34 @@ class Index:
             for row, score in self._postings.match(dict.fromkeys(terms_of(text), 1.0)).items():
                 lexical[row] = lexical.get(row, 0.0) + share * score
         words = _millionths(lexical)
-        dense = self._dense([query, *others])
-        if not dense:
-            return words
-        rows = sorted(dense.keys() | words.keys())
-        pair = [words.get(row, 0) for row in rows], [dense.get(row, 0) for row in rows]
-        both = by_rank(*pair) if self._fusion == "rrf" else fused(*pair, self._alpha)
-        return {row: score for row, score in zip(rows, both, strict=True) if score > 0}
-
-    def _dense(self, texts: list[str]) -> dict[int, int]:
-        """Row to cosine in millionths: of the query, and of its variants together."""
-        if not len(self._vectors):
-            return {}
-        asked = self._vectors_of(texts)
         if not asked or not any(asked[0]):
-            return {}
-        found = self._vectors.nearest(asked[0])
+            return words
+        cosines = self._vectors.nearest(asked[0])
         for vector in asked[1:]:
-            for row, score in self._vectors.nearest(vector).items():
-                found[row] += round(VARIANT * score / len(asked[1:]))
-        return found
+            cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(asked[1:])
+        rows, lexical, dense = self._vectors.beside(words, cosines.astype("int64"))
+        if self._fusion == "rrf":
+            both = by_rank_arrays(lexical, dense)
+        else:
+            both = fused_arrays(lexical, dense, self._alpha)
+        return {row: score for row, score in zip(rows, both.tolist(), strict=True) if score > 0}
 
-    def _embed(self, rows: list[int]) -> None:
-        if self._embedder is None or not rows:
-            return
-        vectors = self._vectors_of([self._postings.items[row].text for row in rows])
-        found = dict(zip(rows, vectors, strict=False))
+    def _keep(self, found: dict[int, list[float]]) -> None:
         self._vectors.put(found)
-        model = str(getattr(self._embedder, "id", type(self._embedder).__name__))
-        if self._postings.path is not None:
-            self._postings.keep(model, found)
+        if self._postings.path is not None and found:
+            self._postings.keep(self._model, found)
 
     def _recall_vectors(self) -> None:
         """Vectors of a file's items: those of this embedder as they were, the others made."""
-        model = str(getattr(self._embedder, "id", type(self._embedder).__name__))
-        self._vectors.put(self._postings.kept(model))
-        rows = [row for row in sorted(self._postings.items) if not self._vectors.has([row])]
-        self._embed(rows)
+        self._vectors.put(self._postings.kept(self._model))
+        items = self._postings.items
+        rows = [row for row in sorted(items) if not self._vectors.has([row])]
+        vectors = self._vectors_of([items[row].text for row in rows])
+        self._keep(dict(zip(rows, vectors, strict=False)))
 
     def _vectors_of(self, texts: list[str]) -> list[list[float]]:
         """What the embedder gives; nothing, and `degraded` says why, where it fails."""
-        if self._embedder is None:
+        if self._embedder is None or not texts:
             return []
         try:
             found = self._embedder.vectors(texts)
@@ -213,13 +230,14 @@ class Index:
         return found
 
     def _reranked(
-        self, query: str, pool: list[int], texts: list[str], scores: dict[int, int]
+        self, query: str, held: dict[int, Item], scores: dict[int, int]
     ) -> dict[int, int]:
         assert self._rerank is not None
+        texts = [item.text for item in held.values()]
         try:
             given = [float(score) for score in self._rerank(query, texts)]
-            if len(given) != len(pool):
-                raise ValueError(f"{len(given)} scores for {len(pool)} texts")
+            if len(given) != len(texts):
+                raise ValueError(f"{len(given)} scores for {len(texts)} texts")
         except FAILURES as error:
             self._degraded["rerank"] = f"the reranker failed ({error}): its order is left out"
             return scores
@@ -229,17 +247,24 @@ class Index:
         # 1, not 0, for the worst: it was found after all
         return {
             row: max(1, round((score - low) / span * ONE))
-            for row, score in zip(pool, given, strict=True)
+            for row, score in zip(held, given, strict=True)
         }
 
-    def _diverse(self, pool: list[int], scores: dict[int, int], k: int, trust: float) -> list[int]:
+    def _diverse(
+        self,
+        held: dict[int, Item],
+        pool: list[int],
+        scores: dict[int, int],
+        k: int,
+        trust: float,
+    ) -> list[int]:
         best = max(scores.values(), default=0) or 1
         shares = [scores[row] / best for row in pool]
         with self._lock:
-            if self._vectors.has(pool) and pool:
-                matrix: Any = self._vectors.of(pool)
-                return [pool[place] for place in by_vectors(shares, matrix, k, trust)]
-            words = [roots(self._postings.items[row].text) for row in pool]
+            matrix: Any = self._vectors.of(pool) if self._vectors.has(pool) and pool else None
+        if matrix is not None:
+            return [pool[place] for place in by_vectors(shares, matrix, k, trust)]
+        words = [roots(held[row].text) for row in pool]
         return [pool[place] for place in by_words(shares, words, k, trust)]
 
 

@@ -27,10 +27,10 @@ class Vectors:
     def __init__(self) -> None:
         self._matrix: Any = None
         self._place: dict[int, int] = {}
-        self._rows: list[int] = []
+        self.rows: list[int] = []
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def put(self, found: Mapping[int, Sequence[float]]) -> None:
         """Sets the vectors of rows."""
@@ -42,8 +42,8 @@ class Vectors:
                 self._matrix = np.zeros((FIRST, len(line)), dtype="float32")
             place = self._place.get(row)
             if place is None:
-                place = len(self._rows)
-                self._rows.append(row)
+                place = len(self.rows)
+                self.rows.append(row)
                 self._place[row] = place
                 if place == len(self._matrix):
                     self._matrix = np.vstack([self._matrix, np.zeros_like(self._matrix)])
@@ -55,21 +55,34 @@ class Vectors:
             place = self._place.pop(row, None)
             if place is None:
                 continue
-            last = self._rows.pop()
+            last = self.rows.pop()
             if last != row:
-                self._matrix[place] = self._matrix[len(self._rows)]
-                self._rows[place] = last
+                self._matrix[place] = self._matrix[len(self.rows)]
+                self.rows[place] = last
                 self._place[last] = place
 
-    def nearest(self, query: Sequence[float]) -> dict[int, int]:
-        """Row to cosine in millionths, to five places: where a line stands must not show."""
+    def nearest(self, query: Sequence[float]) -> Any:
+        """Cosines in millionths, in the order of `rows`; to five places: where a line stands must
+        not show."""
         import numpy as np
 
-        if not self._rows:
-            return {}
-        dots = self._matrix[: len(self._rows)] @ np.asarray(query, dtype="float32")
-        whole = (np.rint(dots * 1e5) * 10).astype("int64").tolist()
-        return dict(zip(self._rows, whole, strict=True))
+        dots = self._matrix[: len(self.rows)] @ np.asarray(query, dtype="float32")
+        return (np.rint(dots * 1e5) * 10).astype("int64")
+
+    def beside(self, words: Mapping[int, int], cosines: Any) -> tuple[list[int], Any, Any]:
+        """Rows, and their scores by words and by vectors: 0 for one without the one or other."""
+        import numpy as np
+
+        bare = [row for row in words if row not in self._place]
+        rows = [*self.rows, *bare]
+        lexical = np.zeros(len(rows), dtype="int64")
+        places = [self._place[row] for row in words if row in self._place]
+        if places:
+            lexical[places] = [words[row] for row in words if row in self._place]
+        if bare:
+            lexical[len(self.rows) :] = [words[row] for row in bare]
+            cosines = np.concatenate([cosines, np.zeros(len(bare), dtype="int64")])
+        return rows, lexical, cosines
 
     def of(self, rows: Sequence[int]) -> Any:
         """The lines of rows, as a matrix."""
