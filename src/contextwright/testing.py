@@ -282,7 +282,9 @@ def _steps(st: Any) -> Any:
             C.fresh(1), C.fresh(1, stale_action="warn"), C.fresh(1, stale_action="compact"),
             C.fresh(0, stale_action="summarize"), C.expand(), C.summarize(max_tokens=40),
             C.summarize(schema={"decisions": "list[str]"}), C.dedup("semantic"),
-            C.layer("memory"), C.layer("evidence"),
+            C.layer("memory"), C.layer("evidence"), C.isolate(), C.isolate("masking"),
+            C.decay(1, 1), C.decay(1, 0, summary=False, subtasks=True), C.decay(1, 2, step=2),
+            C.decay(200, 300, by="tokens", images=1),
         )
     )  # fmt: skip
 

@@ -10,8 +10,10 @@ from contextwright.atoms.budget.fit import Fit, FitStrategy
 from contextwright.atoms.budget.layer import AsLayer, Name
 from contextwright.atoms.budget.priority import Priority
 from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.dedup import Dedup
 from contextwright.atoms.compress.expand import Expand, ExpandRefs
+from contextwright.atoms.compress.isolate import Isolate
 from contextwright.atoms.compress.project import Project
 from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, Summarize
 from contextwright.atoms.compress.truncate import Truncate
@@ -284,6 +286,17 @@ class C:
     def project(fields: Names = (), *, exclude: Names = ()) -> Project:
         """Of structured outputs, only these fields, or all but those."""
         return make(Project, fields=_names(fields), exclude=_names(exclude))
+
+    @staticmethod
+    def isolate(policy: Literal["boundary", "masking", "transparent"] = "boundary") -> Isolate:
+        """Finished tool traces out of the way: concluded, masked, or left."""
+        return make(Isolate, policy=policy)
+
+    @staticmethod
+    def decay(full: int = 4, fold: int = 6, **options: Any) -> Decay:
+        """The newest turns whole, those before folded, the rest a summary. Options are `Decay`'s:
+        `by`, `summary`, `images`, `subtasks`, `step`, `max_tokens`, `model`."""
+        return make(Decay, full=full, fold=fold, **options)
 
     @staticmethod
     def truncate(

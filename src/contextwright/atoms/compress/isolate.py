@@ -1,0 +1,88 @@
+"""`C.isolate(policy)`: what of finished tool traces stays in sight (document 002)."""
+
+from itertools import groupby
+from typing import ClassVar, Literal
+
+from contextwright.atoms.compress.folding import concluded
+from contextwright.atoms.compress.pieces import rewrite
+from contextwright.atoms.guard import untouchable
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+MASKED = 20
+"""Tokens of a result below which a placeholder would not be shorter."""
+
+
+class Isolate(Atom, frozen=True, kw_only=True):
+    """Keep the trace of the running execution whole, and that of finished ones out of the way.
+
+    An execution is an invocation where events name theirs, else a turn. What the user said, what
+    was concluded, and executions that failed and were not made good stay as they are.
+
+    Args:
+        policy: `boundary`: of a finished execution stay its conclusion and one line on its trace;
+            `masking`: reasoning and calls stay, results become placeholders; `transparent`:
+            everything stays.
+    """
+
+    word: ClassVar[str] = "isolate"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    policy: Literal["boundary", "masking", "transparent"] = "boundary"
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks, finished traces isolated."""
+        if self.policy == "transparent":
+            return blocks
+        running = _running(inputs)
+        out: list[Block] = []
+        for turn, group in groupby(blocks, key=lambda block: block.turn):
+            mine = tuple(group)
+            if turn < 0 or turn >= inputs.snapshot.turn:
+                out += mine
+            else:
+                out += self._isolated(mine, running, inputs)
+        return tuple(out)
+
+    def _isolated(self, blocks: Blocks, running: str, inputs: Inputs) -> Blocks:
+        open_ = [not untouchable(b, inputs) and not _is_of(b, running, inputs) for b in blocks]
+        if self.policy == "masking":
+            return tuple(
+                masked(block, inputs) if free else block
+                for block, free in zip(blocks, open_, strict=True)
+            )
+        out: list[Block] = []
+        for free, group in groupby(zip(blocks, open_, strict=True), key=lambda pair: pair[1]):
+            mine = tuple(block for block, _ in group)
+            out += concluded(mine, inputs) if free else mine
+        return tuple(out)
+
+
+def masked(block: Block, inputs: Inputs) -> Block:
+    """A block whose results are placeholders that say where they are."""
+
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        tokens = inputs.count(text)
+        short = f"[full output: {ref}, {tokens} tokens]"
+        return short if tokens > MASKED and inputs.count(short) < tokens else text
+
+    messages = rewrite(block, on_result=on_result)
+    if messages is block.messages:
+        return block
+    return block.lower(Fidelity.PLACEHOLDER, messages=messages, why="masked, of a finished turn")
+
+
+def _running(inputs: Inputs) -> str:
+    """The running invocation; empty where events name none."""
+    snapshot = inputs.snapshot
+    return snapshot.log[snapshot.position - 1].invocation if snapshot.position else ""
+
+
+def _is_of(block: Block, invocation: str, inputs: Inputs) -> bool:
+    event = inputs.snapshot.event(block.id) if invocation else None
+    return event is not None and event.invocation == invocation
