@@ -7,7 +7,7 @@ not there; BEAM 100k; BFCL memory), about meetings (QMSum) and about passages (M
 tools that a request needs among 128 (BFCL). Recall is the mean share of a question's gold items
 that were sent; a shortened one counts by the share of its five-word runs. Tokens are o200k's.
 Every figure is given for all questions and, in brackets, for the halves: the conversations at
-even places, on which settings were chosen, and those at odd places.
+even places, on which weights were searched for, and those at odd places.
 
 Hybrid search needs a folder with a static embedder in CONTEXTWRIGHT_EMBEDDER; `bm25s` is compared
 with where it is installed.

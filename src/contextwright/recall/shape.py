@@ -3,8 +3,8 @@
 The same rule for every collection; what it does follows from what the items are. Passages stand
 alone. In talk among equals an answer often has none of the question's words: what is said around
 a hit is worth part of it, and a stretch that is all about the question more than a single line.
-In a chat with an assistant it is mostly the user who tells things, in few words. Settings were
-chosen on one half of LoCoMo, QMSum and BEAM; `benchmarks/retrieval.py` has both halves.
+In a chat with an assistant it is mostly the user who tells things, in few words. Weights were
+searched for on one half of LoCoMo, QMSum and BEAM; `benchmarks/retrieval.py` shows both halves.
 """
 
 import math
