@@ -1,5 +1,6 @@
 """A step from its claim to its end: working notes, offloaded results, gating, repair, checkpoint."""
 
+import msgspec
 import pytest
 
 from contextwright import (
@@ -74,6 +75,64 @@ def test_a_reply_is_held_against_the_checklist(reply, met):
         verdict.missing
     )
     assert verdict.accepted == (len(met) == 2)
+
+
+def listed(*criteria):
+    return msgspec.structs.replace(STEP, acceptance=criteria)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "reply", "met"),
+    [
+        (("sources", "sources are cited"), "- [x] a2: sources are cited", ("a2",)),
+        (("sources", "sources are cited"), "- [x] sources are cited", ("a2",)),
+        (("cost", "b"), "- [x] costumes are listed", ()),
+        (("!!!", "b"), "- [x] anything", ()),
+        (("every offer", "b"), "- [x]\n- [ ] a1: every offer", ()),
+        (("one", "two"), "- [x] a1-2", ()),
+    ],
+)
+def test_a_mark_counts_for_the_one_item_that_it_names(criteria, reply, met):
+    step = listed(*(Criterion(text=text) for text in criteria))
+    assert gate(reply, step).met == met
+
+
+def test_an_id_may_be_written_as_planners_write_them():
+    step = listed(*(Criterion(text=f"text {id}", id=id) for id in ("AC-1", "AC-12", "1.2", "1")))
+    assert gate("- [x] AC-1: done\n- [x] **1.2** done", step).met == ("AC-1", "1.2")
+    assert gate("- [x] ac-12\n- [x] 1 done", step).met == ("AC-12", "1")
+
+
+@pytest.mark.parametrize("form", ["`{}`", "**{}**", "_{}_", "({})", "|{}|", "{}。", "{}, ok", "{}"])
+def test_an_address_counts_however_it_is_set_off(form):
+    reply = f"- [x] a1\n- [x] a2 {form.format(REPORT)}"
+    assert gate(reply, STEP, EVIDENCE).accepted
+    for other in ("x", ".md", "/b", "%20"):
+        assert not gate(reply.replace(REPORT, REPORT + other), STEP, EVIDENCE).accepted
+
+
+def test_two_addresses_in_one_breath_are_both_named():
+    reply = f"- [x] a1\n- [x] a2 {REPORT},artifact://tasks/42/step-3/b.md"
+    assert gate(reply, STEP, EVIDENCE).accepted
+
+
+def test_a_reply_of_line_ends_is_read_in_no_time():
+    assert not gate("\n" * 60_000 + "-" * 60_000 + "> " * 60_000, STEP).accepted
+
+
+def test_criteria_of_one_id_are_refused():
+    for twins in ([{"text": "x", "id": "a2"}, "y"], [{"text": "x", "id": "q"}] * 2):
+        with pytest.raises(StepError, match="two criteria"):
+            gate("[x] a2", {**STEP.to_state(), "acceptance": twins})
+    with pytest.raises(StepError, match="does not say what to do"):
+        gate("[x] a2", {**STEP.to_state(), "step_id": None})
+
+
+def test_gating_keeps_what_else_a_plan_says():
+    session = working(evidence=EVIDENCE)
+    session.update({"plan": {**STEP.to_state(), "owner": "Ada"}})
+    assert not gated(session, "nothing").accepted
+    assert session.state["plan"]["owner"] == "Ada"
 
 
 def test_what_is_missing_makes_the_next_pack_a_repair_pack():
