@@ -1,5 +1,7 @@
 """A step from its claim to its end: working notes, offloaded results, gating, repair, checkpoint."""
 
+import re
+
 import msgspec
 import pytest
 
@@ -169,6 +171,44 @@ def test_working_notes_live_as_long_as_they_were_given():
         jot(session, "x", seconds=3)
 
 
+def test_notes_that_the_application_wrote_itself_stay_and_are_kept(tmp_path):
+    artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
+    session = working(working_memory=["net prices only", {"note": "no text"}, {"text": 5}])
+    jot(session, "tone: formal")
+    assert all(text in payload(session) for text in ("net prices only", "tone: formal"))
+    ref = checkpoint(session, memory=memory, artifacts=artifacts)
+    assert b"net prices only" in artifacts.get(ref)
+    assert "net prices only; 5; tone" in memory.search("net prices")[0].memory.text
+    for plain in ("only one note", {"text": "only one note"}):
+        session = working(working_memory=plain)
+        jot(session, "another")
+        assert "only one note" in payload(session)
+
+
+def test_two_steps_may_note_the_same():
+    session = working()
+    jot(session, "price limit 900")
+    session.update({"plan": {**STEP.to_state(), "step_id": "4"}})
+    jot(session, "price limit 900")
+    session.update({"plan": STEP.to_state()})
+    assert "price limit 900" in payload(session)
+
+
+def test_limits_are_said_as_they_were_set():
+    limits = {"cost_usd": 0.004, "latency_s": 1_234_567}
+    text = payload(working(plan={**STEP.to_state(), "constraints": limits}))
+    assert "Latency <= 1234567s; cost <= $0.004" in text
+    limits = {"cost_usd": 0.2, "latency_s": 0.25}
+    text = payload(working(plan={**STEP.to_state(), "constraints": limits}))
+    assert "Latency <= 0.25s; cost <= $0.20" in text
+
+
+@pytest.mark.parametrize("now_ms", [1_769_595_600_000_000_000, -(10**15)])
+def test_a_clock_in_other_units_is_no_crash(now_ms):
+    pack = compile(working(), PackBuilder(), model="gpt-5", now_ms=now_ms)
+    assert pack.manifest.pack_id.startswith("pack_task_42_step_3_")
+
+
 def test_notes_of_another_step_are_not_shown():
     session = working()
     jot(session, "only for step 3")
@@ -224,6 +264,20 @@ def test_memories_are_there_before_the_turn(tmp_path):
     assert session.state.version == version
 
 
+def test_a_memory_store_is_asked_without_what_the_spec_redacts():
+    asked = []
+
+    class Store:
+        def search(self, query, k=5, *, scope="", kinds=()):
+            asked.append(query)
+            return []
+
+    session = working()
+    session.user("write to bob@example.com")
+    Engine(PackBuilder().spec | C.redact(["email"]), "gpt-5", memory=Store()).compile(session)
+    assert asked and all("bob@example.com" not in query for query in asked)
+
+
 ROWS = (
     '{"offers": ['
     + ", ".join(f'{{"id": "P-{n}", "price": {n}, "note": "pump number {n}"}}' for n in range(200))
@@ -249,7 +303,7 @@ def test_large_results_become_artifacts_with_their_provenance(tmp_path):
     session.assistant("Here they are.")
     engine.record(session)
     listed = session.state["evidence"]
-    assert [one["uri"] for one in listed] == [
+    assert [re.sub("-[0-9a-f]{8}[.]", ".", one["uri"]) for one in listed] == [
         "artifact://tasks/42/step-3/search-e2-0.json",
         "artifact://tasks/42/step-3/read-e4-0.txt",
     ]
@@ -260,7 +314,31 @@ def test_large_results_become_artifacts_with_their_provenance(tmp_path):
     assert session.state["evidence"] == listed, "once"
     session.user("go on")
     body = engine.compile(session).body.decode()
-    assert "artifact://tasks/42/step-3/search-e2-0.json" in body
+    assert listed[0]["uri"] in body
+
+
+def test_sessions_that_work_on_one_step_keep_their_own_results(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "a")
+    sessions = [working(), working()]
+    for n, session in enumerate(sessions):
+        session.call("read", "{}", id="c1")
+        session.result("c1", f"session {n}: {PROSE}")
+        record(session, C.window(n=2) + C.offload(), artifacts=artifacts)
+    for n, session in enumerate(sessions):
+        uri = session.state["evidence"][0]["uri"]
+        assert artifacts.get(uri).decode().startswith(f"session {n}:")
+
+
+def test_offloading_leaves_the_evidence_of_the_application_as_it_is(tmp_path):
+    given = [
+        {"uri": REPORT, "summary": "prices", "author": "Ada"},
+        {"uri": REPORT, "summary": None},
+    ]
+    session = working(evidence=given)
+    session.call("read", "{}", id="c1")
+    session.result("c1", PROSE)
+    record(session, C.window(n=2) + C.offload(), artifacts=FileArtifacts(tmp_path / "a"))
+    assert session.state["evidence"][:2] == given and len(session.state["evidence"]) == 3
 
 
 def test_prose_is_summarized_by_the_model_that_is_there(tmp_path):

@@ -5,7 +5,7 @@ from typing import Any
 
 from contextwright.atoms.select.memory import Memory as MemoryAtom
 from contextwright.atoms.select.scored import query_in
-from contextwright.pack.plan import walk
+from contextwright.pack.plan import plan, walk
 from contextwright.session.session import Session
 from contextwright.session.step import KNOWLEDGE
 from contextwright.spec.expr import Expr
@@ -17,11 +17,11 @@ ORIGIN = "memory"
 
 def hydrate(session: Session, spec: Expr, memory: MemoryStore, scope: str = "") -> None:
     """Put what matters most for the step and the user's last words under `knowledge`, if the
-    spec reads it."""
+    spec reads it; the store is asked without what the spec redacts."""
     wanted = [atom for atom in walk(spec) if isinstance(atom, MemoryAtom)]
     if not wanted:
         return
-    query = query_in(session.snapshot())
+    query = plan(spec).clean(query_in(session.snapshot()))
     found = memory.search(query, max(atom.top_k for atom in wanted), scope=scope) if query else []
     listed: Any = session.state.get(KNOWLEDGE, [])
     given: list[Any] = listed if isinstance(listed, list) else [listed]
