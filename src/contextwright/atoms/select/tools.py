@@ -81,6 +81,7 @@ def signature(tool: Tool) -> str:
     required: Any = tool.parameters.get("required", properties)
     if not isinstance(properties, dict):
         return f"{tool.name}()"
+    required = required if isinstance(required, (list, tuple, dict)) else ()
     names = [name if name in required else f"{name}?" for name in properties]
     return f"{tool.name}({', '.join(names)})"
 
@@ -92,6 +93,9 @@ def without_example(text: str) -> str:
 
 def _example(tool: Tool) -> str:
     examples: Any = tool.parameters.get("examples")
-    if not isinstance(examples, list) or not examples:
+    if not isinstance(examples, (list, tuple)) or not examples:
         return ""
-    return msgspec.json.encode(examples[0], order="sorted").decode()  # pyright: ignore
+    try:
+        return msgspec.json.encode(examples[0], order="sorted").decode()  # pyright: ignore
+    except UnicodeEncodeError:
+        return ""
