@@ -22,6 +22,7 @@ from contextwright import (
     jot,
     keep,
     record,
+    replay,
 )
 from contextwright.engine import kept_manifest, promote
 from contextwright.errors import SessionError, SpecError, StepError, StoreError
@@ -169,6 +170,18 @@ def test_working_notes_live_as_long_as_they_were_given():
     assert "price limit" not in payload(session) and "tone: formal" in payload(session)
     with pytest.raises(SessionError, match="clock"):
         jot(session, "x", seconds=3)
+
+
+def test_in_an_engines_loop_the_clock_is_the_engines():
+    now, session = [1_000_000], working()
+    jot(session, "call at noon", seconds=60, now_ms=now[0])
+    engine = Engine(PackBuilder(), "gpt-5", clock=lambda: now[0])
+    assert "call at noon" in engine.compile(session).body.decode()
+    now[0] = 1_090_000
+    pack = engine.compile(session)
+    assert "call at noon" not in pack.body.decode() and pack.manifest.now_ms == now[0]
+    assert "call at noon" not in engine.assemble(session).body.decode()
+    assert replay(pack.manifest, session).body == pack.body
 
 
 def test_notes_that_the_application_wrote_itself_stay_and_are_kept(tmp_path):

@@ -140,6 +140,8 @@ class Engine:
         memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
         scope: whose memories those are.
         agent: the agent's name.
+        clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
+            memories and the pack's id; without one no pack depends on the time.
     """
 
     def __init__(
@@ -153,6 +155,7 @@ class Engine:
         memory: MemoryStore | None = None,
         scope: str = "",
         agent: str = "",
+        clock: Callable[[], int] | None = None,
         **options: Any,
     ) -> None:
         self.spec = _spec(spec)
@@ -160,7 +163,7 @@ class Engine:
         self.models = models or EMBEDDED
         self.sessions = sessions
         self.artifacts = artifacts
-        self.memory, self.scope = memory, scope
+        self.memory, self.scope, self.clock = memory, scope, clock
         self.calibrator = Calibrator()
         self._base = target(model, **options)
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
@@ -269,6 +272,7 @@ class Engine:
             self.spec,
             agent=self.agent,
             read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
+            now_ms=self.clock() if self.clock is not None else None,
             memo=memo_of(log),
             sent_from=sent_from,
         )
