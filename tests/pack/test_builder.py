@@ -19,7 +19,7 @@ from contextwright import (
     compile,
     replay,
 )
-from contextwright.errors import StepError
+from contextwright.errors import SpecError, StepError
 from contextwright.pack import manifest_from_json
 from contextwright.session import Tool
 from contextwright.testing import target_for
@@ -454,6 +454,8 @@ def test_memories_are_summarized_where_working_notes_take_their_room():
     pack = compile(session, PackBuilder(max_tokens=1800), model="gpt-5")
     events = [e for e in pack.manifest.truncation_events if e.layer == "memory"]
     assert events and events[0].reason.startswith("allocate: memory to summary"), events
+    kept = [k for k in pack.manifest.kept if k.id.startswith("summary:memory/")]
+    assert len(events[0].dropped_ids) == 4 and events[0].dropped_ids == kept[0].lineage
 
 
 @pytest.mark.parametrize("required", [None, 5, "path"])
@@ -481,3 +483,26 @@ def test_evidence_that_a_spec_names_is_shown_with_its_summary():
     spec = C.step() + C.evidence("artifact://my report.md") + C.window(n=1)
     text = compile(session, spec, model="gpt-5").request["messages"][-1]["content"]
     assert "- artifact://my%20report.md (summary: five rivals)" in text
+
+
+@pytest.mark.parametrize(
+    ("scope", "sent"),
+    [
+        ("file_read", {"file_read"}),
+        ({"file_read": {"type": "object"}}, {"file_read"}),
+        ([{"name": "file_read"}], {"file_read"}),
+        ([], set()),
+        (None, {"search_web", "file_read"}),
+    ],
+)
+def test_a_scope_is_never_wider_than_it_was_written(scope, sent):
+    pack = compile(session_of(tools=scope), PackBuilder(), model="gpt-5")
+    assert {tool["function"]["name"] for tool in pack.request.get("tools", ())} == sent
+
+
+def test_what_is_no_scope_lets_nothing_through():
+    with pytest.raises(StepError, match="no scope"):
+        compile(session_of(tools=True), PackBuilder(), model="gpt-5")
+    for tools in ((), "file_read"):
+        with pytest.raises(SpecError, match="tools is"):
+            PackBuilder(tools=tools)

@@ -155,9 +155,13 @@ def _overflow(planned: Plan) -> str:
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:
     """Neighbouring changes of one step in one layer as one entry."""
     for (layer, step, action, reason), group in groupby(changes, key=_alike):
-        yield Truncation(
-            layer, f"{step}: {reason}" if reason else step, action, tuple(c.id for c in group)
-        )
+        ids = tuple(id for change in group for id in _ids(change))
+        yield Truncation(layer, f"{step}: {reason}" if reason else step, action, ids)
+
+
+def _ids(change: Change) -> tuple[str, ...]:
+    """The block; of a summary of memories, the memories that it stands for."""
+    return change.lineage if change.id.startswith("summary:memory/") else (change.id,)
 
 
 def _alike(change: Change) -> tuple[str, str, str, str]:
