@@ -1,5 +1,8 @@
 """A step from its claim to its end: working notes, offloaded results, gating, repair, checkpoint."""
 
+import re
+
+import msgspec
 import pytest
 
 from contextwright import (
@@ -19,6 +22,7 @@ from contextwright import (
     jot,
     keep,
     record,
+    replay,
 )
 from contextwright.engine import kept_manifest, promote
 from contextwright.errors import SessionError, SpecError, StepError, StoreError
@@ -76,6 +80,64 @@ def test_a_reply_is_held_against_the_checklist(reply, met):
     assert verdict.accepted == (len(met) == 2)
 
 
+def listed(*criteria):
+    return msgspec.structs.replace(STEP, acceptance=criteria)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "reply", "met"),
+    [
+        (("sources", "sources are cited"), "- [x] a2: sources are cited", ("a2",)),
+        (("sources", "sources are cited"), "- [x] sources are cited", ("a2",)),
+        (("cost", "b"), "- [x] costumes are listed", ()),
+        (("!!!", "b"), "- [x] anything", ()),
+        (("every offer", "b"), "- [x]\n- [ ] a1: every offer", ()),
+        (("one", "two"), "- [x] a1-2", ()),
+    ],
+)
+def test_a_mark_counts_for_the_one_item_that_it_names(criteria, reply, met):
+    step = listed(*(Criterion(text=text) for text in criteria))
+    assert gate(reply, step).met == met
+
+
+def test_an_id_may_be_written_as_planners_write_them():
+    step = listed(*(Criterion(text=f"text {id}", id=id) for id in ("AC-1", "AC-12", "1.2", "1")))
+    assert gate("- [x] AC-1: done\n- [x] **1.2** done", step).met == ("AC-1", "1.2")
+    assert gate("- [x] ac-12\n- [x] 1 done", step).met == ("AC-12", "1")
+
+
+@pytest.mark.parametrize("form", ["`{}`", "**{}**", "_{}_", "({})", "|{}|", "{}。", "{}, ok", "{}"])
+def test_an_address_counts_however_it_is_set_off(form):
+    reply = f"- [x] a1\n- [x] a2 {form.format(REPORT)}"
+    assert gate(reply, STEP, EVIDENCE).accepted
+    for other in ("x", ".md", "/b", "%20"):
+        assert not gate(reply.replace(REPORT, REPORT + other), STEP, EVIDENCE).accepted
+
+
+def test_two_addresses_in_one_breath_are_both_named():
+    reply = f"- [x] a1\n- [x] a2 {REPORT},artifact://tasks/42/step-3/b.md"
+    assert gate(reply, STEP, EVIDENCE).accepted
+
+
+def test_a_reply_of_line_ends_is_read_in_no_time():
+    assert not gate("\n" * 60_000 + "-" * 60_000 + "> " * 60_000, STEP).accepted
+
+
+def test_criteria_of_one_id_are_refused():
+    for twins in ([{"text": "x", "id": "a2"}, "y"], [{"text": "x", "id": "q"}] * 2):
+        with pytest.raises(StepError, match="two criteria"):
+            gate("[x] a2", {**STEP.to_state(), "acceptance": twins})
+    with pytest.raises(StepError, match="does not say what to do"):
+        gate("[x] a2", {**STEP.to_state(), "step_id": None})
+
+
+def test_gating_keeps_what_else_a_plan_says():
+    session = working(evidence=EVIDENCE)
+    session.update({"plan": {**STEP.to_state(), "owner": "Ada"}})
+    assert not gated(session, "nothing").accepted
+    assert session.state["plan"]["owner"] == "Ada"
+
+
 def test_what_is_missing_makes_the_next_pack_a_repair_pack():
     session = working(evidence=EVIDENCE)
     assert "MISSING" not in payload(session)
@@ -108,6 +170,56 @@ def test_working_notes_live_as_long_as_they_were_given():
     assert "price limit" not in payload(session) and "tone: formal" in payload(session)
     with pytest.raises(SessionError, match="clock"):
         jot(session, "x", seconds=3)
+
+
+def test_in_an_engines_loop_the_clock_is_the_engines():
+    now, session = [1_000_000], working()
+    jot(session, "call at noon", seconds=60, now_ms=now[0])
+    engine = Engine(PackBuilder(), "gpt-5", clock=lambda: now[0])
+    assert "call at noon" in engine.compile(session).body.decode()
+    now[0] = 1_090_000
+    pack = engine.compile(session)
+    assert "call at noon" not in pack.body.decode() and pack.manifest.now_ms == now[0]
+    assert "call at noon" not in engine.assemble(session).body.decode()
+    assert replay(pack.manifest, session).body == pack.body
+
+
+def test_notes_that_the_application_wrote_itself_stay_and_are_kept(tmp_path):
+    artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
+    session = working(working_memory=["net prices only", {"note": "no text"}, {"text": 5}])
+    jot(session, "tone: formal")
+    assert all(text in payload(session) for text in ("net prices only", "tone: formal"))
+    ref = checkpoint(session, memory=memory, artifacts=artifacts)
+    assert b"net prices only" in artifacts.get(ref)
+    assert "net prices only; 5; tone" in memory.search("net prices")[0].memory.text
+    for plain in ("only one note", {"text": "only one note"}):
+        session = working(working_memory=plain)
+        jot(session, "another")
+        assert "only one note" in payload(session)
+
+
+def test_two_steps_may_note_the_same():
+    session = working()
+    jot(session, "price limit 900")
+    session.update({"plan": {**STEP.to_state(), "step_id": "4"}})
+    jot(session, "price limit 900")
+    session.update({"plan": STEP.to_state()})
+    assert "price limit 900" in payload(session)
+
+
+def test_limits_are_said_as_they_were_set():
+    limits = {"cost_usd": 0.004, "latency_s": 1_234_567}
+    text = payload(working(plan={**STEP.to_state(), "constraints": limits}))
+    assert "Latency <= 1234567s; cost <= $0.004" in text
+    limits = {"cost_usd": 0.2, "latency_s": 0.25}
+    text = payload(working(plan={**STEP.to_state(), "constraints": limits}))
+    assert "Latency <= 0.25s; cost <= $0.20" in text
+
+
+@pytest.mark.parametrize("now_ms", [1_769_595_600_000_000_000, -(10**15)])
+def test_a_clock_in_other_units_is_no_crash(now_ms):
+    pack = compile(working(), PackBuilder(), model="gpt-5", now_ms=now_ms)
+    assert pack.manifest.pack_id.startswith("pack_task_42_step_3_")
 
 
 def test_notes_of_another_step_are_not_shown():
@@ -165,6 +277,20 @@ def test_memories_are_there_before_the_turn(tmp_path):
     assert session.state.version == version
 
 
+def test_a_memory_store_is_asked_without_what_the_spec_redacts():
+    asked = []
+
+    class Store:
+        def search(self, query, k=5, *, scope="", kinds=()):
+            asked.append(query)
+            return []
+
+    session = working()
+    session.user("write to bob@example.com")
+    Engine(PackBuilder().spec | C.redact(["email"]), "gpt-5", memory=Store()).compile(session)
+    assert asked and all("bob@example.com" not in query for query in asked)
+
+
 ROWS = (
     '{"offers": ['
     + ", ".join(f'{{"id": "P-{n}", "price": {n}, "note": "pump number {n}"}}' for n in range(200))
@@ -190,7 +316,7 @@ def test_large_results_become_artifacts_with_their_provenance(tmp_path):
     session.assistant("Here they are.")
     engine.record(session)
     listed = session.state["evidence"]
-    assert [one["uri"] for one in listed] == [
+    assert [re.sub("-[0-9a-f]{8}[.]", ".", one["uri"]) for one in listed] == [
         "artifact://tasks/42/step-3/search-e2-0.json",
         "artifact://tasks/42/step-3/read-e4-0.txt",
     ]
@@ -201,7 +327,31 @@ def test_large_results_become_artifacts_with_their_provenance(tmp_path):
     assert session.state["evidence"] == listed, "once"
     session.user("go on")
     body = engine.compile(session).body.decode()
-    assert "artifact://tasks/42/step-3/search-e2-0.json" in body
+    assert listed[0]["uri"] in body
+
+
+def test_sessions_that_work_on_one_step_keep_their_own_results(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "a")
+    sessions = [working(), working()]
+    for n, session in enumerate(sessions):
+        session.call("read", "{}", id="c1")
+        session.result("c1", f"session {n}: {PROSE}")
+        record(session, C.window(n=2) + C.offload(), artifacts=artifacts)
+    for n, session in enumerate(sessions):
+        uri = session.state["evidence"][0]["uri"]
+        assert artifacts.get(uri).decode().startswith(f"session {n}:")
+
+
+def test_offloading_leaves_the_evidence_of_the_application_as_it_is(tmp_path):
+    given = [
+        {"uri": REPORT, "summary": "prices", "author": "Ada"},
+        {"uri": REPORT, "summary": None},
+    ]
+    session = working(evidence=given)
+    session.call("read", "{}", id="c1")
+    session.result("c1", PROSE)
+    record(session, C.window(n=2) + C.offload(), artifacts=FileArtifacts(tmp_path / "a"))
+    assert session.state["evidence"][:2] == given and len(session.state["evidence"]) == 3
 
 
 def test_prose_is_summarized_by_the_model_that_is_there(tmp_path):

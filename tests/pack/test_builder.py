@@ -19,7 +19,7 @@ from contextwright import (
     compile,
     replay,
 )
-from contextwright.errors import StepError
+from contextwright.errors import SpecError, StepError
 from contextwright.pack import manifest_from_json
 from contextwright.session import Tool
 from contextwright.testing import target_for
@@ -413,3 +413,96 @@ def test_a_manifest_is_plain_json_without_floats_of_its_own():
     manifest = json.loads(compile(session_of(), PackBuilder(), model="gpt-5").manifest.to_json())
     assert all(isinstance(value, int) for value in manifest["layer_budgets"].values())
     assert sum(manifest["layer_budgets"].values()) == manifest["window"]
+
+
+def words(n, word="tender"):
+    return " ".join(f"{word}{i}" for i in range(n))
+
+
+def test_what_was_dropped_comes_back_where_it_fits_though_a_long_turn_does_not():
+    session = Session("s")
+    session.user("start")
+    session.assistant("ok")
+    session.user("long ago")
+    session.assistant(words(1500))
+    session.user("Please finish.")
+    for n in range(3):
+        session.call("read", "{}", id=f"c{n}")
+        session.result(f"c{n}", words(600, "row"))
+    session.update(assign(STEP))
+    evidence = [{"uri": f"artifact://e{n}.md", "summary": words(12)} for n in range(6)]
+    session.update({"evidence": evidence})
+    manifest = compile(session, PackBuilder(max_tokens=3000), model="gpt-5").manifest
+    gone = [c for c in manifest.changes if c.action == "dropped" and c.layer == "evidence"]
+    assert manifest.tokens <= manifest.budget
+    assert not gone, (manifest.tokens, manifest.budget)
+
+
+def test_a_step_that_fits_once_its_background_is_short_is_not_refused():
+    step = msgspec.structs.replace(STEP, background="The market grew. It fell again. " * 130)
+    pack = compile(session_of(step), PackBuilder(max_tokens=1000), model="gpt-5")
+    assert pack.tokens <= pack.manifest.budget
+    assert sum(pack.manifest.layer_budgets.values()) == 1000
+    assert any(c.step == "allocate: tighten background" for c in pack.manifest.changes)
+
+
+def test_memories_are_summarized_where_working_notes_take_their_room():
+    knowledge = [{"text": f"Rival {n} sells pumps. " * 9, "score": 0.9} for n in range(4)]
+    notes = [{"text": f"note {n}: " + words(60)} for n in range(3)]
+    evidence = [{"uri": f"artifact://e{n}.md", "summary": words(120)} for n in range(5)]
+    session = session_of(knowledge=knowledge, working_memory=notes, evidence=evidence)
+    pack = compile(session, PackBuilder(max_tokens=1800), model="gpt-5")
+    events = [e for e in pack.manifest.truncation_events if e.layer == "memory"]
+    assert events and events[0].reason.startswith("allocate: memory to summary"), events
+    kept = [k for k in pack.manifest.kept if k.id.startswith("summary:memory/")]
+    assert len(events[0].dropped_ids) == 4 and events[0].dropped_ids == kept[0].lineage
+
+
+@pytest.mark.parametrize("required", [None, 5, "path"])
+def test_tool_schemas_of_other_servers_are_no_crash(required):
+    schema = {"properties": {"path": {}}, "required": required, "examples": ["\ud83d"]}
+    session = Session("s", tools=[Tool(name="file_read", parameters=schema)])
+    session.user("go")
+    session.update(assign(STEP))
+    text = compile(session, PackBuilder(), model="gpt-5").request["messages"][-1]["content"]
+    assert "- file_read(path?)" in text
+
+
+@pytest.mark.parametrize(
+    "entry", [{"summary": None}, {"time_ms": 1_769_595_600_000.5}, {"covers": "a1"}, {"tool": None}]
+)
+def test_evidence_is_read_as_applications_write_it(entry):
+    session = session_of(evidence=[{"uri": "artifact://my report.md", **entry}])
+    pack = compile(session, PackBuilder(), model="gpt-5")
+    assert pack.manifest.artifact_uris == ("artifact://my%20report.md",)
+    assert ("a1" in pack.manifest.evidence_needed) == ("covers" not in entry)
+
+
+def test_evidence_that_a_spec_names_is_shown_with_its_summary():
+    session = session_of(evidence=[{"uri": "artifact://my report.md", "summary": "five rivals"}])
+    spec = C.step() + C.evidence("artifact://my report.md") + C.window(n=1)
+    text = compile(session, spec, model="gpt-5").request["messages"][-1]["content"]
+    assert "- artifact://my%20report.md (summary: five rivals)" in text
+
+
+@pytest.mark.parametrize(
+    ("scope", "sent"),
+    [
+        ("file_read", {"file_read"}),
+        ({"file_read": {"type": "object"}}, {"file_read"}),
+        ([{"name": "file_read"}], {"file_read"}),
+        ([], set()),
+        (None, {"search_web", "file_read"}),
+    ],
+)
+def test_a_scope_is_never_wider_than_it_was_written(scope, sent):
+    pack = compile(session_of(tools=scope), PackBuilder(), model="gpt-5")
+    assert {tool["function"]["name"] for tool in pack.request.get("tools", ())} == sent
+
+
+def test_what_is_no_scope_lets_nothing_through():
+    with pytest.raises(StepError, match="no scope"):
+        compile(session_of(tools=True), PackBuilder(), model="gpt-5")
+    for tools in ((), "file_read"):
+        with pytest.raises(SpecError, match="tools is"):
+            PackBuilder(tools=tools)

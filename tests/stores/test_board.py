@@ -89,6 +89,25 @@ def test_a_dead_workers_claim_runs_out_and_its_late_result_is_not_taken(tmp_path
         board.complete(claim)
 
 
+@pytest.mark.parametrize("result", [object(), "half a pair: \ud83d", {1: {2j}}])
+def test_what_is_no_json_is_refused_and_the_claim_stays(board, result):
+    board.add(step(1))
+    claim = board.claim("w")
+    with pytest.raises(StoreError, match="no JSON"):
+        board.complete(claim, result)
+    board.complete(claim, "plain")
+    with pytest.raises(StoreError, match="no JSON"):
+        board.add(step("\ud83d"))
+
+
+def test_one_id_may_stand_by_itself(board):
+    board.add(step(1), step(2), step(12))
+    board.add(step(3), after="12")
+    for _ in range(2):
+        board.complete(board.claim("w"))
+    assert [one.state for one in board.steps()] == ["done", "done", "ready", "waiting"]
+
+
 def test_a_released_step_is_ready_at_once(board):
     board.add(step(1), step(2))
     claim = board.claim("w")

@@ -1,9 +1,12 @@
 """Long-term memory: written on purpose, kept once, found, forgotten."""
 
+from random import Random
+
 import pytest
 
 from contextwright.errors import StoreError
 from contextwright.stores import Memory, SQLiteMemory, SQLiteSessions
+from contextwright.stores.database import Database
 
 DAY = 86_400_000
 
@@ -77,6 +80,44 @@ def test_another_process_is_caught_up_with(tmp_path):
     assert texts(other.search("harbour")) == ["The harbour opens at seven"]
 
 
+def test_what_another_process_forgot_is_gone_whatever_came_between(tmp_path):
+    one, other = SQLiteMemory(tmp_path / "m.db"), SQLiteMemory(tmp_path / "m.db")
+    first, second = one.write("The harbour opens at six"), one.write("The harbour is deep")
+    one.forget([first.id])
+    assert texts(other.search("harbour")) == ["The harbour is deep"]
+    one.write("The harbour opens at six")
+    one.forget([second.id])
+    assert texts(other.search("harbour")) == ["The harbour opens at six"]
+
+
+def test_an_id_that_moves_to_another_scope_leaves_the_first(tmp_path):
+    one, other = SQLiteMemory(tmp_path / "m.db"), SQLiteMemory(tmp_path / "m.db")
+    one.write("The code word is heron", id="word", scope="alice")
+    assert other.search("code word", scope="alice")
+    with pytest.raises(StoreError, match="another memory"):
+        one.write("The code word is heron", id="word", scope="bob")
+    one.forget("word")
+    one.write("The code word is egret", id="word", scope="bob")
+    assert other.search("code word", scope="alice") == []
+    assert texts(other.search("code word", scope="bob")) == ["The code word is egret"]
+
+
+def test_forgetting_reaches_every_process_in_any_order(tmp_path):
+    stores = [SQLiteMemory(tmp_path / "m.db") for _ in range(3)]
+    random, alive = Random(7), set()
+    for n in range(120):
+        text = f"The harbour has pier {random.randrange(9)}"
+        store = random.choice(stores)
+        if random.random() < 0.5:
+            store.write(text, id=text)
+            alive.add(text)
+        else:
+            store.forget([text])
+            alive.discard(text)
+        if n % 3 == 0:
+            assert set(texts(random.choice(stores).search("harbour", 20))) == alive
+
+
 def test_age_lowers_a_score(tmp_path):
     memory = SQLiteMemory(tmp_path / "m.db", half_life_days=7)
     memory.write("The tariff of the harbour is 7", time_ms=0)
@@ -95,7 +136,17 @@ def test_memories_and_sessions_share_a_file(tmp_path):
     assert sessions.ids() == ["s"] and memory.search("said hi")
 
 
-@pytest.mark.parametrize("bad", [Memory(text=" "), Memory(text="x", kind="rumour")])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        Memory(text=" "),
+        Memory(text="x", kind="rumour"),
+        Memory(text="half a pair: \ud83d"),
+        Memory(text="x", time_ms=2**70),
+        Memory(text="x", time_ms=1.5),
+        Memory(text=5),
+    ],
+)
 def test_what_can_not_be_kept_is_refused(memory, bad):
     with pytest.raises(StoreError, match="known kind"):
         memory.write(bad)
@@ -110,3 +161,15 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
     with pytest.raises(StoreError, match="SQLite") as error:
         SQLiteMemory(tmp_path / "x.db")
     assert "x.db" in error.value.where
+
+
+def test_a_transaction_that_can_not_be_committed_leaves_the_file_usable(tmp_path):
+    schema = (
+        "PRAGMA foreign_keys = ON; CREATE TABLE a (id INTEGER PRIMARY KEY);"
+        "CREATE TABLE b (a INTEGER REFERENCES a DEFERRABLE INITIALLY DEFERRED);"
+    )
+    database = Database(tmp_path / "x.db", schema, "a test")
+    with pytest.raises(StoreError, match="FOREIGN KEY"), database.writing() as connection:
+        connection.execute("INSERT INTO b VALUES (9)")
+    with database.writing() as connection:
+        connection.execute("INSERT INTO a VALUES (1)")

@@ -1,6 +1,8 @@
 """Artifacts in every backend, how long they stay, and what is never collected."""
 
+import math
 import os
+import time
 
 import pytest
 
@@ -92,6 +94,59 @@ def test_an_address_is_found_with_and_without_what_follows_it():
     assert {"a/b.md", "x", "by hand"} <= refs_in(
         'see artifact://a/b.md. (artifact://x) "artifact://by%20hand"'
     )
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "`{}`",
+        "**{}**",
+        "{},artifact://b",
+        "({})",
+        "|{}|",
+        "\u201c{}\u201d",
+        "{}\u3002dann",
+        "'{}'",
+        "{}",
+    ],
+)
+@pytest.mark.parametrize("name", ["a/b.md", "report (1).md", "it's", "x,y", "\u00fc"])
+def test_an_address_is_held_however_it_is_set_off(artifacts, name, form):
+    ref = artifacts.put(b"x", name=name)
+    assert name in refs_in(f"see {form.format(ref)} now")
+
+
+def test_refs_are_live_as_they_are_written(artifacts):
+    ref, plain = artifacts.put(b"one", name="my report.md"), artifacts.put(b"two")
+    done = collect(artifacts, [ref, plain], now_ms=later(artifacts, 99))
+    assert done.names == () and done.blobs == () and done.held == ("my report.md",)
+
+
+def test_windows_may_be_endless_and_name_some_only(artifacts):
+    artifacts.put(b"one", name="tasks/1/a")
+    artifacts.put(b"two", name="reports/a")
+    keep = {"tasks/": math.inf}
+    assert collect(artifacts, [], now_ms=later(artifacts, 2), keep_days=keep).names == ()
+    done = collect(artifacts, [], now_ms=later(artifacts, 999), keep_days=keep)
+    assert done.names == ("reports/a",)
+
+
+def test_bytes_that_are_put_again_are_new_again(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "a")
+    ref = artifacts.put(b"again")
+    blob = next((tmp_path / "a" / "blobs").iterdir())
+    os.utime(blob, (1, 1))
+    now = int(time.time() * 1000)
+    assert collect(artifacts, [], now_ms=now, dry=True).blobs == (blob.name,)
+    assert artifacts.put(b"again") == ref
+    assert collect(artifacts, [], now_ms=now).blobs == ()
+
+
+@pytest.mark.parametrize("name", ["x" * 3000, "\ud800", "sha256/x"])
+def test_a_name_that_no_ref_can_say_is_refused(artifacts, name):
+    with pytest.raises(RefError):
+        artifacts.put(b"x", name=name)
+    assert artifacts.blobs() == []
 
 
 def test_a_damaged_name_stops_a_collection_before_anything_goes(tmp_path):

@@ -143,6 +143,8 @@ class Engine:
         scope: whose memories those are.
         retrievers: documents that are searched as well, such as a `contextwright.recall.Index`.
         agent: the agent's name.
+        clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
+            memories and the pack's id; without one no pack depends on the time.
     """
 
     def __init__(
@@ -157,6 +159,7 @@ class Engine:
         scope: str = "",
         retrievers: Sequence[Retriever] = (),
         agent: str = "",
+        clock: Callable[[], int] | None = None,
         **options: Any,
     ) -> None:
         self.spec = _spec(spec)
@@ -165,6 +168,7 @@ class Engine:
         self.sessions = sessions
         self.artifacts = artifacts
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
+        self.clock = clock
         self.calibrator = Calibrator()
         self._base = target(model, **options)
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
@@ -290,6 +294,7 @@ class Engine:
             self.spec,
             agent=self.agent,
             read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
+            now_ms=self.clock() if self.clock is not None else None,
             memo=memo_of(log),
             sent_from=sent_from,
         )

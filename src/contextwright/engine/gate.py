@@ -12,11 +12,14 @@ from contextwright.session.session import Session
 from contextwright.session.step import EVIDENCE, PLAN, Criterion, Step, step_of
 
 _MARK = re.compile(
-    r"^[\s>*+-]*(?:\d+[.)]\s*)?\[(?P<mark>[ xX\u2713\u2714\u2717\u2718-])\]\s*(?P<said>.+)$",
+    r"^(?:[^\S\n]|[>*+-])*+(?:\d++[.)][^\S\n]*+)?"
+    r"\[(?P<mark>[ xX\u2713\u2714\u2717\u2718-])\][^\S\n]*+(?P<said>.+)$",
     re.MULTILINE,
 )
 _MET = frozenset("xX\u2713\u2714")
-_ARTIFACT = re.compile(r"artifact://[^\s)\]>\"',;]+")
+_ENDS = r"(?![A-Za-z0-9%]|[/:@!$&'()*+,;=\-._~?#]++(?!\w++://)[A-Za-z0-9%])"
+"""Behind an address: nothing that makes it another one, such as `.md` behind `.../report`."""
+_AN_ID_ENDS = re.compile(r"(?![^\W_]|_\w|[-.]\d)")
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -49,8 +52,7 @@ def gate(reply: str, step: Step, evidence: Any = ()) -> Verdict:
     """
     step = step_of(step)
     marks = _marks(reply, step.acceptance)
-    named = {match.rstrip(".,:;") for match in _ARTIFACT.findall(reply)}
-    listed = [proof for proof in proofs(evidence) if proof.uri in named]
+    listed = [proof for proof in proofs(evidence) if re.search(re.escape(proof.uri) + _ENDS, reply)]
     why: dict[str, str] = {}
     for one in step.acceptance:
         if one.id not in marks:
@@ -69,11 +71,11 @@ def gated(session: Session, reply: str) -> Verdict:
     Raises:
         StepError: the session has no step.
     """
-    step = step_of(session.state.get(PLAN))
+    plan: Any = session.state.get(PLAN)
+    step = step_of(plan)
     verdict = gate(reply, step, session.state.get(EVIDENCE))
     if verdict.missing != step.missing:
-        repaired = msgspec.structs.replace(step, missing=verdict.missing)
-        session.update({PLAN: repaired.to_state()})
+        session.update({PLAN: {**plan, "missing": list(verdict.missing)}})
     return verdict
 
 
@@ -82,18 +84,26 @@ def _marks(reply: str, criteria: tuple[Criterion, ...]) -> Mapping[str, bool]:
     found: dict[str, bool] = {}
     for match in _MARK.finditer(reply):
         said = match["said"].strip().strip("*_`").strip()
-        for one in criteria:
-            if _speaks_of(said, one):
-                found[one.id] = match["mark"] in _MET
-                break
+        one = _item_of(said, criteria)
+        if one is not None:
+            found[one.id] = match["mark"] in _MET
     return found
 
 
-def _speaks_of(said: str, one: Criterion) -> bool:
-    head = re.split(r"[\s:.)\u2014-]", said, maxsplit=1)[0].strip("*_`")
-    if head.casefold() == one.id.casefold():
-        return True
-    return _folded(one.text) in _folded(said)
+def _item_of(said: str, criteria: tuple[Criterion, ...]) -> Criterion | None:
+    """The item that a line speaks of: the id that it begins with decides, else the text that
+    it has; of several the longest, so that no item passes for one that says more."""
+    ids = [one for one in criteria if _begins_with(said, one.id)]
+    if ids:
+        return max(ids, key=lambda one: len(one.id))
+    line = f" {_folded(said)} "
+    texts = [one for one in criteria if (text := _folded(one.text)) and f" {text} " in line]
+    return max(texts, key=lambda one: len(_folded(one.text)), default=None)
+
+
+def _begins_with(said: str, id: str) -> bool:
+    folded, wanted = said.casefold(), id.casefold()
+    return folded.startswith(wanted) and bool(_AN_ID_ENDS.match(folded, len(wanted)))
 
 
 def _folded(text: str) -> str:

@@ -1,10 +1,12 @@
 """Working memory: the notes of one step, with a time to live, kept when the step is done
 (document 001, "Memory Design")."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from contextwright.atoms.select.from_state import plain_text
 from contextwright.errors import SessionError
 from contextwright.session.session import Session
 from contextwright.session.step import EVIDENCE, PLAN, WORKING, step_of
@@ -43,21 +45,24 @@ def jot(
     entry: dict[str, Any] = {"text": text}
     if plan is not None:
         entry["step"] = step_of(plan).step_id
+    mine = (text, entry.get("step"))
     if turns is not None:
         entry["until_turn"] = max(0, snapshot.turn) + turns - 1
     if now_ms is not None:
         entry["time_ms"] = now_ms
         if seconds is not None:
             entry["until_ms"] = now_ms + round(seconds * 1000)
-    known = [one for one in notes_of(session) if one.get("text") != text]
+    known = [one for one in notes_of(session) if (one["text"], one.get("step")) != mine]
     session.update({WORKING: [*known, entry]})
     return entry
 
 
 def notes_of(session: Session) -> list[dict[str, Any]]:
-    """The working notes of a session, of all steps."""
-    listed: Any = session.state.get(WORKING, [])
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    """The working notes of a session, of all steps, those that are plain texts too."""
+    listed: Any = session.state.get(WORKING) or []
+    items: list[Any] = listed if isinstance(listed, list) else [listed]
+    notes = [dict(one) if isinstance(one, Mapping) else {"text": one} for one in items]
+    return [one for one in notes if one.get("text")]
 
 
 def checkpoint(
@@ -79,14 +84,14 @@ def checkpoint(
     """
     step = step_of(session.state.get(PLAN))
     notes = notes_of(session)
-    mine = [one for one in notes if one.get("step", step.step_id) == step.step_id]
+    mine = [one for one in notes if str(one.get("step", step.step_id)) == step.step_id]
     ref = ""
     if artifacts is not None:
         kept = {"step": step.to_state(), "notes": mine, "evidence": session.state.get(EVIDENCE, [])}
         data = msgspec.json.encode(kept, order="sorted")
         ref = artifacts.put(data, name=f"{step.folder}/{CHECKPOINT}")
     if memory is not None and mine:
-        lines = "; ".join(str(one["text"]) for one in mine)
+        lines = "; ".join(plain_text(one["text"]) for one in mine)
         text = f"{step.goal or '; '.join(step.do)} (step {step.step_id}): {lines}"
         memory.write(
             Memory(

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.atoms.budget.allocate import Allocate, Preset, Profile
 from contextwright.atoms.select.step import Contract
+from contextwright.errors import SpecError
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
 from contextwright.render.target import Target
@@ -56,6 +57,14 @@ class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     context: Expr | None = None
     max_tokens: int = 0
     recite: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tools is not None and (isinstance(self.tools, str) or not self.tools):
+            raise SpecError(
+                f"tools is {self.tools!r}",
+                where="PackBuilder(tools=...)",
+                fix="give a tuple of names; for no tool at all, Step(tools=())",
+            )
 
     @property
     def spec(self) -> Expr:

@@ -6,13 +6,13 @@ from typing import Any, Protocol
 import msgspec
 
 from contextwright.atoms.budget.allocate import Allocate
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layer import Layer
 from contextwright.blocks.resolve import ReadArtifact, resolve
-from contextwright.errors import RenderError
-from contextwright.pack.allocate import allocate
+from contextwright.errors import RenderError, StepError
+from contextwright.pack.allocate import Allocation, allocate
 from contextwright.pack.assemble import Assembled, assemble
-from contextwright.pack.layers import needs_of
+from contextwright.pack.layers import least_needs, needs_of
 from contextwright.pack.layout import layout_of, section_of
 from contextwright.pack.overflow import Room, fit_into
 from contextwright.pack.pack import Pack
@@ -211,19 +211,39 @@ def _room(
     bare = renderer.measure(renderer.request(toolless, target), target)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
-    window = min(window_of(terminal, inputs.snapshot.state) or target.window, target.window)
-    reserved = target.reserved_output + target.reserved_system
-    allocation = allocate(
-        window,
-        signals,
-        profile=terminal.profile,
-        preset=terminal.preset,
-        needs=needs_of(assembled.blocks, inputs.cost, parts),
-        least_slack=max(0, reserved - (target.window - window)),
-        where=repr(terminal),
-    )
+    allocation = _allocation(terminal, assembled.blocks, inputs, target, parts, signals)
     limit = min(allocation.limit, target.max_input)
     return Room(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
+
+
+def _allocation(
+    terminal: Allocate,
+    blocks: Blocks,
+    inputs: Inputs,
+    target: Target,
+    parts: dict[str, int],
+    signals: dict[str, int],
+) -> Allocation:
+    """The window shared out; a step that only fits once its examples and its background are
+    shortened is not refused."""
+    window = min(window_of(terminal, inputs.snapshot.state) or target.window, target.window)
+    reserved = target.reserved_output + target.reserved_system
+
+    def shared(needs: dict[str, int]) -> Allocation:
+        return allocate(
+            window,
+            signals,
+            profile=terminal.profile,
+            preset=terminal.preset,
+            needs=needs,
+            least_slack=max(0, reserved - (target.window - window)),
+            where=repr(terminal),
+        )
+
+    try:
+        return shared(needs_of(blocks, inputs.cost, parts))
+    except StepError:
+        return shared(least_needs(blocks, inputs.cost, parts))
 
 
 def limit_of(planned: Plan) -> int:

@@ -116,7 +116,9 @@ def _memory_summary(blocks: Blocks, inputs: Inputs, caps: Caps) -> Blocks:
     """All memories as one summary for the step, where the layer is over what it may have."""
     mine = tuple(b for b in blocks if b.layer is Layer.MEMORY and b.source != "working_memory")
     mine = tuple(b for b in mine if b.tier != 1)
-    need, cap = sum(map(inputs.cost, mine)), caps(blocks)["memory"]
+    others = [b for b in blocks if b.layer is Layer.MEMORY and b not in set(mine)]
+    need = sum(map(inputs.cost, mine))
+    cap = max(0, caps(blocks)["memory"] - sum(map(inputs.cost, others)))
     room = min(MEMORIES, cap * 9 // 10)
     if len(mine) < 2 or need <= cap or room < 20:
         return blocks
@@ -203,3 +205,12 @@ def needs_of(
     for name, tokens in fixed.items():
         needs[name] = needs.get(name, 0) + tokens
     return needs
+
+
+def least_needs(
+    blocks: Blocks, cost: Callable[[Block], int], fixed: Mapping[str, int]
+) -> dict[str, int]:
+    """Tokens that each layer takes once examples of tools went and the background is short."""
+    needs = needs_of(_without_examples(blocks), cost, fixed)
+    long = [cost(b) for b in blocks if b.source == "background" and cost(b) > LONG]
+    return needs | {"task": needs["task"] - sum(tokens - tokens // SHARE for tokens in long)}

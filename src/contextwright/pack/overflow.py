@@ -198,18 +198,19 @@ def _drop(room: Room, blocks: Blocks, up_to: Hold, order: Order) -> Blocks:
 
 def _given_back(room: Room, whole: Blocks, blocks: Blocks, order: Order) -> Blocks:
     """With what was dropped and has room again, once more than dropping was needed: what goes
-    last comes back first."""
+    last comes back first, a conversation without gaps."""
     inputs = room.inputs
     now = {(block.id, block.source): block for block in blocks}
     dropped = [block for block in whole if (block.id, block.source) not in now]
     dropped.sort(key=order, reverse=True)
-    over, back = room.over(blocks), set[Block]()
+    over, back, gap = room.over(blocks), set[Block](), False
     for block in dropped:
+        if gap and block.order >= 0:
+            continue
         if hold(block, inputs) is Hold.NONE and over + inputs.cost(block) <= 0:
             back.add(block)
             over += inputs.cost(block)
-        elif block.order >= 0:
-            break
+        gap = gap or (block.order >= 0 and block not in back)
     room.tracer.take_back(back)
     kept = (block if block in back else now.get((block.id, block.source)) for block in whole)
     return tuple(block for block in kept if block is not None)

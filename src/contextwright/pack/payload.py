@@ -51,14 +51,19 @@ _BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROL = re.compile(
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
 )
-_ADDRESS = re.compile(r"\b(artifact|event|state)\s*:\s*//\s*(\S*)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(artifact|event|state)(\s*:\s*)//(?=(\s*\S*))", re.IGNORECASE)
 
 
 def section_of(block: Block) -> str:
     """The section in which a text block stands."""
-    if block.id.startswith("step:"):
+    if _is_plan(block):
         return "step" if block.source == "background" else block.source
     return _LAYERS.get(block.layer, "context")
+
+
+def _is_plan(block: Block) -> bool:
+    """Whether a block is the plan's own words, which name what addresses they like."""
+    return block.layer is Layer.TASK and block.id.startswith(f"step:{block.source}/")
 
 
 def payload(blocks: Blocks, *, headers: bool = False) -> str:
@@ -82,9 +87,8 @@ def item(block: Block, own: frozenset[str] = frozenset()) -> str:
     Args:
         own: addresses that may stand in content as what they are.
     """
-    told = block.layer in _LAYERS
-    text = _inert(block.text, own | {block.ref} if told else None)
-    where = _ONE_LINE.sub("", block.ref)
+    text = _inert(block.text, None if _is_plan(block) else own | {block.ref})
+    where = escape(_ONE_LINE.sub("", block.ref))
     if block.source == "evidence":
         return f"- {where} (summary: {text})" if text else f"- {where}"
     if where and block.layer in {Layer.EVIDENCE, Layer.CONVERSATION}:
@@ -105,12 +109,15 @@ def _inert(text: str, own: frozenset[str] | None) -> str:
     if own is not None:
 
         def disarmed(match: re.Match[str]) -> str:
-            return (
-                match[0] if match[0].rstrip(".,;:)") in own else f"{match[1]}:&#47;&#47;{match[2]}"
-            )
+            whole = match[0] + match[3]
+            return match[0] if _is_one_of(own, whole) else f"{match[1]}:&#47;&#47;"
 
         text = _ADDRESS.sub(disarmed, text)
     return "\n  ".join(text.split("\n"))
+
+
+def _is_one_of(own: frozenset[str], address: str) -> bool:
+    return address in own or address.rstrip(".,:;!?)]}*_`'\"") in own
 
 
 def cost_of_form(target: Target) -> int:

@@ -28,6 +28,9 @@ from contextwright.session.step import segment, step_of
 from contextwright.spec.codec import to_data
 from contextwright.spec.expr import Expr
 
+END_OF_TIME_MS = 253_402_300_800_000
+"""The year 10000, which no date can say."""
+
 
 class Asked(Protocol):
     """What a compile was asked to do."""
@@ -137,7 +140,7 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     if not step:
         return f"pack_{digest[:16]}"
     time = ""
-    if now_ms is not None:
+    if now_ms is not None and 0 <= now_ms < END_OF_TIME_MS:
         time = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ_")
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
 
@@ -154,9 +157,13 @@ def _overflow(planned: Plan) -> str:
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:
     """Neighbouring changes of one step in one layer as one entry."""
     for (layer, step, action, reason), group in groupby(changes, key=_alike):
-        yield Truncation(
-            layer, f"{step}: {reason}" if reason else step, action, tuple(c.id for c in group)
-        )
+        ids = tuple(id for change in group for id in _ids(change))
+        yield Truncation(layer, f"{step}: {reason}" if reason else step, action, ids)
+
+
+def _ids(change: Change) -> tuple[str, ...]:
+    """The block; of a summary of memories, the memories that it stands for."""
+    return change.lineage if change.id.startswith("summary:memory/") else (change.id,)
 
 
 def _alike(change: Change) -> tuple[str, str, str, str]:

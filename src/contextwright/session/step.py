@@ -112,15 +112,17 @@ def step_of(value: Any, where: str = f"state {PLAN!r}") -> Step:
     data["do"] = _lines(data.get("do", lines))
     data["acceptance"] = _criteria(data.get("acceptance"))
     for name in ("task_id", "step_id"):
-        data[name] = str(data.get(name, ""))
+        data[name] = "" if data.get(name) is None else str(data[name])
     data["goal"] = data.get("goal") or ""
     _refuse_incomplete(data, where)
     try:
-        return msgspec.convert(data, Step)
+        step = msgspec.convert(data, Step)
     except msgspec.ValidationError as error:
         raise StepError(
             f"the step can not be read: {error}", where=where, fix="see help(Step)"
         ) from error
+    _refuse_twins(step, where)
+    return step
 
 
 def assign(step: Step | None) -> dict[str, Any]:
@@ -152,6 +154,18 @@ def _refuse_incomplete(data: Mapping[str, Any], where: str) -> None:
             f"step {data['step_id']!r} has no acceptance checklist: the pack is invalid",
             where=where,
             fix="say when it is done, acceptance=[...]; where that is unclear, split the step",
+        )
+
+
+def _refuse_twins(step: Step, where: str) -> None:
+    """One mark must never stand for two items of a checklist."""
+    ids = [one.id.casefold() for one in step.acceptance]
+    twice = [one.id for one in step.acceptance if ids.count(one.id.casefold()) > 1]
+    if twice:
+        raise StepError(
+            f"two criteria of step {step.step_id!r} have the id {twice[0]!r}",
+            where=where,
+            fix="give each an id of its own; one without an id has its place, a1, a2, ...",
         )
 
 

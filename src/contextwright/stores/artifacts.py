@@ -69,13 +69,16 @@ class Artifacts:
 
     def put(self, data: bytes, *, name: str = "") -> str:
         """Store bytes; the same bytes are stored once. A name may be given again, for other
-        bytes; the blobs stay."""
+        bytes; the blobs stay.
+
+        Raises:
+            RefError: a name that no ref can say; nothing was stored.
+        """
+        _check_name(name)
         digest = sha256(data).hexdigest()
         self._keys.write(f"blobs/{digest}", data, replace=False)
         if not name:
             return str(Ref("artifact", SHA256 + digest))
-        if name.startswith(SHA256):
-            raise RefError("a name that reads as a digest", where=name, fix="give another, or none")
         entry = msgspec.json.encode({"name": name, "sha256": digest})
         self._keys.write(_key(name), entry, replace=True)
         return str(Ref("artifact", name))
@@ -161,6 +164,19 @@ class Artifacts:
                 where=self._keys.where(key),
                 fix="store the artifact again",
             ) from error
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name whose ref would read as a digest, or would not be read again."""
+    try:
+        if name:
+            parse_ref(str(Ref("artifact", name)))
+    except (RefError, UnicodeEncodeError) as error:
+        raise RefError(
+            "a name that is too long or no text", where=repr(name[:80]), fix="give a shorter one"
+        ) from error
+    if name.startswith(SHA256):
+        raise RefError("a name that reads as a digest", where=name, fix="give another, or none")
 
 
 def _key(name: str) -> str:

@@ -114,13 +114,13 @@ class TaskBoard:
                 another step under a known id.
         """
         plain = [step_of(step) for step in steps]
-        before = tuple(after)
+        before = (after,) if isinstance(after, str) else tuple(after)
         with self._database.writing() as connection:
             for step in plain:
                 self._add(connection, step, before)
 
     def _add(self, connection: sqlite3.Connection, step: Step, before: tuple[str, ...]) -> None:
-        body = msgspec.json.encode(step, order="sorted")
+        body = _encoded(step, f"task {step.task_id!r}, step {step.step_id!r}")
         known = connection.execute(
             "SELECT body FROM steps WHERE task = ? AND step = ?", (step.task_id, step.step_id)
         ).fetchone()
@@ -186,9 +186,10 @@ class TaskBoard:
             result: plain JSON data, for those who look later.
 
         Raises:
-            StoreError: the claim ran out and another worker has the step, or did it.
+            StoreError: the claim ran out and another worker has the step, or did it; or the
+                result is no JSON data.
         """
-        self._set(claim, _COMPLETE, msgspec.json.encode(result))
+        self._set(claim, _COMPLETE, _encoded(result, f"result of step {claim.step.step_id!r}"))
 
     def release(self, claim: Claim) -> None:
         """The step is ready again, at once.
@@ -214,6 +215,17 @@ class TaskBoard:
                     where=f"task {step.task_id!r}, step {step.step_id!r}, worker {claim.worker!r}",
                     fix="claim the next step; extend() claims of long steps in time",
                 )
+
+
+def _encoded(value: Any, where: str) -> bytes:
+    try:
+        return msgspec.json.encode(value, order="sorted")
+    except (TypeError, ValueError) as error:
+        raise StoreError(
+            f"this is no JSON data: {error}"[:200],
+            where=where,
+            fix="give strings, numbers, booleans, lists and dicts",
+        ) from error
 
 
 def _listed(row: tuple[Any, ...], now: int) -> Listed:

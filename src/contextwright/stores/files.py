@@ -46,7 +46,7 @@ class _Folder:
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         path = self._root / key
-        if path.exists() and not replace:
+        if not replace and _touched(path):
             return
         temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
         try:
@@ -75,6 +75,17 @@ class _Folder:
 
     def where(self, key: str) -> str:
         return str(self._root / key)
+
+
+def _touched(path: Path) -> bool:
+    """Whether it is there; then it counts as written now, so that no collection takes it."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def write_durably(path: Path, data: bytes) -> None:

@@ -22,11 +22,20 @@ CREATE TABLE IF NOT EXISTS memories (number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, kind TEXT NOT NULL, entity TEXT NOT NULL,
     text TEXT NOT NULL, time_ms INTEGER, origin BLOB NOT NULL, gone INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX IF NOT EXISTS memories_log ON memories (scope, kind, number);
+CREATE INDEX IF NOT EXISTS memories_gone ON memories (gone);
 """
 _COLUMNS = "SELECT number, id, scope, kind, entity, text, time_ms, origin, gone FROM memories"
 _NEW = _COLUMNS + " WHERE number > ? ORDER BY number"
 _LOG = _COLUMNS + " WHERE scope = ? AND kind = ? AND gone = 0 ORDER BY number"
 _ONE = _COLUMNS + " WHERE id = ? AND gone = 0"
+_FORGET = """
+UPDATE memories SET gone = (SELECT max(gone) FROM memories) + 1, text = '', entity = '',
+    origin = '[]' WHERE id = ? AND gone = 0
+"""
+_MAKE_WAY = "UPDATE memories SET id = id || char(10) || number WHERE id = ? AND gone > 0"
+_GONE = "SELECT id, gone FROM memories WHERE gone > ? ORDER BY gone"
+"""`gone` counts upward, so that every process sees what went since it looked."""
+_LARGEST = 2**63
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +105,7 @@ class SQLiteMemory:
         self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
         self._indexes: dict[str, Index] = {}
         self._known: dict[str, Memory] = {}
-        self._seen, self._gone = 0, -1
+        self._seen, self._gone = 0, 0
         self._lock = threading.RLock()
 
     def close(self) -> None:
@@ -112,28 +121,24 @@ class SQLiteMemory:
         """Keep something; what is kept already stays as it is.
 
         Raises:
-            StoreError: no text, an unknown kind, or another text under a known id.
+            StoreError: no text, an unknown kind, what no file can hold, or a known id of another
+                text or scope.
         """
         one = Memory(text=memory, **fields) if isinstance(memory, str) else memory
-        if not one.text.strip() or one.kind not in KINDS:
-            raise StoreError(
-                "a memory needs a text and a known kind",
-                where=f"kind {one.kind!r}, text {one.text[:40]!r}",
-                fix=f"kinds are {', '.join(KINDS)}",
-            )
+        _refuse_unfit(one)
         one = one if one.id else msgspec.structs.replace(one, id=_id(one))
         with self._database.writing() as connection:
             row = connection.execute(_ONE, (one.id,)).fetchone()
             if row is not None:
                 known = _memory(row)
-                if known.text != one.text:
+                if (known.text, known.scope) != (one.text, one.scope):
                     raise StoreError(
                         "another memory has this id",
                         where=f"memory {one.id!r}",
                         fix="leave the id out, or forget the other one first",
                     )
                 return known
-            connection.execute("DELETE FROM memories WHERE id = ? AND gone = 1", (one.id,))
+            connection.execute(_MAKE_WAY, (one.id,))
             values = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
             connection.execute(
                 "INSERT INTO memories (id, scope, kind, entity, text, time_ms, origin) "
@@ -145,14 +150,8 @@ class SQLiteMemory:
     def forget(self, ids: Iterable[str]) -> int:
         """Remove memories, their words with them; how many there were."""
         with self._database.writing() as connection:
-            return sum(
-                connection.execute(
-                    "UPDATE memories SET gone = 1, text = '', entity = '', origin = '[]' "
-                    "WHERE id = ? AND gone = 0",
-                    (id,),
-                ).rowcount
-                for id in ids
-            )
+            given = [ids] if isinstance(ids, str) else ids
+            return sum(connection.execute(_FORGET, (id,)).rowcount for id in given)
 
     def decisions(self, scope: str = "") -> list[Memory]:
         """What was decided, in the order in which it was written."""
@@ -199,16 +198,11 @@ class SQLiteMemory:
         """Take into the indexes what was written and forgotten, here or by another process."""
         with self._database.reading() as connection:
             new = connection.execute(_NEW, (self._seen,)).fetchall()
-            gone = connection.execute("SELECT count(*) FROM memories WHERE gone = 1").fetchone()[0]
-            dead: list[str] = []
-            if gone != self._gone:
-                rows = connection.execute("SELECT id FROM memories WHERE gone = 1")
-                dead = [row[0] for row in rows if row[0] in self._known]
-        for id in dead:
-            self._indexes[self._known.pop(id).scope].remove([id])
+            gone = connection.execute(_GONE, (self._gone,)).fetchall()
         by_scope: dict[str, list[Item]] = {}
         for row in new:
             if not row[-1]:
+                self._leave_out(row[1])
                 one = self._known[row[1]] = _memory(row)
                 item = Item(one.id, f"{one.entity} {one.text}".strip(), one.kind)
                 by_scope.setdefault(one.scope, []).append(item)
@@ -216,7 +210,29 @@ class SQLiteMemory:
             if scope not in self._indexes:
                 self._indexes[scope] = Index(self._embedder)
             self._indexes[scope].add(items)
-        self._seen, self._gone = (new[-1][0] if new else self._seen), gone
+        for id, _ in gone:
+            self._leave_out(id)
+        self._seen = new[-1][0] if new else self._seen
+        self._gone = gone[-1][1] if gone else self._gone
+
+    def _leave_out(self, id: str) -> None:
+        one = self._known.pop(id, None)
+        if one is not None and one.scope in self._indexes:
+            self._indexes[one.scope].remove([id])
+
+
+def _refuse_unfit(one: Memory) -> None:
+    try:
+        plain = msgspec.json.decode(msgspec.json.encode(one), type=Memory)
+        fits = bool(plain.text.strip()) and abs(plain.time_ms or 0) < _LARGEST
+    except (msgspec.DecodeError, UnicodeEncodeError, TypeError):
+        fits = False
+    if not fits:
+        raise StoreError(
+            "a memory needs a text and a known kind, of characters and numbers that can be kept",
+            where=f"kind {one.kind!r}, text {str(one.text)[:40]!r}, time_ms {one.time_ms!r}",
+            fix=f"kinds are {', '.join(KINDS)}; time_ms is whole milliseconds",
+        )
 
 
 def memory_of(entry: Mapping[str, Any], **fields: Any) -> Memory:

@@ -1,10 +1,14 @@
 """Artifacts in object storage, by URL: S3, Google Cloud Storage, Azure, HTTP (extra `s3`)."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from contextwright.errors import MissingExtra, StoreError
 from contextwright.stores.artifacts import Artifacts, Kept
+
+FRESH_S = 600
+"""Seconds in which bytes that are put again are not sent again."""
 
 
 class ObjectArtifacts(Artifacts):
@@ -52,7 +56,7 @@ class _Objects:
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         try:
-            if replace or not self._is_there(key):
+            if replace or not self._is_fresh(key):
                 self._obstore.put(self._store, key, data)
         except Exception as error:
             raise self._failed("write", key, error) from error
@@ -78,12 +82,14 @@ class _Objects:
     def where(self, key: str) -> str:
         return f"{self._url}/{key}"
 
-    def _is_there(self, key: str) -> bool:
+    def _is_fresh(self, key: str) -> bool:
+        """Whether it is there and was written lately: what is written again starts anew, so that
+        no collection takes it."""
         try:
-            self._obstore.head(self._store, key)
+            written = self._obstore.head(self._store, key)["last_modified"]
         except FileNotFoundError:
             return False
-        return True
+        return time.time() - written.timestamp() < FRESH_S
 
     def _failed(self, what: str, key: str, error: Exception) -> StoreError:
         return StoreError(

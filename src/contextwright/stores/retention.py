@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from urllib.parse import unquote
 
 import msgspec
@@ -9,7 +10,10 @@ import msgspec
 from contextwright.stores.artifacts import SHA256, Artifacts
 from contextwright.stores.store import SessionStore
 
-_REF = re.compile(r"artifact://([^\s\"'<>\\)\]}]+)")
+_REF = re.compile(r"artifact://(?=([^\s\"<>\\\]}]++))")
+_STOP = re.compile(r"[^\w/%]", re.ASCII)
+STOPS = 200
+"""Places at most at which an address in a text may end."""
 DAY_MS = 86_400_000
 GRACE_MS = 3_600_000
 """What was written within the last hour stays: its session may not be saved yet."""
@@ -45,9 +49,11 @@ def collect(
     Names go before bytes, so that a process killed in between leaves no name without bytes.
 
     Args:
-        live: refs that must resolve: those of `refs_of` for every session that is kept.
+        live: refs that must resolve, with or without `artifact://`: those of `refs_of` for
+            every session that is kept.
         now_ms: milliseconds since 1970.
-        keep_days: retention windows by the beginnings of names.
+        keep_days: retention windows by the beginnings of names; `math.inf` for ever. Names
+            that none of them begins stay as long as `KEEP_DAYS` says.
         dry: say what would go, remove nothing.
 
     Raises:
@@ -55,7 +61,7 @@ def collect(
     """
     names = artifacts.names()
     old = {n.name for n in names if now_ms - n.written_ms > _window_ms(n.name, keep_days)}
-    wanted = set(live)
+    wanted = {form for ref in live for form in _forms(ref)}
     for named in names:
         if named.name.endswith(MANIFEST) and (named.name not in old or named.name in wanted):
             wanted |= refs_in(artifacts.read_text(named.name) or "")
@@ -82,12 +88,18 @@ def collect(
 
 def refs_in(text: str) -> set[str]:
     """The artifacts that a text names, by their paths; rather one too many than one too few:
-    with and without what may be the sentence's own punctuation."""
+    with and without each mark that may be the sentence's own, and all that follows it."""
     found: set[str] = set()
     for path in _REF.findall(text):
-        for one in (path, path.rstrip(".,;:!?"), path.partition("#")[0]):
-            found |= {one, unquote(one)}
-    return found
+        ends = [stop.start() for stop in islice(_STOP.finditer(path), STOPS)]
+        for end in (*ends, len(path)):
+            found |= {path[:end], unquote(path[:end])}
+    return found - {""}
+
+
+def _forms(ref: str) -> set[str]:
+    path = ref.removeprefix("artifact://")
+    return {path, unquote(path)}
 
 
 def refs_of(sessions: SessionStore) -> set[str]:
@@ -104,6 +116,7 @@ def refs_of(sessions: SessionStore) -> set[str]:
     return found
 
 
-def _window_ms(name: str, keep_days: Mapping[str, float]) -> int:
+def _window_ms(name: str, keep_days: Mapping[str, float]) -> float:
     longest = max((start for start in keep_days if name.startswith(start)), key=len, default=None)
-    return GRACE_MS if longest is None else max(GRACE_MS, round(keep_days[longest] * DAY_MS))
+    days = KEEP_DAYS[""] if longest is None else keep_days[longest]
+    return max(GRACE_MS, days * DAY_MS)

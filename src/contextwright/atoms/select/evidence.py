@@ -66,7 +66,7 @@ class Evidence(Atom, frozen=True, kw_only=True):
     def over(self, inputs: Inputs) -> Blocks:
         """A block an artifact, oldest first."""
         listed = {proof.uri: proof for proof in proofs(inputs.snapshot.state.get(self.key))}
-        wanted = self.uris or tuple(listed)
+        wanted = tuple(_plain(uri) or uri for uri in self.uris) or tuple(listed)
         criteria = criteria_of(inputs.snapshot.state)
         found = [listed.get(uri) or _unlisted(uri, inputs) for uri in wanted]
         return tuple(self._block(proof, criteria) for proof in found if proof is not None)
@@ -95,9 +95,8 @@ def proofs(listed: Any) -> tuple[Proof, ...]:
     found: dict[str, Proof] = {}
     items: Any = listed if isinstance(listed, (list, tuple)) else ()
     for item in items:
-        entry: Any = {"uri": item} if isinstance(item, str) else item
         try:
-            proof = msgspec.convert(entry, Proof)
+            proof = msgspec.convert(_entry(item), Proof)
         except msgspec.ValidationError:
             continue
         uri = _plain(proof.uri)
@@ -105,6 +104,19 @@ def proofs(listed: Any) -> tuple[Proof, ...]:
             found.pop(uri, None)
             found[uri] = msgspec.structs.replace(proof, uri=uri)
     return tuple(sorted(found.values(), key=lambda proof: proof.time_ms or 0))
+
+
+def _entry(item: Any) -> Any:
+    """An entry as applications write it: an address alone, a criterion alone, times that are not
+    whole, null for what is not known."""
+    if not isinstance(item, Mapping):
+        return {"uri": item}
+    entry: dict[str, Any] = {str(key): value for key, value in item.items() if value is not None}  # pyright: ignore
+    if isinstance(entry.get("covers"), str):
+        entry["covers"] = (entry["covers"],)
+    if isinstance(entry.get("time_ms"), float):
+        entry["time_ms"] = int(entry["time_ms"])
+    return entry
 
 
 def _plain(uri: str) -> str:

@@ -113,8 +113,20 @@ def _limits(limits: Constraints) -> list[str]:
     """The limits that were set: the numbers in one line, then what was said in words."""
     numbers = [
         f"Tokens <= {limits.tokens:,}" if limits.tokens else "",
-        f"Latency <= {limits.latency_s:g}s" if limits.latency_s else "",
-        f"cost <= ${limits.cost_usd:.2f}" if limits.cost_usd else "",
+        f"Latency <= {_plain(limits.latency_s)}s" if limits.latency_s else "",
+        f"cost <= ${_dollars(limits.cost_usd)}" if limits.cost_usd else "",
         f"Risk: {limits.risk}" if limits.risk != "low" else "",
     ]
     return [line for line in ("; ".join(filter(None, numbers)), *limits.other) if line]
+
+
+def _plain(number: float) -> str:
+    """A number as it was given, without an exponent."""
+    whole, _, rest = f"{number:.6f}".partition(".")
+    return f"{whole}.{rest}".rstrip("0").rstrip(".")
+
+
+def _dollars(amount: float) -> str:
+    """With cents, and with what is less than a cent."""
+    whole, _, rest = _plain(amount).partition(".")
+    return f"{whole}.{rest:0<2}"

@@ -1,12 +1,13 @@
 """`C.tools(...)`: only the tools that the step needs, in a fixed order (document 001)."""
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, cast
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.errors import StepError
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.step import PLAN, TOOLS
@@ -48,13 +49,11 @@ class StepTools(Atom, frozen=True, kw_only=True):
         """The names in scope; None for all."""
         if self.names:
             return frozenset(self.names)
-        plan = snapshot.state.get(PLAN)
+        plan: Any = snapshot.state.get(PLAN)
         named: Any = snapshot.state.get(TOOLS)
-        if named is None and isinstance(plan, dict):
-            named = plan.get("tools")  # pyright: ignore[reportUnknownMemberType]
-        if not isinstance(named, (list, tuple)):
-            return None
-        return frozenset(name for name in named if isinstance(name, str))
+        if named is None and isinstance(plan, Mapping):
+            named = cast("Mapping[str, Any]", plan).get("tools")
+        return None if named is None else _names(named)
 
     def _block(self, tool: Tool) -> Block:
         text = signature(tool)
@@ -70,6 +69,25 @@ class StepTools(Atom, frozen=True, kw_only=True):
         )
 
 
+def _names(named: Any) -> frozenset[str]:
+    """The names that a state value gives: a name, names, or schemas by or with their names.
+
+    Raises:
+        StepError: it is none of these; then no scope can be read, and nothing is let through.
+    """
+    items: list[Any] = [named] if isinstance(named, str) else []
+    if isinstance(named, (list, tuple, Mapping)):
+        items = list(cast("Iterable[Any]", named))
+    elif not items:
+        raise StepError(
+            f"a {type(named).__name__} is no scope of tools",
+            where=f"state {TOOLS!r}",
+            fix="give a list of names; [] for no tool, None for all",
+        )
+    names = [cast("Any", item).get("name") if isinstance(item, Mapping) else item for item in items]
+    return frozenset(name for name in names if isinstance(name, str))
+
+
 def scoped(tools: Iterable[Tool], scope: frozenset[str] | None) -> tuple[Tool, ...]:
     """The tools in scope, in their order."""
     return tuple(tool for tool in tools if scope is None or tool.name in scope)
@@ -81,6 +99,7 @@ def signature(tool: Tool) -> str:
     required: Any = tool.parameters.get("required", properties)
     if not isinstance(properties, dict):
         return f"{tool.name}()"
+    required = required if isinstance(required, (list, tuple, dict)) else ()
     names = [name if name in required else f"{name}?" for name in properties]
     return f"{tool.name}({', '.join(names)})"
 
@@ -92,6 +111,9 @@ def without_example(text: str) -> str:
 
 def _example(tool: Tool) -> str:
     examples: Any = tool.parameters.get("examples")
-    if not isinstance(examples, list) or not examples:
+    if not isinstance(examples, (list, tuple)) or not examples:
         return ""
-    return msgspec.json.encode(examples[0], order="sorted").decode()  # pyright: ignore
+    try:
+        return msgspec.json.encode(examples[0], order="sorted").decode()  # pyright: ignore
+    except UnicodeEncodeError:
+        return ""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from contextwright.atoms.compress.excerpt import gist
-from contextwright.atoms.select.evidence import Proof, proofs
+from contextwright.atoms.select.evidence import Proof
 from contextwright.atoms.select.scored import query_in
 from contextwright.blocks.block import Block
 from contextwright.errors import SpecError
@@ -29,7 +29,8 @@ class Output(msgspec.Struct, frozen=True):
     """A tool result that becomes an artifact.
 
     Args:
-        name: below `artifact://`: `tasks/{task}/{step}/{tool}-{event}.txt`.
+        name: below `artifact://`: `tasks/{task}/{step}/{tool}-{event}-{place}-{digest}.txt`; the
+            digest tells apart what two sessions that work on one step were given.
     """
 
     name: str
@@ -89,7 +90,8 @@ class Offload(Atom, frozen=True, kw_only=True):
                 call = next((c for c in exchange.calls if c.id == result.call_id), None)
                 tool = call.name if call is not None else result.name or "tool"
                 kind = "json" if result.text.lstrip()[:1] in {"{", "["} else "txt"
-                name = f"{folder}/{segment(tool)}-{segment(event.id)}-{place}.{kind}"
+                digest = sha256(result.text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+                name = f"{folder}/{segment(tool)}-{segment(event.id)}-{place}-{digest}.{kind}"
                 arguments = call.arguments if call is not None else "{}"
                 found.append(Output(name, result.text, tool, arguments, event.id, event.time_ms))
         return found
@@ -144,8 +146,9 @@ class Offload(Atom, frozen=True, kw_only=True):
             return {}
         change: dict[str, Any] = {OFFLOADED: snapshot.position}
         if new:
-            known = (*proofs(snapshot.state.get(EVIDENCE)), *new)
-            change[EVIDENCE] = msgspec.to_builtins(known)
+            listed: Any = snapshot.state.get(EVIDENCE) or []
+            known: list[Any] = list(listed) if isinstance(listed, (list, tuple)) else [listed]
+            change[EVIDENCE] = [*known, *msgspec.to_builtins(new)]
         return change
 
 
