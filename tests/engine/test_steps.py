@@ -198,6 +198,12 @@ def test_notes_that_the_application_wrote_itself_stay_and_are_kept(tmp_path):
         assert "only one note" in payload(session)
 
 
+@pytest.mark.parametrize("life", [{"turns": 0}, {"seconds": 0}, {"seconds": float("inf")}])
+def test_a_note_that_would_not_live_is_refused(life):
+    with pytest.raises(SessionError, match="lives for"):
+        jot(working(), "x", now_ms=1, **life)
+
+
 def test_two_steps_may_note_the_same():
     session = working()
     jot(session, "price limit 900")

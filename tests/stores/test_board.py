@@ -100,6 +100,12 @@ def test_what_is_no_json_is_refused_and_the_claim_stays(board, result):
         board.add(step("\ud83d"))
 
 
+@pytest.mark.parametrize("lease", [0, -1, float("inf"), float("nan")])
+def test_a_lease_that_never_or_always_ends_is_refused(tmp_path, lease):
+    with pytest.raises(StoreError, match="lease"):
+        TaskBoard(tmp_path / "board.db", lease_s=lease)
+
+
 def test_one_id_may_stand_by_itself(board):
     board.add(step(1), step(2), step(12))
     board.add(step(3), after="12")

@@ -8,7 +8,14 @@ import pytest
 
 from contextwright import Session
 from contextwright.errors import MissingExtra, RefError, StoreError
-from contextwright.stores import FileArtifacts, ObjectArtifacts, SQLiteSessions, collect, refs_of
+from contextwright.stores import (
+    FileArtifacts,
+    ObjectArtifacts,
+    SQLiteMemory,
+    SQLiteSessions,
+    collect,
+    refs_of,
+)
 from contextwright.stores.retention import refs_in
 
 DAY = 86_400_000
@@ -88,6 +95,24 @@ def test_what_a_session_or_a_manifest_names_is_held(artifacts, tmp_path):
     assert set(done.held) == {"tasks/1/by session.md", "tasks/1/state.md", "tasks/1/by-manifest.md"}
     for ref in (by_session, by_state, by_digest, "artifact://tasks/1/by-manifest.md"):
         assert artifacts.get(ref)
+
+
+def test_what_a_checkpoint_and_a_memory_name_is_held(artifacts, tmp_path):
+    report = artifacts.put(b"one", name="tasks/1/report.md")
+    kept = artifacts.put(f'["{report}"]'.encode(), name="tasks/1/checkpoint.json")
+    memory = SQLiteMemory(tmp_path / "m.db")
+    one = memory.write("The report is done", origin=(kept,))
+    now = later(artifacts, 99)
+    assert collect(artifacts, memory.refs(), now_ms=now).names == ()
+    memory.forget([one.id])
+    assert len(collect(artifacts, memory.refs(), now_ms=now).names) == 2
+
+
+def test_bytes_that_can_not_be_read_are_named(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "a")
+    (tmp_path / "a" / "blobs" / ("0" * 64)).mkdir()
+    with pytest.raises(StoreError, match="could not read"):
+        artifacts.get("artifact://sha256/" + "0" * 64)
 
 
 def test_an_address_is_found_with_and_without_what_follows_it():

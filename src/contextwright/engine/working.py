@@ -1,6 +1,7 @@
 """Working memory: the notes of one step, with a time to live, kept when the step is done
 (document 001, "Memory Design")."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,13 +33,19 @@ def jot(
         now_ms: milliseconds since 1970.
 
     Raises:
-        SessionError: `seconds` without `now_ms`, or no text.
+        SessionError: `seconds` without `now_ms`, no text, or no time to live.
     """
     if not text.strip() or (seconds is not None and now_ms is None):
         raise SessionError(
             "a working note needs a text, and a clock where it lives for seconds",
             where="jot(session, text, seconds=..., now_ms=...)",
             fix="give now_ms, milliseconds since 1970, or turns",
+        )
+    if (turns is not None and turns < 1) or (seconds is not None and not 0 < seconds < math.inf):
+        raise SessionError(
+            f"a working note lives for {turns} turns, {seconds} seconds",
+            where="jot(session, text, turns=..., seconds=...)",
+            fix="give at least 1 turn or more than 0 seconds; neither, for as long as the step",
         )
     snapshot = session.snapshot()
     plan = snapshot.state.get(PLAN)

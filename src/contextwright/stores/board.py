@@ -1,5 +1,6 @@
 """The Task Board: steps that are ready, claimed or done, in one SQLite file (document 001)."""
 
+import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
@@ -86,6 +87,9 @@ class TaskBoard:
         path: the file; made where it is missing.
         lease_s: seconds that a claim lasts unless it is extended.
         clock: milliseconds since 1970; the same for all workers.
+
+    Raises:
+        StoreError: not a database, or a lease in which nothing can be done.
     """
 
     def __init__(
@@ -95,6 +99,12 @@ class TaskBoard:
         lease_s: float = LEASE_S,
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
+        if not 0.001 <= lease_s < math.inf:
+            raise StoreError(
+                f"a lease of {lease_s} seconds",
+                where="TaskBoard(lease_s=...)",
+                fix="give the seconds after which a silent worker counts as dead",
+            )
         self._database = Database(path, _SCHEMA, "a TaskBoard")
         self._lease_ms, self._clock = round(lease_s * 1000), clock
 

@@ -43,6 +43,12 @@ class _Folder:
             return (self._root / key).read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise StoreError(
+                f"could not read: {error.strerror}",
+                where=str(self._root / key),
+                fix="allow reading there",
+            ) from error
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         path = self._root / key

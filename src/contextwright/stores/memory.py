@@ -161,6 +161,12 @@ class SQLiteMemory:
         """What is known of each entity: its newest memory."""
         return {one.entity: one for one in self._log(scope, "entity")}
 
+    def refs(self) -> set[str]:
+        """What memories come from, of all scopes: `collect` must hold it."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_COLUMNS + " WHERE gone = 0").fetchall()
+        return {ref for row in rows for ref in _memory(row).origin}
+
     def search(
         self,
         query: str,

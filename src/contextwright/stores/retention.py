@@ -1,4 +1,5 @@
-"""How long artifacts stay, and what may go: never what a live session or a kept manifest names."""
+"""How long artifacts stay, and what may go: never what a live session, a kept
+manifest or a kept checkpoint names."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -17,7 +18,8 @@ STOPS = 200
 DAY_MS = 86_400_000
 GRACE_MS = 3_600_000
 """What was written within the last hour stays: its session may not be saved yet."""
-MANIFEST = "/manifest.json"
+RECORDS = ("/manifest.json", "/checkpoint.json")
+"""Ends of the names of artifacts that hold what they name: receipts, and what a step left."""
 KEEP_DAYS: Mapping[str, float] = {"": 30}
 """Days that artifacts stay by the beginning of their names; the longest beginning counts."""
 
@@ -50,7 +52,7 @@ def collect(
 
     Args:
         live: refs that must resolve, with or without `artifact://`: those of `refs_of` for
-            every session that is kept.
+            every session that is kept, and `SQLiteMemory.refs()`.
         now_ms: milliseconds since 1970.
         keep_days: retention windows by the beginnings of names; `math.inf` for ever. Names
             that none of them begins stay as long as `KEEP_DAYS` says.
@@ -63,7 +65,7 @@ def collect(
     old = {n.name for n in names if now_ms - n.written_ms > _window_ms(n.name, keep_days)}
     wanted = {form for ref in live for form in _forms(ref)}
     for named in names:
-        if named.name.endswith(MANIFEST) and (named.name not in old or named.name in wanted):
+        if named.name.endswith(RECORDS) and (named.name not in old or named.name in wanted):
             wanted |= refs_in(artifacts.read_text(named.name) or "")
     gone = tuple(name for name in sorted(old - wanted))
     left = {named.sha256 for named in names if named.name not in set(gone)}
