@@ -267,7 +267,7 @@ def _sources(st: Any) -> Any:
             C.relevant("intent", top_k=1, scorer="lexical"), C.distill("case"),
             C.extract({"intent": "str", "amounts": "list[float]?"}, key="record"),
             C.write_notes("case"), C.evidence(), C.evidence(top_k=1), C.memory(), C.memory(2),
-            C.tools("search"), C.tools(), C.offload(20),
+            C.tools("search"), C.tools(), C.offload(20), C.recite("case"), C.failures(2),
         )
     )  # fmt: skip
 
@@ -284,6 +284,7 @@ def _steps(st: Any) -> Any:
             C.summarize(schema={"decisions": "list[str]"}), C.dedup("semantic"),
             C.layer("memory"), C.layer("evidence"), C.isolate(), C.isolate("masking"),
             C.decay(1, 1), C.decay(1, 0, summary=False, subtasks=True), C.decay(1, 2, step=2),
+            C.cap(60), C.phase("system"), C.phase("runtime"), C.vary(3),
             C.decay(200, 300, by="tokens", images=1),
         )
     )  # fmt: skip

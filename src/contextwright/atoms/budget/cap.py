@@ -1,0 +1,61 @@
+"""`C.cap(max_tokens)`: the most that one term may take (document 003, "Token Budget per
+Injector")."""
+
+from typing import ClassVar
+
+from contextwright.atoms.compress.truncate import Truncate
+from contextwright.blocks.block import Block, Blocks
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+LEAST = 12
+"""Tokens below which a rest of a block is not worth a cut."""
+
+
+class Cap(Atom, frozen=True, kw_only=True):
+    """At most `max_tokens` for what stands to the left, overheads included: the blocks with the
+    highest scores first, else those that stand first; the one that does not fit is cut.
+
+    Pinned and tier 1 blocks count first, and stay.
+    """
+
+    word: ClassVar[str] = "cap"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.BUDGET
+
+    max_tokens: int
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise SpecError(
+                f"max_tokens is {self.max_tokens}", where=repr(self), fix="at least 1 token"
+            )
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """What fits, in its order."""
+        room = self.max_tokens - sum(inputs.cost(b) for b in blocks if _stays(b))
+        kept: dict[Block, Block] = {block: block for block in blocks if _stays(block)}
+        free = (block for block in blocks if not _stays(block))
+        for block in sorted(free, key=lambda block: -block.score):
+            cost = inputs.cost(block)
+            if cost <= room:
+                kept[block] = block
+                room -= cost
+                continue
+            short = self._cut(block, cost - room, inputs)
+            if short is not None and inputs.cost(short) <= room:
+                kept[block] = short
+                room -= inputs.cost(short)
+        return tuple(kept[block] for block in blocks if block in kept)
+
+    def _cut(self, block: Block, over: int, inputs: Inputs) -> Block | None:
+        tokens = inputs.count(block.text) - over
+        if block.messages or tokens < LEAST:
+            return None
+        return Truncate(max_tokens=tokens, strategy="head").truncated(block, inputs)
+
+
+def _stays(block: Block) -> bool:
+    return block.pinned or block.tier == 1

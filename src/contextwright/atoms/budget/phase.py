@@ -1,0 +1,39 @@
+"""`C.phase(name)`: how long a text's bytes stay the same, and so where it stands (document 003)."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+PHASES = {
+    "system": CacheClass.STABLE,
+    "user": CacheClass.SESSION,
+    "runtime": CacheClass.DYNAMIC,
+}
+
+
+class Phase(Atom, frozen=True, kw_only=True):
+    """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that
+    order; those of `runtime` (DYNAMIC) stand with the newest message, behind all that a cache may
+    hold. Messages of the conversation stay where they are.
+    """
+
+    word: ClassVar[str] = "phase"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.BUDGET
+
+    name: Literal["system", "user", "runtime"]
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same blocks in this phase."""
+        return inputs.memo.map(self, blocks, self._moved)
+
+    def _moved(self, block: Block) -> Block:
+        if block.messages:
+            return block
+        return msgspec.structs.replace(block, cache=PHASES[self.name])

@@ -1,0 +1,83 @@
+"""`C.failures()`: what went wrong before, so that it is not done again (document 003,
+"ErrorRetention")."""
+
+from typing import ClassVar
+
+from contextwright.atoms.compress.cut import cut
+from contextwright.atoms.compress.json_fields import load_json
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.ref import event_ref
+from contextwright.errors import SpecError
+from contextwright.session.exchange import Exchange, is_failure
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+SAID = 40
+"""Tokens of what stays of an error's own words."""
+
+
+class Failures(Atom, frozen=True, kw_only=True):
+    """A block for each of the newest failed tool executions of finished turns: which call, what it
+    said, whether a later call of the tool succeeded and with what.
+
+    Args:
+        n: how many.
+    """
+
+    word: ClassVar[str] = "failures"
+    kind: ClassVar[Kind] = Kind.SOURCE
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    n: int = 5
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise SpecError(f"n is {self.n}", where=repr(self), fix="give at least 1")
+
+    def bring(self, inputs: Inputs) -> Blocks:
+        """The blocks, oldest first."""
+        snapshot = inputs.snapshot
+        stop = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
+        exchanges = snapshot.exchanges(snapshot.preamble, stop)
+        failed = [exchange for exchange in exchanges if exchange.failed][-self.n :]
+        return tuple(self._block(exchange, exchanges, inputs) for exchange in failed)
+
+    def _block(self, failed: Exchange, every: list[Exchange], inputs: Inputs) -> Block:
+        lines: list[str] = []
+        for call in failed.calls:
+            result = failed.results.get(call.id)
+            if result is not None and not is_failure(result):
+                continue
+            said = " ".join(result.text.split()) if result is not None else "no result"
+            said = cut(said, SAID, "head", inputs.count, marker="...")
+            line = f"[Turn {failed.turn + 1}] {call.name} {_given(call.arguments)}: {said}"
+            better = _made_good(call.name, failed, every)
+            lines.append(f"{line} \u2014 later it worked with {better}" if better else line)
+        return Block(
+            id=f"failure:{failed.first.id}",
+            source="failures",
+            layer=Layer.MEMORY,
+            text="\n".join(lines),
+            cache=CacheClass.DYNAMIC,
+            ref=event_ref(failed.first.id),
+            lineage=failed.ids,
+        )
+
+
+def _made_good(tool: str, failed: Exchange, every: list[Exchange]) -> str:
+    for exchange in every:
+        if exchange.index <= failed.index or exchange.failed:
+            continue
+        for call in exchange.calls:
+            if call.name == tool:
+                return _given(call.arguments) or "the same call"
+    return ""
+
+
+def _given(arguments: str) -> str:
+    given = load_json(arguments)
+    values = given.items() if isinstance(given, dict) else ()
+    told = ", ".join(f"{name} {' '.join(str(value).split())}" for name, value in values)
+    return f"({told[:80]})" if told else ""

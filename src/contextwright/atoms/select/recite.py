@@ -1,0 +1,103 @@
+"""`C.recite()`: goal, progress and next step once more at the very end (document 003,
+"TodoRewriter")."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import msgspec
+
+from contextwright.atoms.select.from_state import plain_text
+from contextwright.atoms.write.write_notes import items_of
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.ref import Ref
+from contextwright.session.state import NOTES_PREFIX
+from contextwright.session.step import PLAN
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+SOURCE = "recite"
+
+
+class Todo(msgspec.Struct, frozen=True):
+    """Where a task stands."""
+
+    goal: str
+    done: int = 0
+    total: int = 0
+    next: str = ""
+
+    @property
+    def text(self) -> str:
+        """As a model reads it; nothing where nothing is known."""
+        lines = [f"Current Goal: {self.goal}"] if self.goal else []
+        if self.total:
+            lines.append(f"Progress: {self.done}/{self.total} steps completed")
+        if self.next:
+            lines.append(f"Next: {self.next}")
+        return "\n".join(lines)
+
+
+class Recite(Atom, frozen=True, kw_only=True):
+    """Behind the user's newest words, or behind the trace since: what the task is, how far it is,
+    what comes next. Nothing where the state says nothing of it.
+
+    Args:
+        todo: the checklist's notes key: `C.write_notes(todo, strategy="checklist")` keeps one.
+        key: state key of the step, whose goal counts; a text there is the goal itself.
+    """
+
+    word: ClassVar[str] = "recite"
+    kind: ClassVar[Kind] = Kind.SOURCE
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    todo: str = "todo"
+    key: str = PLAN
+
+    def bring(self, inputs: Inputs) -> Blocks:
+        """One block, or none."""
+        state = inputs.snapshot.state
+        text = todo_of(state, self.todo, self.key).text
+        if not text:
+            return ()
+        return (
+            Block(
+                id=SOURCE,
+                source=SOURCE,
+                layer=Layer.TASK,
+                text=text,
+                cache=CacheClass.DYNAMIC,
+                ref=str(Ref("state", self.key if self.key in state else NOTES_PREFIX + self.todo)),
+                lineage=(f"state:{self.key}",),
+            ),
+        )
+
+
+def todo_of(state: Mapping[str, Any], todo: str, key: str) -> Todo:
+    """Where the task stands: the goal of the step, the ticks of the checklist."""
+    plan: Any = state.get(key)
+    goal, next_ = "", ""
+    if isinstance(plan, Mapping):
+        do: Any = plan.get("do") or plan.get("step") or ()
+        goal = str(plan.get("goal") or "")
+        next_ = "; ".join(map(str, do)) if isinstance(do, (list, tuple)) else str(do)
+    elif plan is not None:
+        goal = plain_text(plan)
+    items = items_of(state.get(NOTES_PREFIX + todo))
+    open_ = [item for item in items if not _is_done(item)]
+    if items:
+        next_ = _text(open_[0]) if open_ else ""
+    return Todo(_line(goal), len(items) - len(open_), len(items), _line(next_))
+
+
+def _is_done(item: Mapping[str, Any]) -> bool:
+    return bool(item.get("done", str(item.get("text", "")).lower().startswith("[x]")))
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    return str(item.get("text", "")).removeprefix("[ ]").strip()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,95 @@
+"""COMPRESS: fewer tokens, the same meaning."""
+
+from typing import Any, Literal
+
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.decay import Decay
+from contextwright.atoms.compress.dedup import Dedup
+from contextwright.atoms.compress.expand import Expand, ExpandRefs
+from contextwright.atoms.compress.isolate import Isolate
+from contextwright.atoms.compress.project import Project
+from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, Summarize
+from contextwright.atoms.compress.truncate import Truncate
+from contextwright.spec.expr import make
+from contextwright.spec.schema import schema_text
+from contextwright.words.names import Names, names_of
+
+
+class CompressWords:
+    """COMPRESS: fewer tokens, the same meaning."""
+
+    @staticmethod
+    def compact(
+        strategy: Literal["all", "tool_results", "stale"] = "all",
+        *,
+        stale_after: int = 5,
+        min_tokens: int = 100,
+        max_tokens: int = 150,
+    ) -> Compact:
+        """Old tool results and long outputs become excerpts with a ref."""
+        return make(
+            Compact,
+            strategy=strategy,
+            stale_after=stale_after,
+            min_tokens=min_tokens,
+            max_tokens=max_tokens,
+        )
+
+    @staticmethod
+    def expand(*refs: str) -> Expand | ExpandRefs:
+        """What these refs name; after a pipe and without refs: every block whole."""
+        return make(ExpandRefs, refs=refs) if refs else Expand()
+
+    @staticmethod
+    def expand_refs(*refs: str) -> ExpandRefs:
+        """What these refs name."""
+        return make(ExpandRefs, refs=refs)
+
+    @staticmethod
+    def dedup(
+        strategy: Literal["exact", "structural", "semantic"] = "exact", *, model: str = ""
+    ) -> Dedup:
+        """One version of what stands there more than once."""
+        return make(Dedup, strategy=strategy, model=model)
+
+    @staticmethod
+    def summarize(
+        scope: Literal["all", "before_window", "tool_results"] = "all",
+        *,
+        max_tokens: int = SUMMARY_TOKENS,
+        model: str = "",
+        prompt: str = "",
+        schema: Any = None,
+    ) -> Summarize:
+        """A summary of what stands to the left, or of its scope; with a schema, a record."""
+        return make(
+            Summarize,
+            scope=scope,
+            max_tokens=max_tokens,
+            model=model,
+            prompt=prompt,
+            schema=schema_text(schema),
+        )
+
+    @staticmethod
+    def project(fields: Names = (), *, exclude: Names = ()) -> Project:
+        """Of structured outputs, only these fields, or all but those."""
+        return make(Project, fields=names_of(fields), exclude=names_of(exclude))
+
+    @staticmethod
+    def isolate(policy: Literal["boundary", "masking", "transparent"] = "boundary") -> Isolate:
+        """Finished tool traces out of the way: concluded, masked, or left."""
+        return make(Isolate, policy=policy)
+
+    @staticmethod
+    def decay(full: int = 4, fold: int = 6, **options: Any) -> Decay:
+        """The newest turns whole, those before folded, the rest a summary. Options are `Decay`'s:
+        `by`, `summary`, `images`, `subtasks`, `step`, `max_tokens`, `model`."""
+        return make(Decay, full=full, fold=fold, **options)
+
+    @staticmethod
+    def truncate(
+        max_tokens: int, *, strategy: Literal["head", "tail", "bookend"] = "tail"
+    ) -> Truncate:
+        """Cut each output and result."""
+        return make(Truncate, max_tokens=max_tokens, strategy=strategy)

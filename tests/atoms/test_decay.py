@@ -1,0 +1,185 @@
+"""Isolation of finished traces and decay by zones, as documents 002 and 003 have them."""
+
+import pytest
+from hypothesis import given, settings
+
+from contextwright import C, Session, compile
+from contextwright.session import Image, Text, ToolCall
+from contextwright.stores import Refs
+from contextwright.testing import FORMATS, assert_valid, sessions, target_for
+
+RESULTS = (
+    '{"results": ['
+    + ", ".join(
+        f'{{"title": "page {n} on sorting", "id": "P{n}", "text": "{"long " * 60}"}}'
+        for n in range(8)
+    )
+    + "]}"
+)
+
+
+def working(turns=4, calls=2):
+    session = Session("s")
+    for n in range(turns):
+        session.user(f"Question {n}: which sort is best?")
+        for call in range(calls):
+            session.call(
+                "web_search",
+                f'{{"query": "Python sorting algorithms {n}.{call}"}}',
+                id=f"c{n}-{call}",
+            )
+            session.result(f"c{n}-{call}", RESULTS)
+        session.assistant(f"Conclusion {n}: quicksort is fine.")
+    session.user("And now?")
+    return session
+
+
+def messages(session, spec, **options):
+    return compile(session, spec, model="gpt-5", **options).request["messages"]
+
+
+def test_a_finished_turn_keeps_its_conclusion_and_one_line_on_its_trace():
+    sent = messages(working(), C.isolate("boundary"))
+    assert [m["role"] for m in sent] == ["user", "assistant", "assistant"] * 4 + ["user"]
+    assert sent[1]["content"] == "[Turn 1] 2 tool calls (web_search × 2), in full: event://e1#..e4"
+    assert sent[2]["content"] == "Conclusion 0: quicksort is fine."
+
+
+def test_one_call_becomes_a_line_that_says_what_was_found():
+    sent = messages(working(2, 1), C.isolate("boundary"))
+    line = sent[1]["content"]
+    assert line.startswith("[Turn 1] web_search (Python sorting algorithms 0.0) → ")
+    assert "P0" in line and line.endswith("event://e1#0") and "\n" not in line
+
+
+def test_masking_keeps_reasoning_and_calls():
+    sent = messages(working(), C.isolate("masking"))
+    tools = [m for m in sent if m["role"] == "tool"]
+    assert len(tools) == 8 and all(m["content"].startswith("[full output: event://") for m in tools)
+    assert sum(bool(m.get("tool_calls")) for m in sent) == 8
+
+
+def test_transparent_changes_nothing():
+    session = working()
+    assert messages(session, C.isolate("transparent")) == messages(session, C.default())
+
+
+@pytest.mark.parametrize("policy", ["boundary", "masking"])
+def test_the_running_execution_is_seen_whole(policy):
+    session = working(1)
+    session.call("web_search", '{"query": "now"}', id="now")
+    session.result("now", RESULTS)
+    sent = messages(session, C.isolate(policy))
+    assert sent[-1] == {"role": "tool", "tool_call_id": "now", "content": RESULTS}
+
+
+def test_a_running_invocation_may_be_longer_than_a_turn():
+    session = Session()
+    session.user("go", invocation="i1")
+    session.assistant(ToolCall(id="a", name="look", arguments="{}"), invocation="i1")
+    session.result("a", RESULTS, invocation="i1")
+    session.user("more", invocation="i1")
+    assert RESULTS in str(messages(session, C.isolate("boundary")))
+    session.assistant("done", invocation="i1")
+    session.user("next", invocation="i2")
+    assert RESULTS not in str(messages(session, C.isolate("boundary")))
+
+
+def test_a_failure_that_was_not_made_good_stays():
+    session = working(1, 1)
+    session.call("deploy", "{}", id="d")
+    session.result("d", "Error: disk full " * 30, error=True)
+    session.assistant("It failed.")
+    session.user("hm")
+    for policy in ("boundary", "masking"):
+        results = [
+            m["content"] for m in messages(session, C.isolate(policy)) if m["role"] == "tool"
+        ]
+        assert results[-1] == "Error: disk full " * 30
+    session.call("deploy", "{}", id="d2")
+    session.result("d2", "ok")
+    session.assistant("Now it worked.")
+    session.user("good")
+    assert "tool" not in {m["role"] for m in messages(session, C.isolate("boundary"))}
+
+
+def test_the_three_zones():
+    session = working(12, 1)
+    pack = compile(session, C.decay(full=4, fold=4), model="gpt-5")
+    body = pack.body.decode()
+    kept = {block.source for block in pack.manifest.kept}
+    assert any(source.startswith("summary:") for source in kept)
+    sent = pack.request["messages"]
+    assert sum(m["role"] == "tool" for m in sent) == 3, (
+        "the running turn and three before it are whole"
+    )
+    assert sum("→" in str(m["content"]) and m["role"] == "assistant" for m in sent) == 4
+    assert "Question 11" in body and "[Turn 9]" in body
+    summary = next(block for block in pack.manifest.kept if block.source.startswith("summary:"))
+    assert summary.tokens <= 560
+
+
+def test_zones_by_tokens():
+    session = working(12, 1)
+    whole = compile(session, C.default(), model="gpt-5").tokens
+    pack = compile(session, C.decay(full=whole // 3, fold=whole // 3, by="tokens"), model="gpt-5")
+    assert whole // 4 < pack.tokens < whole * 3 // 4
+
+
+def test_a_step_keeps_the_prefix_while_it_lasts():
+    session = working(13, 1)
+    spec = C.decay(full=4, fold=20, step=4)
+    moved = []
+    before = messages(session, spec)
+    for n in range(8):
+        session.assistant("yes")
+        session.user(f"next {n}")
+        now = messages(session, spec)
+        same = next(
+            (i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), len(before)
+        )
+        moved.append(same < len(before))
+        before = now
+    assert sum(moved) == 2
+
+
+def test_old_pictures_are_described_and_can_be_had():
+    session = Session()
+    session.user(
+        Text(text="see"), Image(data="aGk=", width=640, height=480, media_type="image/png")
+    )
+    for n in range(3):
+        session.assistant(f"yes {n}")
+        session.user(f"and {n}?")
+    body = compile(session, C.decay(), model="gpt-5").body.decode()
+    assert "[Image at Turn 1: the user showed image/png of 640 × 480, event://e0]" in body
+    assert "aGk=" not in body and "aGk=" in Refs(session.snapshot()).read("event://e0")
+    assert "aGk=" in compile(session, C.decay(images=9), model="gpt-5").body.decode()
+
+
+def test_subtasks_fold_to_their_conclusions():
+    sent = messages(working(8, 3), C.decay(full=2, fold=9, subtasks=True))
+    folded = [
+        m["content"]
+        for m in sent
+        if m["role"] == "assistant" and "3 tool calls" in str(m["content"])
+    ]
+    assert len(folded) == 7 and "Conclusion 0" in str(sent)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@settings(max_examples=25, deadline=None)
+@given(sessions())
+def test_everything_that_was_folded_is_recoverable(format, session):
+    for spec in (
+        C.decay(1, 1),
+        C.decay(1, 2, subtasks=True, summary=False),
+        C.isolate("boundary"),
+        C.isolate("masking"),
+    ):
+        pack = compile(session, spec, target=target_for(format))
+        assert_valid(pack, target_for(format))
+        refs = Refs(session.snapshot())
+        for change in pack.manifest.changes:
+            if change.ref.startswith("event://"):
+                assert refs.read(change.ref)
