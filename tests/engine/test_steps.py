@@ -386,6 +386,20 @@ def test_secrets_do_not_reach_a_summary(tmp_path):
     assert "bob@example.com" not in str(session.state["evidence"])
 
 
+@pytest.mark.parametrize("plan", ["pro", {"name": "pro", "price": 10}])
+def test_an_applications_own_plan_is_no_step_and_no_error(tmp_path, plan):
+    spec = C.window(n=2) + C.evidence() + C.memory() + C.offload() | C.allocate()
+    session = working(plan=plan)
+    session.call("read", "{}", id="c1")
+    session.result("c1", PROSE)
+    jot(session, "tone: formal")
+    record(session, spec, artifacts=FileArtifacts(tmp_path / "a"))
+    assert session.state["evidence"][0]["uri"].startswith("artifact://sessions/s/")
+    assert "tone: formal" in compile(session, spec, model="gpt-5").body.decode()
+    with pytest.raises(StepError):
+        payload(session)
+
+
 def test_offloading_without_a_store_is_an_error_that_names_it():
     session = working()
     session.call("read", "{}", id="c1")

@@ -10,7 +10,7 @@ import msgspec
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.errors import SessionError
 from contextwright.session.session import Session
-from contextwright.session.step import EVIDENCE, PLAN, WORKING, step_of
+from contextwright.session.step import EVIDENCE, PLAN, WORKING, step_in, step_of
 from contextwright.stores.memory import Memory, SQLiteMemory, memory_of
 from contextwright.stores.store import ArtifactStore
 
@@ -48,10 +48,10 @@ def jot(
             fix="give at least 1 turn or more than 0 seconds; neither, for as long as the step",
         )
     snapshot = session.snapshot()
-    plan = snapshot.state.get(PLAN)
+    step = step_in(snapshot.state)
     entry: dict[str, Any] = {"text": text}
-    if plan is not None:
-        entry["step"] = step_of(plan).step_id
+    if step is not None:
+        entry["step"] = step.step_id
     mine = (text, entry.get("step"))
     if turns is not None:
         entry["until_turn"] = max(0, snapshot.turn) + turns - 1

@@ -9,7 +9,7 @@ from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.pack.allocate import ONE
 from contextwright.session.event import Text
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.step import KNOWLEDGE, PLAN, SIGNALS, Step, step_of
+from contextwright.session.step import KNOWLEDGE, SIGNALS, Step, step_in
 
 RISK = {"low": 0, "medium": ONE // 2, "high": ONE}
 HIT = SCORE_ONE // 2
@@ -29,7 +29,7 @@ def signals_of(snapshot: Snapshot, blocks: Blocks, now_ms: int | None) -> dict[s
         now_ms: milliseconds since 1970; where none is given, the newest event's time.
     """
     state = snapshot.state
-    step = step_of(state[PLAN]) if PLAN in state else None
+    step = step_in(state)
     memories = [block for block in blocks if block.source == "memory"]
     known: Any = state.get(KNOWLEDGE)
     entries: list[Any] = known if isinstance(known, list) else []
@@ -49,7 +49,7 @@ def signals_of(snapshot: Snapshot, blocks: Blocks, now_ms: int | None) -> dict[s
 
 def window_of(terminal: Allocate, state: Mapping[str, Any]) -> int:
     """Tokens that the spec or the step allows for a request; 0 where neither says."""
-    step = step_of(state[PLAN]) if PLAN in state else None
+    step = step_in(state)
     return terminal.max_tokens or (step.constraints.tokens if step is not None else 0)
 
 

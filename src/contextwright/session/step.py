@@ -125,6 +125,16 @@ def step_of(value: Any, where: str = f"state {PLAN!r}") -> Step:
     return step
 
 
+def step_in(state: Mapping[str, Any]) -> Step | None:
+    """The step at hand, if there is one: another application's `plan` is none.
+
+    Raises:
+        StepError: it is incomplete.
+    """
+    value = state.get(PLAN)
+    return step_of(value) if isinstance(value, Mapping) and "step_id" in value else None
+
+
 def assign(step: Step | None) -> dict[str, Any]:
     """The state change that makes a step the one at hand, or that ends it."""
     return {PLAN: step.to_state() if step is not None else None}

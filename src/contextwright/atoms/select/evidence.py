@@ -11,7 +11,7 @@ from contextwright.blocks.layer import CacheClass, Layer
 from contextwright.blocks.ref import parse_ref
 from contextwright.errors import RefError, SpecError
 from contextwright.recall.words import telling
-from contextwright.session.step import EVIDENCE, PLAN, Criterion, step_of
+from contextwright.session.step import EVIDENCE, Criterion, step_in
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -144,7 +144,8 @@ def covered(proof: Proof, criteria: Iterable[Criterion]) -> frozenset[str]:
 
 def criteria_of(state: Mapping[str, Any]) -> tuple[Criterion, ...]:
     """The criteria of the step at hand; none where there is no step."""
-    return step_of(state[PLAN]).acceptance if PLAN in state else ()
+    step = step_in(state)
+    return step.acceptance if step is not None else ()
 
 
 def needed(state: Mapping[str, Any]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from contextwright.atoms.select.scored import query_in
 from contextwright.blocks.block import Block
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.step import EVIDENCE, PLAN, segment, step_of
+from contextwright.session.step import EVIDENCE, segment, step_in
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
@@ -75,10 +75,8 @@ class Offload(Atom, frozen=True, kw_only=True):
 
     def outputs(self, snapshot: Snapshot, count: Callable[[str], int]) -> list[Output]:
         """The results that are to become artifacts, oldest first."""
-        plan = snapshot.state.get(PLAN)
-        folder = f"sessions/{segment(snapshot.session_id)}"
-        if plan is not None:
-            folder = step_of(plan).folder
+        step = step_in(snapshot.state)
+        folder = f"sessions/{segment(snapshot.session_id)}" if step is None else step.folder
         start: Any = snapshot.state.get(OFFLOADED, 0)
         found: list[Output] = []
         for position in range(start if isinstance(start, int) else 0, snapshot.position):
@@ -128,15 +126,14 @@ class Offload(Atom, frozen=True, kw_only=True):
         Args:
             stored: each output with its ref and its summary.
         """
-        plan = snapshot.state.get(PLAN)
-        step = step_of(plan).step_id if plan is not None else ""
+        step = step_in(snapshot.state)
         new = [
             Proof(
                 uri=ref,
                 summary=summary,
                 tool=output.tool,
                 event=output.event,
-                step=step,
+                step=step.step_id if step is not None else "",
                 time_ms=output.time_ms,
             )
             for output, ref, summary in stored
