@@ -63,7 +63,7 @@ def test_what_must_stay_stays(session, spec):
     kept = {id for block in pack.manifest.kept for id in block.lineage}
     body = pack.body.decode()
     log = session.log
-    if log[0].role == "system" and log[0].text.strip():
+    if log[0].role == "system" and log[0].text.strip() and "redact" not in repr(spec):
         assert msgspec.json.encode(log[0].text.strip()[:10])[1:-1].decode() in body
     newest = max(p for p, event in enumerate(log) if event.role == "user")
     assert log[newest].id in kept

@@ -4,6 +4,7 @@ from itertools import groupby
 
 import msgspec
 
+from contextwright.atoms.select.recite import SOURCE as RECITED
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layer import CacheClass, Layer
@@ -12,7 +13,7 @@ from contextwright.pack.payload import in_front, payload
 from contextwright.render.escape import escape, section
 from contextwright.render.layout import Layout, Section
 from contextwright.render.target import Target
-from contextwright.session.event import Thinking
+from contextwright.session.event import Text, Thinking
 from contextwright.spec.inputs import Inputs
 
 
@@ -32,6 +33,7 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         key=lambda block: block.cache,
     )
     moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
+    moving.sort(key=lambda block: block.source == RECITED)
     conversation = tuple(block for block in blocks if block.messages)
     instruction = tuple(
         Section(text, CacheClass.STABLE, (block.id,))
@@ -44,7 +46,28 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         conversation=_bound_thinking(conversation),
         tail=sections_of(moving),
     )
-    return _with_payload(layout, framed, target) if framed else layout
+    if framed:
+        return _with_payload(layout, framed, target)
+    return _with_recital(layout, moving, target)
+
+
+def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout:
+    """With what is recited behind the user's words, where those are last: the end of a request
+    is read best (document 003). Elsewhere the tail is the end already."""
+    recited = [block for block in moving if block.source == RECITED]
+    conversation = layout.conversation
+    if not recited or not conversation or target.format == "text":
+        return layout
+    if conversation[-1].role != "user":
+        return layout
+    text = "\n\n".join(section.text for section in sections_of(recited))
+    *before, message = conversation[-1].messages
+    said = msgspec.structs.replace(message, parts=(*message.parts, Text(text=text)), whole=False)
+    block = msgspec.structs.replace(conversation[-1], messages=(*before, said))
+    rest = [one for one in moving if one.source != RECITED]
+    return msgspec.structs.replace(
+        layout, conversation=(*conversation[:-1], block), tail=sections_of(rest)
+    )
 
 
 def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
