@@ -243,7 +243,9 @@ def specs() -> "SearchStrategy[Expr]":
         strategy = st.sampled_from(
             ("cascade", "compact_then_summarize", "summarize_only", "strict")
         )
-        kind = draw(st.integers(0, 4))
+        kind = draw(st.integers(0, 5))
+        if kind == 5:
+            return whole | C.compaction(draw(limits), low=draw(st.sampled_from((20, 45, 70))))
         if kind >= 3:
             contract = draw(st.sampled_from(("system", "payload", "none")))
             pack = (C.step(contract=contract) + whole) if kind == 4 else whole

@@ -13,6 +13,7 @@ import msgspec
 
 from contextwright.atoms.budget.allocate import Allocate
 from contextwright.atoms.budget.budget import Budget
+from contextwright.atoms.budget.compaction import Compaction
 from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.dedup import Dedup
@@ -25,6 +26,7 @@ from contextwright.errors import BudgetError
 from contextwright.pack.allocate import Allocation, shared_out
 from contextwright.pack.layers import LAYER_DROPS, drop_key, layer_rungs, needs_of
 from contextwright.pack.plan import Terminal
+from contextwright.pack.stepwise.fold import stepped
 from contextwright.pack.trace import Tracer
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
@@ -84,6 +86,11 @@ def fit_into(room: Room, blocks: Blocks, terminal: Terminal | None) -> Blocks:
         BudgetError: they do not fit and nothing may go: `overflow="error"`, or what must stay
             is too large by itself.
     """
+    if isinstance(terminal, Compaction):
+        share = 100 if terminal.max_tokens else terminal.soft
+        before, space = blocks, room.limit * share // 100 - room.fixed
+        blocks = stepped(blocks, terminal, space, room.inputs)
+        blocks = room.tracer.record(repr(terminal), before, blocks, "a step of the compaction")
     if room.over(blocks) <= 0:
         return blocks
     if isinstance(terminal, Budget) and terminal.overflow == "error":
@@ -134,6 +141,8 @@ def _drop_name(terminal: Terminal | None) -> str:
         return "allocate"
     if isinstance(terminal, Fit):
         return f"fit: {terminal.strategy}"
+    if isinstance(terminal, Compaction):
+        return "compaction"
     return f"budget: {terminal.overflow}" if terminal is not None else "window of the model"
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.atoms.budget.allocate import Allocate
 from contextwright.atoms.budget.budget import Budget
+from contextwright.atoms.budget.compaction import Compaction
 from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.protect.redact import Redact
 from contextwright.atoms.protect.validate import Validate
@@ -16,7 +17,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.kind import Kind
 
-Terminal = Budget | Fit | Allocate
+Terminal = Budget | Fit | Allocate | Compaction
 
 
 class Plan(msgspec.Struct, frozen=True):

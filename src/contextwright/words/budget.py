@@ -5,6 +5,7 @@ from typing import Literal
 
 from contextwright.atoms.budget.allocate import Allocate, Preset, Profile
 from contextwright.atoms.budget.budget import Budget, Overflow
+from contextwright.atoms.budget.compaction import Compaction
 from contextwright.atoms.budget.fit import Fit, FitStrategy
 from contextwright.atoms.budget.priority import Priority
 from contextwright.atoms.protect.fresh import Fresh
@@ -26,6 +27,13 @@ class LimitWords:
     def budget(max_tokens: int, *, overflow: Overflow = "truncate_oldest") -> Budget:
         """At most so many tokens, as they are sent."""
         return make(Budget, max_tokens=max_tokens, overflow=overflow)
+
+    @staticmethod
+    def compaction(
+        max_tokens: int = 0, *, soft: int = 80, low: int = 45, eager: bool = True
+    ) -> Compaction:
+        """Rare steps down, and in between a prefix that keeps its bytes."""
+        return make(Compaction, max_tokens=max_tokens, soft=soft, low=low, eager=eager)
 
     @staticmethod
     def fit(target_tokens: int, *, strategy: FitStrategy = "cascade") -> Fit:

@@ -10,6 +10,7 @@ from contextwright.atoms.select.recent import Recent
 from contextwright.atoms.select.relevant import Relevant
 from contextwright.atoms.select.select import EventType, Select
 from contextwright.atoms.select.template import Template
+from contextwright.atoms.select.view import View
 from contextwright.atoms.select.window import Window
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Expr, make
@@ -112,6 +113,11 @@ class SelectWords:
     def default() -> Default:
         """The whole conversation."""
         return Default()
+
+    @staticmethod
+    def view(name: Literal["reasoning", "conversation"] = "reasoning") -> View:
+        """The log with its tool trace, or without."""
+        return make(View, name=name)
 
     @staticmethod
     def user_only() -> Select:

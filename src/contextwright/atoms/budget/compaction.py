@@ -1,0 +1,45 @@
+"""`C.compaction(...)`: rare steps down, and in between a prefix that keeps its bytes (documents
+002 and 003)."""
+
+from typing import ClassVar
+
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
+from contextwright.spec.kind import Kind, Verb
+
+
+class Compaction(Atom, frozen=True, kw_only=True):
+    """Nothing is done while the request is within its budget. When it would pass it, one step
+    goes down to a part of it: older exchanges become one note, chosen by what is used again;
+    newer results are shortened by what they are; the newest is whole. Until the next step all of
+    that keeps its bytes, so that a provider's cache keeps its prefix.
+
+    Results are also shortened before that, where the tokens saved in the requests to come pay for
+    what a cache must read anew. Everything can be had by its ref. No model is asked.
+
+    The instruction, pinned blocks, tier 1, the task's first words, the user's newest words and
+    failures that are open stay as they are.
+
+    Args:
+        max_tokens: the budget; 0 for `soft` percent of what the model's window leaves.
+        soft: percent of that from which on a step is due.
+        low: percent of the budget that a step goes down to.
+        eager: whether results are shortened early, where it pays.
+    """
+
+    word: ClassVar[str] = "compaction"
+    kind: ClassVar[Kind] = Kind.TERMINAL
+    verb: ClassVar[Verb] = Verb.BUDGET
+
+    max_tokens: int = 0
+    soft: int = 80
+    low: int = 45
+    eager: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 0 or not 10 <= self.soft <= 100 or not 10 <= self.low <= 90:
+            raise SpecError(
+                f"max_tokens is {self.max_tokens}, soft {self.soft}, low {self.low}",
+                where=repr(self),
+                fix="give tokens, a soft share of 10 to 100 percent, a low one of 10 to 90",
+            )

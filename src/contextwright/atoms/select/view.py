@@ -1,0 +1,40 @@
+"""`C.view(name)`: two readings of the one log (document 002)."""
+
+from typing import ClassVar, Literal
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+
+class View(Atom, frozen=True, kw_only=True):
+    """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it.
+
+    The running turn's trace is in the request in any case, and failures that are open.
+    """
+
+    word: ClassVar[str] = "view"
+    kind: ClassVar[Kind] = Kind.REFINER
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    name: Literal["reasoning", "conversation"] = "reasoning"
+
+    def over(self, inputs: Inputs) -> Blocks:
+        """The whole conversation."""
+        snapshot = inputs.snapshot
+        return inputs.blocks(snapshot.exchanges(snapshot.preamble), f"view:{self.name}")
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """What belongs to the view."""
+        if self.name == "reasoning":
+            return blocks
+        return tuple(b for b in blocks if not _is_trace(b) or _stays(b, inputs))
+
+
+def _is_trace(block: Block) -> bool:
+    return bool(block.results) or block.role == "tool"
+
+
+def _stays(block: Block, inputs: Inputs) -> bool:
+    return block.pinned or block.tier == 1 or (block.failed and inputs.unresolved(block))

@@ -1,0 +1,129 @@
+"""Phased injection (document 003): each piece of context by an injector of its own, with its
+phase, its place in it and the most it may take; an orchestrator unites them into a spec.
+
+    spec = InjectionOrchestrator(
+        (system_role("You are a careful agent."), user_memory(), plan(), todo())
+    ).spec
+
+A custom injector is a line: `Injector("prices", C.from_state("prices"), phase="user",
+max_tokens=200)`.
+"""
+
+from functools import reduce
+from typing import Literal
+
+import msgspec
+
+from contextwright.errors import SpecError
+from contextwright.spec.expr import Expr
+from contextwright.words import C
+
+PhaseName = Literal["system", "user", "runtime"]
+ORDER: tuple[PhaseName, ...] = ("system", "user", "runtime")
+"""Phases in the order of a request: STABLE, SESSION, DYNAMIC."""
+
+
+class Injector(msgspec.Struct, frozen=True):
+    """A piece of context.
+
+    Args:
+        name: tells it from others.
+        source: what it brings: any spec of texts.
+        phase: `system`, `user` or `runtime`: how long its bytes stay the same.
+        max_tokens: the most it may take, overheads included.
+        priority: its place in its phase, small numbers first.
+        tier: whether it may go where room is short: 1 never, 3 first.
+    """
+
+    name: str
+    source: Expr
+    phase: PhaseName = "user"
+    max_tokens: int = 500
+    priority: int = 100
+    tier: int = 2
+
+    @property
+    def spec(self) -> Expr:
+        """The source, capped, in its phase."""
+        return self.source | C.cap(self.max_tokens) | C.phase(self.phase) | C.priority(self.tier)
+
+
+class InjectionOrchestrator(msgspec.Struct, frozen=True):
+    """All injectors, phase by phase, in front of and behind the conversation.
+
+    Args:
+        injectors: in any order; two of one name are refused.
+        history: the conversation; by default all of it, decayed by zones.
+        limit: a terminal, if there is one.
+    """
+
+    injectors: tuple[Injector, ...]
+    history: Expr = C.decay()
+    limit: Expr | None = None
+
+    def __post_init__(self) -> None:
+        names = [injector.name for injector in self.injectors]
+        for name in names:
+            if names.count(name) > 1:
+                raise SpecError(
+                    f"two injectors are called {name!r}",
+                    where="InjectionOrchestrator(injectors=...)",
+                    fix="give each a name of its own",
+                )
+
+    @property
+    def spec(self) -> Expr:
+        """The injectors and the conversation as one spec."""
+        ordered = sorted(self.injectors, key=lambda one: (ORDER.index(one.phase), one.priority))
+        terms: list[Expr] = [one.spec for one in ordered if one.phase != "runtime"]
+        terms.append(C.default() | self.history if _is_step(self.history) else self.history)
+        terms += [one.spec for one in ordered if one.phase == "runtime"]
+        whole = reduce(lambda left, right: left + right, terms)
+        return whole | self.limit if self.limit is not None else whole
+
+
+def _is_step(expr: Expr) -> bool:
+    from contextwright.spec.expr import is_bare
+
+    return is_bare(expr)
+
+
+def system_role(text: str, *, max_tokens: int = 2000) -> Injector:
+    """The agent's persona and rules; a template over the state."""
+    return Injector("system_role", C.template(text), "system", max_tokens, 10, 1)
+
+
+def skills(*keys: str, max_tokens: int = 1000) -> Injector:
+    """The instructions of the active skills, a state key each."""
+    return Injector("skills", C.from_state(*keys, format="plain"), "system", max_tokens, 30)
+
+
+def user_memory(top_k: int = 3, *, max_tokens: int = 500) -> Injector:
+    """The most relevant memories. They are read from the state at every turn: a memory that
+    changed is there in the next request, not when a timer runs out."""
+    return Injector("user_memory", C.memory(top_k), "user", max_tokens, 10)
+
+
+def knowledge(top_k: int = 3, *, max_tokens: int = 800) -> Injector:
+    """The best pieces of evidence, with their addresses."""
+    return Injector("knowledge", C.evidence(top_k=top_k), "user", max_tokens, 20)
+
+
+def playbook(key: str = "playbook", *, max_tokens: int = 300) -> Injector:
+    """Strategy guidance for the kind of task at hand."""
+    return Injector("playbook", C.from_state(key, format="plain"), "user", max_tokens, 30, 3)
+
+
+def plan(key: str = "plan_status", *, max_tokens: int = 300) -> Injector:
+    """The plan's goal and progress, as the application keeps it."""
+    return Injector("plan", C.from_state(key), "runtime", max_tokens, 10)
+
+
+def error_retention(n: int = 5, *, max_tokens: int = 400) -> Injector:
+    """What went wrong before, and what worked instead."""
+    return Injector("error_retention", C.failures(n), "runtime", max_tokens, 20)
+
+
+def todo(key: str = "todo", *, max_tokens: int = 200) -> Injector:
+    """Goal, progress and next step at the very end."""
+    return Injector("todo", C.recite(key), "runtime", max_tokens, 90, 1)

@@ -1,0 +1,1 @@
+"""Stepwise compaction: rare steps, and between them a prefix that keeps its bytes."""

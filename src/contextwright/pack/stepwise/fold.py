@@ -1,0 +1,161 @@
+"""The steps of a conversation, one after the other, as its requests were made.
+
+A request was made in front of every message of the assistant; so the steps follow from the log
+alone, and a replay takes the same ones. A memo remembers how far they were taken: a request costs
+what is new.
+"""
+
+from contextlib import suppress
+
+import msgspec
+
+from contextwright.atoms.budget.compaction import Compaction
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.ref import range_ref
+from contextwright.pack.stepwise.decide import (
+    NOTHING,
+    Decisions,
+    Economy,
+    folding,
+    placed,
+    shrinking,
+)
+from contextwright.pack.stepwise.forms import entry
+from contextwright.session.event import ToolCall
+from contextwright.spec.inputs import Inputs
+
+SOURCE = "earlier"
+SAFETY = 24
+"""Tokens that are kept free for what joins a note's lines."""
+
+
+class Taken(msgspec.Struct):
+    """How far the steps were taken: the exchanges, and the decisions at each request."""
+
+    blocks: Blocks = ()
+    at: list[int] = []
+    decisions: list[Decisions] = []
+
+
+def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) -> Blocks:
+    """The blocks as the steps so far leave them.
+
+    Args:
+        space: tokens that all of them may have.
+    """
+    conversation = tuple(block for block in blocks if block.messages)
+    texts = tuple(block for block in blocks if not block.messages)
+    space -= sum(map(inputs.cost, texts))
+    if not conversation or space <= 0:
+        return blocks
+    economy = Economy(space, terminal.low, terminal.eager)
+    decisions = _decisions(conversation, terminal, economy, inputs)
+    if not decisions.steps:
+        return blocks
+    return (*_conversation(conversation, decisions, inputs), *texts)
+
+
+def _decisions(
+    conversation: Blocks, terminal: Compaction, economy: Economy, inputs: Inputs
+) -> Decisions:
+    table = inputs.memo.table(("steps", terminal, economy, inputs.counter_id))
+    taken = table.setdefault("taken", Taken((), [], []))
+    same = _common(taken.blocks, conversation)
+    while taken.at and taken.at[-1] > same:
+        taken.at.pop()
+        taken.decisions.pop()
+    taken.blocks = conversation
+    start = taken.at[-1] if taken.at else 0
+    decisions = taken.decisions[-1] if taken.decisions else NOTHING
+    for place in range(start + 1, len(conversation)):
+        if conversation[place].role == "assistant":
+            decisions = _next(conversation[:place], decisions, economy, inputs)
+            taken.at.append(place)
+            taken.decisions.append(decisions)
+    return _next(conversation, decisions, economy, inputs)
+
+
+def _common(one: Blocks, other: Blocks) -> int:
+    same = 0
+    for left, right in zip(one, other, strict=False):
+        if left is not right and left != right:
+            break
+        same += 1
+    return same
+
+
+def _next(blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs) -> Decisions:
+    """The decisions for one request."""
+    if _tokens(blocks, decisions, inputs) > economy.space:
+        held = _held(blocks, inputs)
+        return folding(blocks, held, decisions, economy, inputs)
+    if economy.eager:
+        return shrinking(blocks, decisions, economy, inputs) or decisions
+    return decisions
+
+
+def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> int:
+    newer = sum(
+        inputs.cost(placed(blocks, at, decisions, inputs))
+        for at in range(decisions.upto, len(blocks))
+    )
+    held = sum(inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto)
+    note = _note(blocks, decisions, inputs)
+    return newer + held + (inputs.cost(note) + SAFETY if note is not None else 0)
+
+
+def _held(blocks: Blocks, inputs: Inputs) -> frozenset[int]:
+    """Places of what stays as it is: what is pinned or critical, the task's first words, the
+    user's newest, failures that no later call made good."""
+    held: set[int] = set()
+    users = [at for at, block in enumerate(blocks) if block.role == "user"]
+    held.update(users[:1], users[-1:])
+    worked: set[str] = set()
+    for at in range(len(blocks) - 1, -1, -1):
+        block = blocks[at]
+        names = {p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
+        is_open = block.failed and not names <= worked
+        if block.pinned or block.tier == 1 or block.role == "system" or is_open:
+            held.add(at)
+        if not block.failed:
+            worked |= names
+    return frozenset(held)
+
+
+def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Blocks:
+    note = _note(blocks, decisions, inputs)
+    held = tuple(blocks[at] for at in decisions.held if at < decisions.upto)
+    newer = tuple(
+        placed(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
+    )
+    return (*held, *newer, *((note,) if note is not None else ()))
+
+
+def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
+    """What stands for the exchanges before `upto`."""
+    told = [at for at in range(decisions.upto) if at not in decisions.held]
+    if not told:
+        return None
+    table = inputs.memo.table(("note", inputs.counter_id))
+    key = (blocks[0].id, blocks[told[-1]].id, decisions.steps, decisions.forms, decisions.index)
+    with suppress(KeyError):
+        return table[key]
+    lines = [entry(blocks[at], form, inputs).text for at, form in decisions.forms]
+    if decisions.index:
+        lines.append("[Also named there: " + " ".join(decisions.index) + "]")
+    lineage = tuple(id for at in told for id in blocks[at].lineage)
+    made = Block(
+        id=f"{SOURCE}/{lineage[0]}",
+        source=SOURCE,
+        layer=Layer.CONVERSATION,
+        text="\n".join(lines) or "(in full behind the ref)",
+        cache=CacheClass.SESSION,
+        fidelity=Fidelity.SUMMARIZED,
+        ref=range_ref(lineage[0], lineage[-1]),
+        lineage=lineage,
+        why=f"step {decisions.steps}: {len(told)} exchanges in one note",
+    )
+    table[key] = made
+    return made
