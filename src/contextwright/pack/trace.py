@@ -116,9 +116,12 @@ class Tracer:
         ]
 
     def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
-        """The blocks that new summaries stand for; one change for each summary."""
+        """The blocks that new summaries stand for; one change for each summary. A note that is a
+        message of its own stands in front."""
         taken: frozenset[Block] = frozenset()
-        for summary in filterfalse(attrgetter("messages"), after):
+        texts = filterfalse(attrgetter("messages"), after)
+        notes = (block for block in after[:1] if block.messages and block.order < 0)
+        for summary in (*texts, *notes):
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
             key = (summary, len(before), before[0].id, before[-1].id)

@@ -17,8 +17,8 @@ class Compaction(Atom, frozen=True, kw_only=True):
     Results are also shortened before that, where the tokens saved in the requests to come pay for
     what a cache must read anew. Everything can be had by its ref. No model is asked.
 
-    The instruction, pinned blocks, tier 1, the task's first words, the user's newest words and
-    failures that are open stay as they are.
+    The instruction, pinned blocks, tier 1, the user's newest words and failures that are open
+    stay as they are; the task's first words stand in the note.
 
     Args:
         max_tokens: the budget; 0 for `soft` percent of what the model's window leaves.
@@ -33,7 +33,7 @@ class Compaction(Atom, frozen=True, kw_only=True):
 
     max_tokens: int = 0
     soft: int = 80
-    low: int = 45
+    low: int = 49
     eager: bool = True
 
     def __post_init__(self) -> None:

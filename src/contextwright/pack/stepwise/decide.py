@@ -12,15 +12,21 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.pack.stepwise.forms import FORMS, Told, entry, in_place, limited
 from contextwright.pack.stepwise.said import loaded
-from contextwright.pack.stepwise.worth import index_of, superseded, worth_of
+from contextwright.pack.stepwise.worth import index_of, superseded, used_last
 from contextwright.spec.inputs import Inputs
 
 TAIL = 30
 """Percent of what a step goes down to for the newest exchanges, which stay in their places."""
-INDEX = 35
+LEAST = 70
+"""Percent of it that a note may have, whatever stays in its place."""
+ENOUGH = 700
+"""Tokens of a note that are enough where what stays in its place takes the rest."""
+INDEX = 38
 """Percent of a note for the identifiers of what it does not tell."""
-BARE = 30
-"""Percent of a note for the identifiers of each exchange, before any is told in more words."""
+BARE = 60
+"""Percent of a note for each exchange in its fewest words, before any is told in more."""
+FIRST = 15
+"""Percent of a note up to which the task's first words stand in it whole."""
 NOTE = 160
 """Tokens that a note may need at least."""
 READ = 10
@@ -81,21 +87,21 @@ def shrinking(
     blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs
 ) -> Decisions | None:
     """Results from some exchange on in short, where that pays; None where it does not."""
-    answers = sum(block.role == "assistant" for block in blocks)
     repeated = superseded(blocks, decisions.upto, inputs)
     best, decided = 0, None
-    saved, behind = 0, inputs.cost(blocks[-1])
+    requests, rent, behind = 1, 0, inputs.cost(blocks[-1])
     shrunk, untold = set(decisions.shrunk), set(decisions.untold)
     for at in range(len(blocks) - 2, decisions.upto - 1, -1):
+        requests += blocks[at + 1].role == "assistant"
         before = inputs.cost(placed(blocks, at, decisions, inputs))
         form = "untold" if at in repeated else "shrunk"
         after = min(before, inputs.cost(in_place(blocks[at], form, inputs)))
         behind += after
         if after == before or at in decisions.held:
             continue
-        saved += before - after
+        rent += (before - after) * requests
         (untold if form == "untold" else shrunk).add(at)
-        gain = READ * saved * max(1, answers) - (100 - READ) * behind
+        gain = READ * rent - (100 - READ) * behind
         if gain > best:
             best = gain
             decided = msgspec.structs.replace(
@@ -114,7 +120,8 @@ def folding(
     which no request has shown yet. Only where that has no room it is cut."""
     last = len(blocks) - 1
     limits = tuple((at, tokens) for at, tokens in decisions.limits if at < last)
-    fresh, cut = _fresh(blocks[last], economy, inputs)
+    kept = sum(inputs.cost(blocks[at]) for at in held if at < last)
+    fresh, cut = _fresh(blocks[last], economy.space - kept, inputs)
     repeated = superseded(blocks, 0, inputs)
     sizes = [
         inputs.cost(blocks[at])
@@ -125,7 +132,8 @@ def folding(
     low = economy.space * economy.low // 100
     upto = _tail_start([*sizes, fresh], low * TAIL // 100)
     newer = sum(sizes[upto:]) + fresh + sum(sizes[at] for at in held if at < upto)
-    room = min(max(low, newer + low * (100 - TAIL) // 100), economy.space) - newer - NOTE // 4
+    least = min(low * LEAST // 100, ENOUGH)
+    room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
     told = [at for at in range(upto) if at not in held]
     forms, index = _note(blocks, told, upto, room, repeated, inputs)
     return Decisions(
@@ -140,13 +148,14 @@ def folding(
     )
 
 
-def _fresh(block: Block, economy: Economy, inputs: Inputs) -> tuple[int, int]:
+def _fresh(block: Block, space: int, inputs: Inputs) -> tuple[int, int]:
     """Tokens of the newest exchange, and what its results are cut to where it has no room."""
-    whole = inputs.cost(in_place(block, "minimal", inputs))
-    if whole <= economy.space - NOTE or not block.results:
+    plain = in_place(block, "minimal", inputs)
+    whole = inputs.cost(plain)
+    if whole <= space - NOTE or not block.results:
         return whole, 0
-    texts = sum(inputs.count(result.text) for result in block.results)
-    room = economy.space - NOTE - max(0, whole - texts)
+    texts = sum(inputs.count(result.text) for result in plain.results)
+    room = space - NOTE - max(0, whole - texts)
     limit = max(1, room // len(block.results) - 16)
     return inputs.cost(limited(block, limit, inputs)), limit
 
@@ -191,13 +200,19 @@ def _note(
     if room <= 0 or not told:
         return (), ()
     kept = room * INDEX // 100
-    note, worth = _Telling(blocks, room - kept, inputs), worth_of(blocks)
-    order = sorted(told, key=lambda at: (-worth[at], -at))
+    note, used = _Telling(blocks, room - kept, inputs), used_last(blocks)
+    order = sorted(told, key=lambda at: (-used[at], at))
+    first = next((at for at in told if blocks[at].role == "user"), None)
+    if first is not None:
+        short = entry(blocks[first], "whole", inputs).tokens * 100 <= FIRST * room
+        note.put(first, "whole" if short else "line")
     least = note.left * (100 - BARE) // 100
     for at in order:
-        if note.left > least:
+        if at not in note.forms and note.left > least:
             note.put(at, "bare" if blocks[at].results else "line")
     for at in order:
+        if note.forms.get(at) == "whole":
+            continue
         for form in ("line",) if at in repeated else _forms(blocks[at]):
             if note.forms.get(at) == form or note.put(at, form):
                 break

@@ -10,7 +10,7 @@ from contextlib import suppress
 import msgspec
 
 from contextwright.atoms.budget.compaction import Compaction
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layer import CacheClass, Layer
 from contextwright.blocks.ref import range_ref
@@ -23,7 +23,8 @@ from contextwright.pack.stepwise.decide import (
     shrinking,
 )
 from contextwright.pack.stepwise.forms import entry
-from contextwright.session.event import ToolCall
+from contextwright.render.escape import section
+from contextwright.session.event import Text, ToolCall
 from contextwright.spec.inputs import Inputs
 
 SOURCE = "earlier"
@@ -52,8 +53,6 @@ def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) ->
         return blocks
     economy = Economy(space, terminal.low, terminal.eager)
     decisions = _decisions(conversation, terminal, economy, inputs)
-    if not decisions.steps:
-        return blocks
     return (*_conversation(conversation, decisions, inputs), *texts)
 
 
@@ -107,11 +106,11 @@ def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> int:
 
 
 def _held(blocks: Blocks, inputs: Inputs) -> frozenset[int]:
-    """Places of what stays as it is: what is pinned or critical, the task's first words, the
-    user's newest, failures that no later call made good."""
+    """Places of what stays as it is: what is pinned or critical, the user's newest words,
+    failures that no later call made good."""
     held: set[int] = set()
     users = [at for at, block in enumerate(blocks) if block.role == "user"]
-    held.update(users[:1], users[-1:])
+    held.update(users[-1:])
     worked: set[str] = set()
     for at in range(len(blocks) - 1, -1, -1):
         block = blocks[at]
@@ -130,11 +129,12 @@ def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block
     newer = tuple(
         placed(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
     )
-    return (*held, *newer, *((note,) if note is not None else ()))
+    return (*((note,) if note is not None else ()), *held, *newer)
 
 
 def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
-    """What stands for the exchanges before `upto`."""
+    """What stands for the exchanges before `upto`: a message of its own in front, so that a new
+    one leaves the instruction's place in a cache alone."""
     told = [at for at in range(decisions.upto) if at not in decisions.held]
     if not told:
         return None
@@ -146,14 +146,16 @@ def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
     if decisions.index:
         lines.append("[Also named there: " + " ".join(decisions.index) + "]")
     lineage = tuple(id for at in told for id in blocks[at].lineage)
+    ref = range_ref(lineage[0], lineage[-1])
+    text = section("\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref)
     made = Block(
         id=f"{SOURCE}/{lineage[0]}",
         source=SOURCE,
         layer=Layer.CONVERSATION,
-        text="\n".join(lines) or "(in full behind the ref)",
+        messages=(Message("user", (Text(text=text),)),),
         cache=CacheClass.SESSION,
         fidelity=Fidelity.SUMMARIZED,
-        ref=range_ref(lineage[0], lineage[-1]),
+        ref=ref,
         lineage=lineage,
         why=f"step {decisions.steps}: {len(told)} exchanges in one note",
     )

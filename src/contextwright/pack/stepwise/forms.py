@@ -7,7 +7,7 @@ import msgspec
 from contextwright.atoms.compress.pieces import rewrite
 from contextwright.blocks.block import Block
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.pack.stepwise.rows import identifiers, json_rows
+from contextwright.pack.stepwise.rows import json_rows, values_only
 from contextwright.pack.stepwise.said import (
     NEW,
     OLD,
@@ -123,7 +123,7 @@ def _result(call: Called, form: str, inputs: Inputs) -> str:
     if form == "whole" or inputs.count(text) <= SMALL:
         return text
     if form == "bare":
-        return identifiers(text)
+        return values_only(text)
     value = loaded(text)
     if value is not None:
         rows = json_rows(value)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from contextwright.pack.stepwise.said import leaves, loaded, telling
+from contextwright.pack.stepwise.said import leaves, loaded
 
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
 LONG, KEPT = 80, 60
 """Characters from which a text value is cut, and what stays of it."""
 
@@ -16,18 +17,21 @@ def json_rows(value: Any) -> str:
     return "; ".join(_rows(value, ""))
 
 
-def identifiers(text: str) -> str:
-    """Only what identifies, of JSON; nothing of another text."""
+def values_only(text: str) -> str:
+    """JSON to its different values, in their order, under the names of its parts; without truth
+    values, times of day and seconds. Nothing of a text that is not JSON."""
     value = loaded(text)
-    if value is None:
-        return ""
-    found = (str(item) for _, item in leaves(value) if isinstance(item, str))
-    kept = (
-        word
-        for word in found
-        if " " not in word and len(word) >= 3 and telling(word) and not _TIME.fullmatch(word)
-    )
-    return ", ".join(dict.fromkeys(kept))
+    parts: list[tuple[str, Any]] = list(value.items()) if isinstance(value, dict) else [("", value)]
+    found: list[str] = []
+    known: set[str] = set()
+    for name, part in parts:
+        told = [text for _, leaf in leaves(part) if (text := _scalar(leaf))]
+        new = [one for one in dict.fromkeys(told) if one not in known and not _STAMP.fullmatch(one)]
+        known.update(new)
+        if new and name and isinstance(part, (dict, list)):
+            found.append(f"{name}:")
+        found += new
+    return " ".join(found)
 
 
 def _rows(value: Any, name: str) -> Iterator[str]:

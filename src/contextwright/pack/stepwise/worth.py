@@ -1,4 +1,4 @@
-"""How likely an old exchange is used again, and which later ones hold what it holds."""
+"""When an old exchange was used last, and which later ones hold what it holds."""
 
 from collections import Counter
 from functools import lru_cache
@@ -15,8 +15,6 @@ from contextwright.pack.stepwise.said import (
 )
 from contextwright.spec.inputs import Inputs
 
-FADES = 0.97
-"""How an exchange's worth falls with each exchange since it, or what it is about, was touched."""
 LARGE = 200
 """Tokens from which a result is compared with later ones that may hold it."""
 HELD = 90
@@ -25,22 +23,18 @@ NAME = 120
 """Characters of the longest identifier that an index names."""
 
 
-def worth_of(blocks: Blocks) -> list[float]:
-    """For each exchange, from 0 to 1, how lately it or what it is about was touched."""
-    now = len(blocks)
-    touched: dict[str, int] = {}
-    worth = [0.0] * now
-    for at in range(now - 1, -1, -1):
+def used_last(blocks: Blocks) -> list[int]:
+    """For each exchange, where it was used last: a later call named what it was about, or an
+    identifier that it gave; itself where none did."""
+    newest: dict[str, int] = {}
+    found = [0] * len(blocks)
+    for at in range(len(blocks) - 1, -1, -1):
         keys = about(blocks[at])
-        last = max([at, *(touched[key] for key in keys if key in touched)])
-        worth[at] = FADES ** (now - last)
+        given = (word for result in blocks[at].results for word in ids_in(result.text))
+        found[at] = max([at, *(newest[name] for name in (*keys, *given) if name in newest)])
         for key in keys:
-            touched.setdefault(key, at)
-        for result in blocks[at].results:
-            used = [touched[word] for word in ids_in(result.text) if word in touched]
-            if used:
-                worth[at] = max(worth[at], FADES ** (now - max(used)))
-    return worth
+            newest.setdefault(key, at)
+    return found
 
 
 def superseded(blocks: Blocks, start: int, inputs: Inputs) -> set[int]:

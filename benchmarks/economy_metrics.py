@@ -1,0 +1,319 @@
+"""What a request is worth and what it costs, without an LLM: a method is called at every assistant
+message of a recorded session, as an agent would call it, and its requests are measured.
+
+`recall`: argument values of the next calls that occur earlier in the session and are in the
+request; `calls`: calls with all of them in it; `recov`: values in it or behind a ref that it
+shows; `tokens` and `cost` relative to full history; `invalid` and `over`: shares of requests.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from contextwright.tokens.counter import named_counter
+
+Message = dict[str, Any]
+OVERHEAD = 4
+"""Tokens of a message beside its words."""
+_WORD = re.compile(r"\w")
+_WORDS = re.compile(r"[\w./@#-]{3,}")
+_MARK = re.compile(r"[\d_/.A-Z-]")
+
+_count = named_counter("o200k_base").count
+
+
+@dataclass
+class Request:
+    """What a method sends.
+
+    Args:
+        messages: as OpenAI Chat takes them.
+        refs: refs that the messages show, each with the places of the messages behind it.
+        marks: places in `messages` after which Anthropic's prompt cache may be asked to write,
+            beside the end of system and the end of the request; two at most.
+    """
+
+    messages: list[Message]
+    refs: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    marks: Sequence[int] = ()
+
+
+Method = Callable[[list[Message]], Request]
+"""The messages so far to a request; one is made for each session, and may remember."""
+
+
+def text_of(message: Message) -> str:
+    """All that a model reads in a message: content, names and arguments as they are written."""
+    content = message.get("content") or ""
+    calls = message.get("tool_calls") or ()
+    if not calls:
+        return content
+    written = (f"{c['function']['name']}\n{c['function']['arguments']}" for c in calls)
+    return "\n".join([content, *written])
+
+
+def _loaded(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
+
+
+def _leaves(value: Any) -> Iterator[str | int | float]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, str) or isinstance(value, int | float) and not isinstance(value, bool):
+        yield value
+
+
+def tokens_of(message: Message) -> int:
+    """Tokens of a message, by o200k."""
+    total = OVERHEAD + _count(message.get("content") or "")
+    for call in message.get("tool_calls") or ():
+        total += _count(call["function"]["name"]) + _count(call["function"]["arguments"])
+    return total
+
+
+@cache
+def values_of(arguments: str) -> tuple[str, ...]:
+    """What a call's arguments are judged by: scalars, entity-like words of long strings, lines."""
+    found: dict[str, None] = {}
+    for leaf in _leaves(_loaded(arguments)):
+        text = str(leaf).strip()
+        if "\n" in text:
+            pieces: Sequence[str] = [line.strip() for line in text.splitlines()]
+        elif " " in text:
+            pieces = _entity_like(text)
+        else:
+            pieces = [text]
+        for piece in pieces:
+            if len(piece) >= 3 and _WORD.search(piece):
+                found[piece] = None
+    return tuple(found)
+
+
+def _entity_like(text: str) -> list[str]:
+    words = (word.strip(".-/") for word in _WORDS.findall(text))
+    return [word for word in words if word.isupper() or _MARK.search(word[1:])]
+
+
+def occurs(value: str, text: str) -> bool:
+    """Whether a text holds a value, on word borders."""
+    at = text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        before = at == 0 or not (value[0].isalnum() and text[at - 1].isalnum())
+        after = end == len(text) or not (value[-1].isalnum() and text[end].isalnum())
+        if before and after:
+            return True
+        at = text.find(value, at + 1)
+    return False
+
+
+def signature(message: Message) -> str:
+    """The bytes of a message, for the cache."""
+    return json.dumps([message.get(k) for k in ("role", "content", "tool_calls", "tool_call_id")])
+
+
+class OpenAICache:
+    """Longest prefix seen before, at least 1,024 tokens in steps of 128, read at 0.1."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+
+    def cost(self, keys: Sequence[int], tokens: Sequence[int], marks: Sequence[int]) -> float:
+        total = read = 0
+        for key, size in zip(keys, tokens, strict=True):
+            total += size
+            if key in self.seen:
+                read = total
+        self.seen.update(keys)
+        read = read // 128 * 128 if read >= 1024 else 0
+        return total - 0.9 * read
+
+
+class AnthropicCache:
+    """Written at breakpoints, found up to 20 messages before one, read at 0.1, written at 1.25."""
+
+    def __init__(self) -> None:
+        self.written: set[int] = set()
+
+    def cost(self, keys: Sequence[int], tokens: Sequence[int], marks: Sequence[int]) -> float:
+        if not keys:
+            return 0.0
+        points = sorted({0, len(keys) - 1, *marks})
+        sums = [0]
+        for size in tokens:
+            sums.append(sums[-1] + size)
+        read = 0
+        for point in points:
+            for at in range(point, max(-1, point - 21), -1):
+                if keys[at] in self.written:
+                    read = max(read, sums[at + 1])
+                    break
+        self.written.update(keys[point] for point in points)
+        if read < 1024:
+            read = 0
+        return 0.1 * read + 1.25 * (sums[-1] - read)
+
+
+def keys_of(messages: Sequence[Message]) -> list[int]:
+    """A key for each prefix of a request."""
+    keys, key = [], 0
+    for message in messages:
+        key = hash((key, signature(message)))
+        keys.append(key)
+    return keys
+
+
+def is_valid(messages: Sequence[Message]) -> bool:
+    """Whether providers take it: calls with their results right behind, a user or system first."""
+    if not messages or all(m["role"] in ("system", "developer") for m in messages):
+        return False
+    first = next(m for m in messages if m["role"] not in ("system", "developer"))
+    if first["role"] != "user":
+        return False
+    open_calls: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in open_calls:
+                return False
+            open_calls.remove(message["tool_call_id"])
+            continue
+        if open_calls:
+            return False
+        open_calls = [call["id"] for call in message.get("tool_calls") or ()]
+    return not open_calls
+
+
+@dataclass
+class Score:
+    """Sums over the requests of one or more sessions."""
+
+    values: int = 0
+    seen: int = 0
+    reachable: int = 0
+    calls: int = 0
+    whole: int = 0
+    requests: int = 0
+    invalid: int = 0
+    over: int = 0
+    unseen_fresh: int = 0
+    tokens: int = 0
+    openai: float = 0.0
+    anthropic: float = 0.0
+    missed: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, other: "Score") -> None:
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+    @property
+    def recall(self) -> float:
+        return self.seen / self.values if self.values else 1.0
+
+    @property
+    def call_share(self) -> float:
+        return self.whole / self.calls if self.calls else 1.0
+
+    @property
+    def recov(self) -> float:
+        return self.reachable / self.values if self.values else 1.0
+
+
+def score(messages: list[Message], method: Method, budget: int | None = None) -> Score:
+    """One session, called at every assistant message."""
+    found, caches = Score(), (OpenAICache(), AnthropicCache())
+    texts = [text_of(message) for message in messages]
+    for at, message in enumerate(messages):
+        if message["role"] != "assistant" or not at or message.get("is_demo"):
+            continue
+        request = method(messages[:at])
+        sizes = [tokens_of(m) for m in request.messages]
+        keys = keys_of(request.messages)
+        found.requests += 1
+        found.tokens += sum(sizes)
+        found.openai += caches[0].cost(keys, sizes, request.marks)
+        found.anthropic += caches[1].cost(keys, sizes, request.marks)
+        found.invalid += not is_valid(request.messages)
+        found.over += budget is not None and sum(sizes) > budget
+        found.unseen_fresh += not _fresh_whole(messages, at, request.messages)
+        calls = message.get("tool_calls") or ()
+        if calls:
+            _provenance(found, at, calls, texts, request)
+    return found
+
+
+def _fresh_whole(messages: list[Message], at: int, sent: list[Message]) -> bool:
+    contents = {m.get("tool_call_id"): m["content"] for m in sent if m["role"] == "tool"}
+    fresh = at - 1
+    while fresh >= 0 and messages[fresh]["role"] == "tool":
+        if not _same(messages[fresh]["content"], contents.get(messages[fresh]["tool_call_id"])):
+            return False
+        fresh -= 1
+    return True
+
+
+def _same(result: str, shown: str | None) -> bool:
+    """Byte for byte, or the same JSON."""
+    if result == shown or shown is None:
+        return result == shown
+    try:
+        return json.loads(result) == json.loads(shown)
+    except ValueError:
+        return False
+
+
+def _provenance(
+    found: Score, at: int, calls: Sequence[Message], texts: list[str], request: Request
+) -> None:
+    earlier = "\n".join(texts[:at])
+    shown = "\n".join(text_of(m) for m in request.messages)
+    behind: str | None = None
+    for call in calls:
+        wanted = [v for v in values_of(call["function"]["arguments"]) if occurs(v, earlier)]
+        if not wanted:
+            continue
+        missing = [value for value in wanted if not occurs(value, shown)]
+        found.calls += 1
+        found.whole += not missing
+        found.values += len(wanted)
+        found.seen += len(wanted) - len(missing)
+        found.reachable += len(wanted)
+        if missing:
+            if behind is None:
+                places = {p for ref, ps in request.refs.items() if ref in shown for p in ps}
+                behind = "\n".join(texts[p] for p in sorted(places))
+            lost = [value for value in missing if not occurs(value, behind)]
+            found.reachable -= len(lost)
+            found.missed.append((at, call["function"]["name"], tuple(missing)))
+
+
+def hard_values(messages: list[Message], shrink: Callable[[str], str]) -> tuple[int, int, int, int]:
+    """Compression at equal recall: tokens of results older than the newest 3 in short and whole,
+    and argument values of calls that only these hold: how many stay, and how many there are."""
+    short = whole = kept = all_ = 0
+    texts = [text_of(message) for message in messages]
+    for at, message in enumerate(messages):
+        calls = message.get("tool_calls") or ()
+        places = [i for i in range(at) if messages[i]["role"] == "tool"][:-3]
+        if not calls or not places:
+            continue
+        stale = "\n".join(texts[i] for i in places)
+        other = "\n".join(texts[i] for i in range(at) if i not in set(places))
+        left = "\n".join(shrink(texts[i]) for i in places)
+        short += sum(_count(shrink(texts[i])) for i in places)
+        whole += sum(_count(texts[i]) for i in places)
+        for call in calls:
+            for value in values_of(call["function"]["arguments"]):
+                if occurs(value, stale) and not occurs(value, other):
+                    all_ += 1
+                    kept += occurs(value, left)
+    return short, whole, kept, all_
