@@ -44,8 +44,8 @@ class Injector(msgspec.Struct, frozen=True):
 
     @property
     def spec(self) -> Expr:
-        """The source, capped, in its phase."""
-        return self.source | C.cap(self.max_tokens) | C.phase(self.phase) | C.priority(self.tier)
+        """The source in its phase, capped."""
+        return self.source | C.priority(self.tier) | C.phase(self.phase) | C.cap(self.max_tokens)
 
 
 class InjectionOrchestrator(msgspec.Struct, frozen=True):
@@ -91,6 +91,12 @@ def _is_step(expr: Expr) -> bool:
 def system_role(text: str, *, max_tokens: int = 2000) -> Injector:
     """The agent's persona and rules; a template over the state."""
     return Injector("system_role", C.template(text), "system", max_tokens, 10, 1)
+
+
+def tool_definitions(*names: str) -> Injector:
+    """Only these tools, or those that the state or the step names, in a fixed order. They stand
+    in the request's own list, in front of everything."""
+    return Injector("tools", C.tools(*names), "system", 3000, 20, 1)
 
 
 def skills(*keys: str, max_tokens: int = 1000) -> Injector:

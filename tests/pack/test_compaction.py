@@ -29,10 +29,10 @@ def agent(turns, seed=1, size=40):
                 f'{{"id": "P-{n}-{k}", "price": {k * 7 + n}, "ok": true}}' for k in range(size)
             )
             text = f'{{"rows": [{rows}]}}' if name == "search" else f"line of file {n}\n" * size
-            yield lambda s, id=id, name=name, n=n: s.call(
-                name, f'{{"path": "/work/{n}.txt"}}', id=id
+            yield lambda s, call_id=id, name=name, n=n: s.call(
+                name, f'{{"path": "/work/{n}.txt"}}', id=call_id
             )
-            yield lambda s, id=id, text=text: s.result(id, text)
+            yield lambda s, call_id=id, text=text: s.result(call_id, text)
         yield lambda s, n=n: s.assistant(f"Case C-{n:04} is closed.")
 
 

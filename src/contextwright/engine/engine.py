@@ -13,10 +13,10 @@ from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
 from contextwright.engine.record import apply, captures, recording, write
 from contextwright.errors import SessionError, SpecError
-from contextwright.pack.builder import PackBuilder
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.pack import Pack
 from contextwright.pack.plan import plan
+from contextwright.pack.profiles import Profile
 from contextwright.recall.retriever import Retriever
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target, target
@@ -38,7 +38,7 @@ _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 
 def compile(
     session: Session | Snapshot,
-    spec: Expr | PackBuilder | None = None,
+    spec: Expr | Profile | None = None,
     *,
     model: str | None = None,
     target: Target | None = None,
@@ -99,11 +99,11 @@ def memo_of(log: Log) -> Memo:
     return memo
 
 
-def _spec(given: Expr | PackBuilder | None) -> Expr:
+def _spec(given: Expr | Profile | None) -> Expr:
     """The spec that was given; the whole conversation where none was."""
     if given is None:
         return Default()
-    spec = given.spec if isinstance(given, PackBuilder) else given
+    spec = given if isinstance(given, Expr) else getattr(given, "spec", given)
     if not isinstance(spec, Expr):
         raise SpecError(
             f"a {type(spec).__name__} is not a spec",
@@ -133,7 +133,8 @@ class Engine:
     and event loops, for several sessions, at once.
 
     Args:
-        spec: what the agent should see; a PackBuilder stands for its spec.
+        spec: what the agent should see; what has a `spec` (PackBuilder, a compiler profile,
+            InjectionOrchestrator) stands for it.
         model: the model's name; `options` as `contextwright.target` takes them.
         models: who summarizes, scores and extracts; by default the embedded models, which need
             no network.
@@ -149,7 +150,7 @@ class Engine:
 
     def __init__(
         self,
-        spec: Expr | PackBuilder,
+        spec: Expr | Profile,
         model: str,
         *,
         models: Answering | None = None,

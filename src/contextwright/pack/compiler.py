@@ -159,6 +159,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             agent=self.agent,
             window=planned.window,
             tools=tuple(snapshot.tools if target.tools is None else target.tools),
+            framed=planned.step is not None,
             clean=planned.clean,
             answers=self.answers,
             sent_from=self.sent_from,

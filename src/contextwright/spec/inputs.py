@@ -105,6 +105,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         agent: the agent that the request is for; names scopes such as notes.
         window: turns of the widest `C.window` in the spec; what `before_window` is before.
         tools: what may be called, before any scope.
+        framed: whether texts stand as sections in the newest user message.
         sent_from: place in the log from which on the driver sends events itself.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
@@ -125,6 +126,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
+    framed: bool = False
     sent_from: int | None = None
     dry: bool = False
     clean: Callable[[str], str] = str

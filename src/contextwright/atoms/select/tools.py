@@ -40,7 +40,10 @@ class StepTools(Atom, frozen=True, kw_only=True):
     examples: bool = True
 
     def bring(self, inputs: Inputs) -> Blocks:
-        """A block a tool: its signature, and an example where its schema has one."""
+        """A block a tool in a payload: its signature, and an example where its schema has one.
+        Elsewhere the request's own list of tools says it all."""
+        if not inputs.framed:
+            return ()
         given = inputs.tools
         sent = scoped(given, self.scope(inputs.snapshot))
         return tuple(self._block(tool) for tool in sent)
