@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextwright.check import boundary, keys, precedence, terms
+from contextwright.check import boundary, cache, keys, precedence, terms
 from contextwright.check.measure import Measured, measure, moments
 from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
 from contextwright.check.report import AgentReport, Finding, Report, TierReport
@@ -81,7 +81,9 @@ def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, lis
     if planned is not None:
         found += terms.findings(step.agent, planned)
     found += precedence.findings(step.agent, step.source)
-    found += boundary.findings(step, planned, measured.packs if measured else [])
+    packs = measured.packs if measured is not None else []
+    found += boundary.findings(step, planned, packs)
+    found += cache.findings(step.agent, packs)
     if measured is not None and measured.failed is not None:
         code = "does-not-compile"
         if isinstance(measured.failed, BudgetError):

@@ -16,6 +16,8 @@ from contextwright.cli.given import (
     target_options,
 )
 from contextwright.engine.engine import compile
+from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.explain import tree
 
 
@@ -41,7 +43,12 @@ def explain(
     read = load_session(session, source, row)
     parsed = load_spec(spec, budget)
     given = load_target(model, format, window, read)
-    pack = compile(read, parsed, target=given, models=load_models(llm), steps=True)
+    models = load_models(llm)
+    before = request_before(read)
+    previous = None
+    if before is not None:
+        previous = compile(before, parsed, target=given, models=models)
+    pack = compile(read, parsed, target=given, models=models, steps=True, previous=previous)
     if as_json:
         click.echo(pack.manifest.to_json())
         return
@@ -67,6 +74,15 @@ def explain(
     console.print(steps)
     console.print(_blocks(pack.manifest.kept))
     print_manifest(console, pack.manifest)
+
+
+def request_before(session: Session) -> Snapshot | None:
+    """The session as it stood when the request before this one was made: in front of the newest
+    message of the assistant."""
+    last = max((n for n, event in enumerate(session.log) if event.role == "assistant"), default=0)
+    told = sum(change.position <= last for change in session.changes)
+    users = any(event.role == "user" for event in session.log[:last])
+    return session.snapshot_at(last, told) if users else None
 
 
 def _blocks(kept: Any) -> Any:

@@ -64,6 +64,20 @@ def step_lines(manifest: Manifest) -> list[str]:
     return lines
 
 
+def prefix_lines(manifest: Manifest) -> list[str]:
+    """What a prompt cache can use of the request before, in tokens and money."""
+    prefix = manifest.prefix
+    if prefix is None:
+        return []
+    share = 100 * prefix.tokens // max(1, manifest.tokens)
+    line = f"prefix shared with the request before: {prefix.tokens:,} tokens ({share} %)"
+    if prefix.saved_microdollars is not None:
+        line += f", saves ${prefix.saved_microdollars / 1_000_000:.6f}"
+    if prefix.first_difference:
+        line += f"; new from {prefix.first_difference}"
+    return [line]
+
+
 def answer_lines(manifest: Manifest) -> list[str]:
     """What models answered, by kind and model, with what it cost."""
     found: dict[tuple[str, str], list[int]] = {}
@@ -101,7 +115,7 @@ def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
 def print_manifest(console: Console, manifest: Manifest) -> None:
     """The summary, the changes, what no term selected, and the notes."""
     console.print(summary(manifest))
-    for line in step_lines(manifest):
+    for line in (*step_lines(manifest), *prefix_lines(manifest)):
         console.print(inert(line, 300))
     if manifest.changes:
         console.print(changes_table(manifest.changes))

@@ -87,8 +87,7 @@ def fit_into(room: Room, blocks: Blocks, terminal: Terminal | None) -> Blocks:
             is too large by itself.
     """
     if isinstance(terminal, Compaction):
-        share = 100 if terminal.max_tokens else terminal.soft
-        before, space = blocks, room.limit * share // 100 - room.fixed
+        before, space = blocks, due_at(terminal, room.limit) - room.fixed
         blocks = stepped(blocks, terminal, space, room.inputs)
         blocks = room.tracer.record(repr(terminal), before, blocks, "a step of the compaction")
     if room.over(blocks) <= 0:
@@ -106,6 +105,13 @@ def fit_into(room: Room, blocks: Blocks, terminal: Terminal | None) -> Blocks:
             return _given_back(room, whole, blocks, _order(terminal))
     floor = tuple(block for block in blocks if hold(block, room.inputs) is Hold.FLOOR)
     raise _too_large(room, floor, "with nothing left that may go")
+
+
+def due_at(terminal: Compaction, limit: int) -> int:
+    """Tokens of a request from which on a step is due: the soft threshold, or before the headroom
+    is used (document 002)."""
+    soft = limit if terminal.max_tokens else limit * terminal.soft // 100
+    return max(1, min(soft, limit - terminal.headroom))
 
 
 Rung = Callable[[Blocks], Blocks]

@@ -30,10 +30,17 @@ class LimitWords:
 
     @staticmethod
     def compaction(
-        max_tokens: int = 0, *, soft: int = 80, low: int = 49, eager: bool = True
+        max_tokens: int = 0,
+        *,
+        soft: int = 80,
+        headroom: int = 0,
+        low: int = 49,
+        eager: bool = True,
     ) -> Compaction:
         """Rare steps down, and in between a prefix that keeps its bytes."""
-        return make(Compaction, max_tokens=max_tokens, soft=soft, low=low, eager=eager)
+        return make(
+            Compaction, max_tokens=max_tokens, soft=soft, headroom=headroom, low=low, eager=eager
+        )
 
     @staticmethod
     def fit(target_tokens: int, *, strategy: FitStrategy = "cascade") -> Fit:

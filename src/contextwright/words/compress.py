@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.compress_results import CompressResults
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.dedup import Dedup
 from contextwright.atoms.compress.expand import Expand, ExpandRefs
@@ -25,12 +26,29 @@ class CompressWords:
         stale_after: int = 5,
         min_tokens: int = 100,
         max_tokens: int = 150,
+        exempt: Names = (),
+        min_gain: int = 0,
     ) -> Compact:
         """Old tool results and long outputs become excerpts with a ref."""
         return make(
             Compact,
             strategy=strategy,
             stale_after=stale_after,
+            min_tokens=min_tokens,
+            max_tokens=max_tokens,
+            exempt=names_of(exempt),
+            min_gain=min_gain,
+        )
+
+    @staticmethod
+    def compress_results(
+        budget: int = 0, *, share: int = 10, min_tokens: int = 375, max_tokens: int = 3000
+    ) -> CompressResults:
+        """Large tool results in short, by what they are; the newest is whole."""
+        return make(
+            CompressResults,
+            budget=budget,
+            share=share,
             min_tokens=min_tokens,
             max_tokens=max_tokens,
         )

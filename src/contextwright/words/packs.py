@@ -5,6 +5,7 @@ from typing import Literal
 from contextwright.atoms.budget.cap import Cap
 from contextwright.atoms.budget.layer import AsLayer, Name
 from contextwright.atoms.budget.phase import Phase
+from contextwright.atoms.compress.clock_last import ClockLast
 from contextwright.atoms.compress.vary import Vary
 from contextwright.atoms.select.evidence import Evidence
 from contextwright.atoms.select.failures import Failures
@@ -70,3 +71,8 @@ class PackWords:
     def vary(seed: int = 0) -> Vary:
         """DYNAMIC texts in another form from turn to turn."""
         return make(Vary, seed=seed)
+
+    @staticmethod
+    def clock_last() -> ClockLast:
+        """Times of day out of the texts that a cache may hold, to the end."""
+        return make(ClockLast)

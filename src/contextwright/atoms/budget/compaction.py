@@ -23,6 +23,7 @@ class Compaction(Atom, frozen=True, kw_only=True):
     Args:
         max_tokens: the budget; 0 for `soft` percent of what the model's window leaves.
         soft: percent of that from which on a step is due.
+        headroom: tokens of the window that should stay free: a step is due before they are used.
         low: percent of the budget that a step goes down to.
         eager: whether results are shortened early, where it pays.
     """
@@ -33,11 +34,16 @@ class Compaction(Atom, frozen=True, kw_only=True):
 
     max_tokens: int = 0
     soft: int = 80
+    headroom: int = 0
     low: int = 49
     eager: bool = True
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 0 or not 10 <= self.soft <= 100 or not 10 <= self.low <= 90:
+        if (
+            min(self.max_tokens, self.headroom) < 0
+            or not 10 <= self.soft <= 100
+            or not 10 <= self.low <= 90
+        ):
             raise SpecError(
                 f"max_tokens is {self.max_tokens}, soft {self.soft}, low {self.low}",
                 where=repr(self),

@@ -5,6 +5,7 @@ Nothing is lost: the original stays in the log, and its ref brings it back. From
 block keeps its bytes and the provider's cache keeps its prefix.
 """
 
+import re
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.cut import cut
@@ -19,6 +20,8 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 
+_READS_BACK = re.compile(r'"(?:event|artifact)://')
+"""An argument that is a ref: what it gave was asked for because it had been shortened."""
 HEAD_TOKENS = 100
 """What stays of a long agent output (document 000 §3.2)."""
 
@@ -40,6 +43,9 @@ class Compact(Atom, frozen=True, kw_only=True):
         stale_after: age in turns, at least 1.
         min_tokens: results and outputs of up to so many tokens stay as they are.
         max_tokens: tokens that a compacted result may keep.
+        exempt: tools whose results stay: those that truncate themselves. What an agent read back
+            by a ref stays in any case.
+        min_gain: tokens that all of it must save together; less, and nothing is done (002).
     """
 
     word: ClassVar[str] = "compact"
@@ -50,6 +56,8 @@ class Compact(Atom, frozen=True, kw_only=True):
     stale_after: int = 5
     min_tokens: int = HEAD_TOKENS
     max_tokens: int = RESULT_TOKENS
+    exempt: tuple[str, ...] = ()
+    min_gain: int = 0
 
     def __post_init__(self) -> None:
         if self.stale_after < 1:
@@ -65,6 +73,14 @@ class Compact(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, the old and long ones compacted."""
+        made = self._applied(blocks, inputs)
+        if self.min_gain and made is not blocks:
+            changed = [pair for pair in zip(blocks, made, strict=True) if pair[0] is not pair[1]]
+            gain = sum(inputs.cost(old) - inputs.cost(new) for old, new in changed)
+            return made if gain >= self.min_gain else blocks
+        return made
+
+    def _applied(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         if self.strategy != "stale":
             return change_allowed(self, blocks, inputs, lambda block: self.compacted(block, inputs))
         newest = inputs.snapshot.turn - self.stale_after
@@ -74,12 +90,15 @@ class Compact(Atom, frozen=True, kw_only=True):
         )
         return tuple(next(changed) if 0 <= block.turn <= newest else block for block in blocks)
 
+    def _is_exempt(self, call: ToolCall) -> bool:
+        return call.name in self.exempt or _READS_BACK.search(call.arguments) is not None
+
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""
         count = inputs.count
 
         def on_result(text: str, call: ToolCall, ref: str) -> str:
-            if count(text) <= self.min_tokens:
+            if count(text) <= self.min_tokens or self._is_exempt(call):
                 return text
             return excerpt(
                 text,

@@ -1,0 +1,97 @@
+"""`C.compress_results(...)`: large tool outputs in short, the whole behind a ref (document 003,
+"Tool Result Compression")."""
+
+from typing import ClassVar
+
+from contextwright.atoms.compress.excerpt import excerpt
+from contextwright.atoms.compress.folding import without_images
+from contextwright.atoms.compress.pieces import rewrite
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.errors import SpecError
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+
+class CompressResults(Atom, frozen=True, kw_only=True):
+    """Tool results over a threshold become what names them, by what they are: search hits, files,
+    code, JSON, tables, logs, diffs, pages. The newest execution is whole.
+
+    The threshold adapts: `share` percent of the tokens of `budget` that are left, between
+    `min_tokens` and `max_tokens`, in steps of a factor of two, so that results keep their bytes
+    while it stands. Pictures in old results are described.
+
+    Args:
+        budget: tokens that the conversation may take; 0 for a fixed threshold, `max_tokens`.
+        share: percent of what is left of it for one result.
+        min_tokens: of a threshold; the document's 1,500 characters.
+        max_tokens: of a threshold; the document's cap for a single result.
+    """
+
+    word: ClassVar[str] = "compress_results"
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    budget: int = 0
+    share: int = 10
+    min_tokens: int = 375
+    max_tokens: int = 3000
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_tokens <= self.max_tokens or self.budget < 0 or self.share < 1:
+            raise SpecError(
+                f"min_tokens is {self.min_tokens}, max_tokens {self.max_tokens}, budget "
+                f"{self.budget}, share {self.share}",
+                where=repr(self),
+                fix="give 1 <= min_tokens <= max_tokens, budget >= 0, share >= 1",
+            )
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same blocks, large results in short."""
+        limit = self.threshold(sum(map(inputs.cost, blocks)))
+        newest = inputs.snapshot.exchange_count - 1
+        key = ("compress_results", limit, inputs.counter_id)
+        short = inputs.memo.map(key, blocks, lambda block: _short(block, limit, inputs))
+        return tuple(
+            changed if _may_change(block, newest, inputs) else block
+            for block, changed in zip(blocks, short, strict=True)
+        )
+
+    def threshold(self, used: int) -> int:
+        """Tokens that a result may have where so many are used."""
+        if not self.budget:
+            return self.max_tokens
+        left = max(0, self.budget - used) * self.share // 100
+        limit = self.min_tokens
+        while limit * 2 <= min(left, self.max_tokens):
+            limit *= 2
+        return limit
+
+
+def _may_change(block: Block, newest: int, inputs: Inputs) -> bool:
+    if not block.results or block.order == newest or block.pinned:
+        return False
+    return not (block.failed and inputs.unresolved(block))
+
+
+def _short(block: Block, limit: int, inputs: Inputs) -> Block:
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        if inputs.count(text) <= limit:
+            return text
+        return excerpt(
+            text,
+            tool=call.name,
+            arguments=call.arguments,
+            max_tokens=limit,
+            count=inputs.count,
+            ref=ref,
+        )
+
+    block = without_images(block) if block.results and not block.pinned else block
+    messages = rewrite(block, on_result=on_result)
+    if messages is block.messages:
+        return block
+    why = f"over {limit} tokens a result"
+    return block.lower(Fidelity.COMPACTED, messages=messages, why=why)
