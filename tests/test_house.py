@@ -164,7 +164,9 @@ def test_the_readmes_python_runs(tmp_path, monkeypatch):
         exec(block.partition("```")[0], {})
 
 
-@pytest.mark.parametrize("page", ["models.md", "google-adk.md", "context-packs.md"])
+@pytest.mark.parametrize(
+    "page", ["models.md", "google-adk.md", "context-packs.md", "policies.md", "retrieval.md"]
+)
 def test_the_python_of_a_how_to_runs(page, tmp_path, monkeypatch):
     if page == "google-adk.md":
         pytest.importorskip("google.adk")

@@ -39,8 +39,8 @@ def summary(manifest: Manifest) -> Table:
     table.add_row("instruction, tools, overhead", "", f"{rest:,}")
     for layer in dict.fromkeys((*shares, *manifest.layer_tokens)):
         tokens, share = manifest.layer_tokens.get(layer, 0), shares.get(layer)
-        said = f"{share:,}" if share is not None else ""
-        table.add_row(layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", said)
+        said = [f"{share:,}" if share is not None else ""] if shares else []
+        table.add_row(layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", *said)
     limit = f"of {manifest.budget:,}"
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
