@@ -142,3 +142,16 @@ def test_varied_and_recited_requests_are_valid(format, session, seed):
         assert_valid(compile(session, spec, target=target_for(format)), target_for(format))
     except BudgetError:
         return
+
+
+@pytest.mark.parametrize("words", range(15, 45))
+def test_a_secret_is_redacted_before_a_past_failure_is_cut(words):
+    session = Session("s")
+    session.user("go")
+    key = "sk-" + "abcdefgh1234567890" * 3
+    session.call("curl", f'{{"say": "{"w" * (words + 20)}", "key": "{key}"}}', id="a")
+    session.result("a", "Error: " + "word " * words + key, error=True)
+    session.assistant("sorry")
+    session.user("again")
+    spec = C.window(1) + C.failures() | C.redact(["sk-[a-z0-9]{40,}"])
+    assert "sk-" not in str(sent(session, spec))

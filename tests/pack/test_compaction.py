@@ -228,3 +228,29 @@ def test_a_stable_session_costs_less_with_early_shortening():
     assert cost(C.default() | C.compaction(500_000)) < cost(
         C.default() | C.compaction(500_000, eager=False)
     )
+
+
+def worded(secret):
+    session = Session("s")
+    for n in range(40):
+        session.user(f"The word is {secret if n == 0 else 'another'}, and more of it, please.")
+        session.assistant("no " * 60)
+    session.user("now?")
+    return session
+
+
+def test_a_note_is_not_taken_from_another_session_of_the_same_shape():
+    memo, spec = Memo(), C.default() | C.compaction(2500)
+    for word in ("apple", "grape"):
+        taken = worded(word).snapshot(), target_for("openai-chat")
+        pack = SpecCompiler(spec, memo=memo).compile(*taken)
+        assert pack.body == SpecCompiler(spec).compile(*taken).body
+        assert word.encode() in pack.body
+
+
+def test_a_redacted_word_does_not_come_back_in_a_note():
+    session = worded("swordfish")
+    seen = compile(session, C.default() | C.compaction(2500), model="gpt-5")
+    assert b"swordfish" in seen.body
+    spec = C.default() | C.redact(["swordfish"]) | C.compaction(2500)
+    assert b"swordfish" not in compile(session, spec, model="gpt-5").body

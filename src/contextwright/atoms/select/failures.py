@@ -50,10 +50,11 @@ class Failures(Atom, frozen=True, kw_only=True):
             result = failed.results.get(call.id)
             if result is not None and not is_failure(result):
                 continue
-            said = " ".join(result.text.split()) if result is not None else "no result"
+            said = inputs.clean(result.text) if result is not None else "no result"
+            said = " ".join(said.split())
             said = cut(said, SAID, "head", inputs.count, marker="...")
-            line = f"[Turn {failed.turn + 1}] {call.name} {_given(call.arguments)}: {said}"
-            better = _made_good(call.name, failed, every)
+            line = f"[Turn {failed.turn + 1}] {call.name} {_given(call.arguments, inputs)}: {said}"
+            better = _made_good(call.name, failed, every, inputs)
             lines.append(f"{line} \u2014 later it worked with {better}" if better else line)
         return Block(
             id=f"failure:{failed.first.id}",
@@ -66,18 +67,19 @@ class Failures(Atom, frozen=True, kw_only=True):
         )
 
 
-def _made_good(tool: str, failed: Exchange, every: list[Exchange]) -> str:
+def _made_good(tool: str, failed: Exchange, every: list[Exchange], inputs: Inputs) -> str:
     for exchange in every:
         if exchange.index <= failed.index or exchange.failed:
             continue
         for call in exchange.calls:
             if call.name == tool:
-                return _given(call.arguments) or "the same call"
+                return _given(call.arguments, inputs) or "the same call"
     return ""
 
 
-def _given(arguments: str) -> str:
-    given = load_json(arguments)
+def _given(arguments: str, inputs: Inputs) -> str:
+    """A call's arguments in few words; redacted first: a secret cut in two is found no more."""
+    given = load_json(inputs.clean(arguments))
     values = given.items() if isinstance(given, dict) else ()
     told = ", ".join(f"{name} {' '.join(str(value).split())}" for name, value in values)
-    return f"({told[:80]})" if told else ""
+    return f"({inputs.clean(told)[:80]})" if told else ""

@@ -43,6 +43,7 @@ class Decisions(msgspec.Struct, frozen=True):
         shrunk, untold: places behind it whose results are rows, or are left to later ones.
         limits: place and tokens of results that had no room.
         steps: how many steps there were.
+        note: what stands for the exchanges before `upto`, made of those at this step.
     """
 
     upto: int = 0
@@ -53,6 +54,7 @@ class Decisions(msgspec.Struct, frozen=True):
     untold: frozenset[int] = frozenset()
     limits: tuple[tuple[int, int], ...] = ()
     steps: int = 0
+    note: Block | None = None
 
 
 NOTHING = Decisions()

@@ -5,8 +5,6 @@ alone, and a replay takes the same ones. A memo remembers how far they were take
 what is new.
 """
 
-from contextlib import suppress
-
 import msgspec
 
 from contextwright.atoms.budget.compaction import Compaction
@@ -59,7 +57,8 @@ def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) ->
 def _decisions(
     conversation: Blocks, terminal: Compaction, economy: Economy, inputs: Inputs
 ) -> Decisions:
-    table = inputs.memo.table(("steps", terminal, economy, inputs.counter_id))
+    # what an exchange costs depends on the target's format too, which `cost` stands for
+    table = inputs.memo.table(("steps", terminal, economy, inputs.counter_id, inputs.cost))
     taken = table.setdefault("taken", Taken((), [], []))
     same = _common(taken.blocks, conversation)
     while taken.at and taken.at[-1] > same:
@@ -89,7 +88,8 @@ def _next(blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs
     """The decisions for one request."""
     if _tokens(blocks, decisions, inputs) > economy.space:
         held = _held(blocks, inputs)
-        return folding(blocks, held, decisions, economy, inputs)
+        made = folding(blocks, held, decisions, economy, inputs)
+        return msgspec.structs.replace(made, note=_note(blocks, made, inputs))
     if economy.eager:
         return shrinking(blocks, decisions, economy, inputs) or decisions
     return decisions
@@ -101,7 +101,7 @@ def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> int:
         for at in range(decisions.upto, len(blocks))
     )
     held = sum(inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto)
-    note = _note(blocks, decisions, inputs)
+    note = decisions.note
     return newer + held + (inputs.cost(note) + SAFETY if note is not None else 0)
 
 
@@ -124,7 +124,7 @@ def _held(blocks: Blocks, inputs: Inputs) -> frozenset[int]:
 
 
 def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Blocks:
-    note = _note(blocks, decisions, inputs)
+    note = decisions.note
     held = tuple(blocks[at] for at in decisions.held if at < decisions.upto)
     newer = tuple(
         placed(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
@@ -138,17 +138,13 @@ def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
     told = [at for at in range(decisions.upto) if at not in decisions.held]
     if not told:
         return None
-    table = inputs.memo.table(("note", inputs.counter_id))
-    key = (blocks[0].id, blocks[told[-1]].id, decisions.steps, decisions.forms, decisions.index)
-    with suppress(KeyError):
-        return table[key]
     lines = [entry(blocks[at], form, inputs).text for at, form in decisions.forms]
     if decisions.index:
         lines.append("[Also named there: " + " ".join(decisions.index) + "]")
     lineage = tuple(id for at in told for id in blocks[at].lineage)
     ref = range_ref(lineage[0], lineage[-1])
     text = section("\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref)
-    made = Block(
+    return Block(
         id=f"{SOURCE}/{lineage[0]}",
         source=SOURCE,
         layer=Layer.CONVERSATION,
@@ -159,5 +155,3 @@ def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
         lineage=lineage,
         why=f"step {decisions.steps}: {len(told)} exchanges in one note",
     )
-    table[key] = made
-    return made
