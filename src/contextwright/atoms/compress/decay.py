@@ -60,7 +60,7 @@ class Decay(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, each as its zone has it."""
         folds, sums = self._borders(blocks, inputs)
-        blocks = tuple(self._seen(block, inputs) for block in blocks)
+        blocks = self._seen(blocks, inputs)
         old = tuple(block for block in blocks if 0 <= block.turn < sums)
         middle = tuple(block for block in blocks if sums <= block.turn < folds)
         rest = tuple(block for block in blocks if not 0 <= block.turn < folds)
@@ -89,10 +89,14 @@ class Decay(Atom, frozen=True, kw_only=True):
         folds, sums = (min(newest, border) // self.step * self.step for border in borders)
         return folds, sums
 
-    def _seen(self, block: Block, inputs: Inputs) -> Block:
-        if inputs.age(block) < self.images or block.pinned:
-            return block
-        return inputs.memo.map("without_images", (block,), without_images)[0]
+    def _seen(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """Old pictures as descriptions."""
+        newest = inputs.snapshot.turn - self.images
+        plain = inputs.memo.map("without_images", blocks, without_images)
+        return tuple(
+            old if block.turn <= newest and not block.pinned else block
+            for block, old in zip(blocks, plain, strict=True)
+        )
 
     def _folded(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         out: list[Block] = []

@@ -52,10 +52,10 @@ class Isolate(Atom, frozen=True, kw_only=True):
     def _isolated(self, blocks: Blocks, running: str, inputs: Inputs) -> Blocks:
         open_ = [not untouchable(b, inputs) and not _is_of(b, running, inputs) for b in blocks]
         if self.policy == "masking":
-            return tuple(
-                masked(block, inputs) if free else block
-                for block, free in zip(blocks, open_, strict=True)
-            )
+            key = ("masked", inputs.counter_id)
+            plain = inputs.memo.map(key, blocks, lambda block: masked(block, inputs))
+            pairs = zip(blocks, plain, open_, strict=True)
+            return tuple(hidden if free else block for block, hidden, free in pairs)
         out: list[Block] = []
         for free, group in groupby(zip(blocks, open_, strict=True), key=lambda pair: pair[1]):
             mine = tuple(block for block, _ in group)

@@ -43,6 +43,7 @@ class Decisions(msgspec.Struct, frozen=True):
         shrunk, untold: places behind it whose results are rows, or are left to later ones.
         limits: place and tokens of results that had no room.
         steps: how many steps there were.
+        checked: exchanges there were when shortening early was looked at last.
         note: what stands for the exchanges before `upto`, made of those at this step.
     """
 
@@ -54,6 +55,7 @@ class Decisions(msgspec.Struct, frozen=True):
     untold: frozenset[int] = frozenset()
     limits: tuple[tuple[int, int], ...] = ()
     steps: int = 0
+    checked: int = 0
     note: Block | None = None
 
 

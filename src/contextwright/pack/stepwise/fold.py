@@ -26,6 +26,8 @@ from contextwright.session.event import Text, ToolCall
 from contextwright.spec.inputs import Inputs
 
 SOURCE = "earlier"
+OFTEN = 16
+"""Whether shortening early pays is looked at whenever a sixteenth of the exchanges is new."""
 SAFETY = 24
 """Tokens that are kept free for what joins a note's lines."""
 
@@ -36,6 +38,14 @@ class Taken(msgspec.Struct):
     blocks: Blocks = ()
     at: list[int] = []
     decisions: list[Decisions] = []
+
+
+class Counted(msgspec.Struct):
+    """Tokens of what was counted under these decisions, and how far."""
+
+    decisions: Decisions | None = None
+    at: int = 0
+    total: int = 0
 
 
 def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) -> Blocks:
@@ -67,12 +77,13 @@ def _decisions(
     taken.blocks = conversation
     start = taken.at[-1] if taken.at else 0
     decisions = taken.decisions[-1] if taken.decisions else NOTHING
+    counted = Counted()
     for place in range(start + 1, len(conversation)):
         if conversation[place].role == "assistant":
-            decisions = _next(conversation[:place], decisions, economy, inputs)
+            decisions = _next(conversation[:place], decisions, economy, inputs, counted)
             taken.at.append(place)
             taken.decisions.append(decisions)
-    return _next(conversation, decisions, economy, inputs)
+    return _next(conversation, decisions, economy, inputs, counted)
 
 
 def _common(one: Blocks, other: Blocks) -> int:
@@ -84,25 +95,34 @@ def _common(one: Blocks, other: Blocks) -> int:
     return same
 
 
-def _next(blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs) -> Decisions:
+def _next(
+    blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs, counted: Counted
+) -> Decisions:
     """The decisions for one request."""
-    if _tokens(blocks, decisions, inputs) > economy.space:
+    if _tokens(blocks, decisions, inputs, counted) > economy.space:
         held = _held(blocks, inputs)
         made = folding(blocks, held, decisions, economy, inputs)
+        made = msgspec.structs.replace(made, checked=len(blocks))
         return msgspec.structs.replace(made, note=_note(blocks, made, inputs))
-    if economy.eager:
-        return shrinking(blocks, decisions, economy, inputs) or decisions
+    new = len(blocks) - decisions.checked
+    if economy.eager and new * OFTEN > len(blocks) - decisions.upto:
+        made = shrinking(blocks, decisions, economy, inputs) or decisions
+        return msgspec.structs.replace(made, checked=len(blocks))
     return decisions
 
 
-def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> int:
-    newer = sum(
-        inputs.cost(placed(blocks, at, decisions, inputs))
-        for at in range(decisions.upto, len(blocks))
-    )
-    held = sum(inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto)
-    note = decisions.note
-    return newer + held + (inputs.cost(note) + SAFETY if note is not None else 0)
+def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs, counted: Counted) -> int:
+    """Tokens of a request; costs what is new since the same decisions were counted last."""
+    if counted.decisions is not decisions:
+        note = inputs.cost(decisions.note) + SAFETY if decisions.note is not None else 0
+        counted.decisions, counted.at = decisions, decisions.upto
+        counted.total = note + sum(
+            inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto
+        )
+    while counted.at < len(blocks):
+        counted.total += inputs.cost(placed(blocks, counted.at, decisions, inputs))
+        counted.at += 1
+    return counted.total
 
 
 def _held(blocks: Blocks, inputs: Inputs) -> frozenset[int]:
