@@ -1,6 +1,7 @@
 """Stepwise compaction: rare steps, a prefix that keeps its bytes, everything behind a ref."""
 
 import random
+from itertools import takewhile
 
 import pytest
 from hypothesis import given, settings
@@ -254,3 +255,24 @@ def test_a_redacted_word_does_not_come_back_in_a_note():
     assert b"swordfish" in seen.body
     spec = C.default() | C.redact(["swordfish"]) | C.compaction(2500)
     assert b"swordfish" not in compile(session, spec, model="gpt-5").body
+
+
+@pytest.mark.parametrize("words", [(3, 5, 9), (3, 30, 60), (100, 130, 160)])
+def test_a_state_that_changes_moves_no_step(words):
+    def moved(spec):
+        session, memo, before, count = Session("s"), Memo(), [], 0
+        for n, act in enumerate(agent(30)):
+            act(session)
+            if session.log[len(session) - 1].role != "tool":
+                continue
+            session.update({"progress": "word " * words[n % len(words)]})
+            compiler = SpecCompiler(spec, memo=memo)
+            pack = compiler.compile(session.snapshot(), target_for("openai-chat"))
+            now = [m for m in pack.request["messages"] if "state:progress" not in str(m)]
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now)))
+            count += same < len(before)
+            before = now
+        return count
+
+    still = moved(C.default() | C.compaction(6000))
+    assert moved(C.default() + C.from_state("progress") | C.compaction(6000)) <= still + 3
