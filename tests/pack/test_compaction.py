@@ -276,3 +276,20 @@ def test_a_state_that_changes_moves_no_step(words):
 
     still = moved(C.default() | C.compaction(6000))
     assert moved(C.default() + C.from_state("progress") | C.compaction(6000)) <= still + 3
+
+
+@pytest.mark.parametrize("limit", [C.compaction(2500), C.fit(2500), C.budget(2500)])
+def test_what_json_escapes_hide_is_redacted_where_they_are_written_out(limit):
+    session = Session("s")
+    for n in range(20):
+        session.user("and more of it please")
+        session.call("find", '{"q": "x"}', id=f"c{n}")
+        mail = "joe.\\u0062loggs@corp.example"
+        row = f'{{"row": [{{"mail": "{mail}"}}, {{"m": {n}}}, {{"c": "{"z " * 100}"}}]}}'
+        session.result(f"c{n}", row)
+        session.assistant("no " * 60)
+    session.user("now?")
+    spec = C.default() | C.redact([r"joe\.bloggs@corp\.example"]) | limit
+    pack = compile(session, spec, model="gpt-5")
+    assert b"joe.bloggs@corp.example" not in pack.body and pack.tokens <= 2500
+    assert replay(pack.manifest, session).body == pack.body
