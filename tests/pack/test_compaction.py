@@ -14,6 +14,7 @@ from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.stepwise.rows import json_rows, values_only
 from contextwright.pack.stepwise.said import minimal
 from contextwright.render.escape import unescape
+from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
@@ -293,3 +294,15 @@ def test_what_json_escapes_hide_is_redacted_where_they_are_written_out(limit):
     pack = compile(session, spec, model="gpt-5")
     assert b"joe.bloggs@corp.example" not in pack.body and pack.tokens <= 2500
     assert replay(pack.manifest, session).body == pack.body
+
+
+def test_reasoning_is_not_given_for_blanks():
+    session = Session("s")
+    session.user("go")
+    for n in range(3):
+        thought = Thinking(text="hm", signature="c2ln", provider="anthropic")
+        session.assistant(thought, ToolCall(id=f"a{n}", name="f", arguments="{}"))
+        session.result(f"a{n}", f'{{"rows": [1, 2, {n}]}}')
+    spec = C.default() | C.compaction(100_000)
+    sent = compile(session, spec, target=target_for("anthropic")).request["messages"]
+    assert sum(part["type"] == "thinking" for m in sent for part in m["content"]) == 3
