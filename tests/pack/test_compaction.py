@@ -306,3 +306,18 @@ def test_reasoning_is_not_given_for_blanks():
     spec = C.default() | C.compaction(100_000)
     sent = compile(session, spec, target=target_for("anthropic")).request["messages"]
     assert sum(part["type"] == "thinking" for m in sent for part in m["content"]) == 3
+
+
+@pytest.mark.parametrize("depth", [90, 300, 490, 900, 5000])
+@pytest.mark.parametrize("room", [2000, 60_000])
+def test_json_of_any_depth(depth, room):
+    session = Session("s")
+    session.user("go")
+    for n in range(8):
+        session.call("f", '{"a":' * depth + "1" + "}" * depth, id=f"c{n}")
+        session.result(f"c{n}", '{"b": 2, "a": ' * depth + "1" + "}" * depth)
+    session.user("and?")
+    try:
+        assert compile(session, C.default() | C.compaction(room), model="gpt-5").tokens <= room
+    except BudgetError:
+        assert depth > 900
