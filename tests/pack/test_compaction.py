@@ -1,6 +1,7 @@
 """Stepwise compaction: rare steps, a prefix that keeps its bytes, everything behind a ref."""
 
 import random
+from itertools import takewhile
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.stepwise.rows import json_rows, values_only
 from contextwright.pack.stepwise.said import minimal
 from contextwright.render.escape import unescape
+from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
@@ -254,3 +256,68 @@ def test_a_redacted_word_does_not_come_back_in_a_note():
     assert b"swordfish" in seen.body
     spec = C.default() | C.redact(["swordfish"]) | C.compaction(2500)
     assert b"swordfish" not in compile(session, spec, model="gpt-5").body
+
+
+@pytest.mark.parametrize("words", [(3, 5, 9), (3, 30, 60), (100, 130, 160)])
+def test_a_state_that_changes_moves_no_step(words):
+    def moved(spec):
+        session, memo, before, count = Session("s"), Memo(), [], 0
+        for n, act in enumerate(agent(30)):
+            act(session)
+            if session.log[len(session) - 1].role != "tool":
+                continue
+            session.update({"progress": "word " * words[n % len(words)]})
+            compiler = SpecCompiler(spec, memo=memo)
+            pack = compiler.compile(session.snapshot(), target_for("openai-chat"))
+            now = [m for m in pack.request["messages"] if "state:progress" not in str(m)]
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now)))
+            count += same < len(before)
+            before = now
+        return count
+
+    still = moved(C.default() | C.compaction(6000))
+    assert moved(C.default() + C.from_state("progress") | C.compaction(6000)) <= still + 3
+
+
+@pytest.mark.parametrize("limit", [C.compaction(2500), C.fit(2500), C.budget(2500)])
+def test_what_json_escapes_hide_is_redacted_where_they_are_written_out(limit):
+    session = Session("s")
+    for n in range(20):
+        session.user("and more of it please")
+        session.call("find", '{"q": "x"}', id=f"c{n}")
+        mail = "joe.\\u0062loggs@corp.example"
+        row = f'{{"row": [{{"mail": "{mail}"}}, {{"m": {n}}}, {{"c": "{"z " * 100}"}}]}}'
+        session.result(f"c{n}", row)
+        session.assistant("no " * 60)
+    session.user("now?")
+    spec = C.default() | C.redact([r"joe\.bloggs@corp\.example"]) | limit
+    pack = compile(session, spec, model="gpt-5")
+    assert b"joe.bloggs@corp.example" not in pack.body and pack.tokens <= 2500
+    assert replay(pack.manifest, session).body == pack.body
+
+
+def test_reasoning_is_not_given_for_blanks():
+    session = Session("s")
+    session.user("go")
+    for n in range(3):
+        thought = Thinking(text="hm", signature="c2ln", provider="anthropic")
+        session.assistant(thought, ToolCall(id=f"a{n}", name="f", arguments="{}"))
+        session.result(f"a{n}", f'{{"rows": [1, 2, {n}]}}')
+    spec = C.default() | C.compaction(100_000)
+    sent = compile(session, spec, target=target_for("anthropic")).request["messages"]
+    assert sum(part["type"] == "thinking" for m in sent for part in m["content"]) == 3
+
+
+@pytest.mark.parametrize("depth", [90, 300, 490, 900, 5000])
+@pytest.mark.parametrize("room", [2000, 60_000])
+def test_json_of_any_depth(depth, room):
+    session = Session("s")
+    session.user("go")
+    for n in range(8):
+        session.call("f", '{"a":' * depth + "1" + "}" * depth, id=f"c{n}")
+        session.result(f"c{n}", '{"b": 2, "a": ' * depth + "1" + "}" * depth)
+    session.user("and?")
+    try:
+        assert compile(session, C.default() | C.compaction(room), model="gpt-5").tokens <= room
+    except BudgetError:
+        assert depth > 900

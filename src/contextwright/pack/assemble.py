@@ -48,7 +48,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     if target.format != "text":
         brought += guard(pinned(inputs)) + guard(running_turn(inputs))
         system = guard(instruction(inputs))
-    blocks = _guard_again(planned, inputs, tracer, _once(brought))
+    blocks = guard_again(planned, inputs, tracer, _once(brought))
     kept = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
@@ -125,8 +125,9 @@ def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], 
     return guard
 
 
-def _guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> Blocks:
-    """Once more on what the spec's steps made; it changes nothing that was clean."""
+def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> Blocks:
+    """Once more on what the spec's steps, or its limit, made: what reads JSON writes its escapes
+    out, and joins what stood apart. It changes nothing that was clean."""
     for redaction in planned.redactions:
         blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
     return blocks

@@ -11,7 +11,7 @@ from contextwright.blocks.layer import Layer
 from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.errors import RenderError, StepError
 from contextwright.pack.allocate import Allocation, allocate
-from contextwright.pack.assemble import Assembled, assemble
+from contextwright.pack.assemble import Assembled, assemble, guard_again
 from contextwright.pack.layers import least_needs, needs_of
 from contextwright.pack.layout import layout_of, section_of
 from contextwright.pack.overflow import Room, fit_into
@@ -125,6 +125,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             return None
         room = _room(planned, assembled, inputs, tracer, target, renderer)
         blocks = fit_into(room, assembled.blocks, planned.terminal)
+        if planned.redactions:
+            blocks = guard_again(planned, inputs, tracer, blocks)
+            if room.over(blocks) > 0:
+                blocks = fit_into(room, blocks, None)
         if dry and wants.asked:
             return None
         layout = layout_of(assembled, blocks, inputs, target)

@@ -10,6 +10,7 @@ from contextwright.atoms.compress.json_fields import load_json
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
+from contextwright.render.escape import escape
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 
@@ -19,6 +20,7 @@ SAID = 100
 """Tokens of what stays of the words beside the calls."""
 ASKED = 60
 """Characters of a call's main argument."""
+DESCRIBED = "old pictures are described"
 
 
 def folded(block: Block, inputs: Inputs) -> Block:
@@ -27,7 +29,7 @@ def folded(block: Block, inputs: Inputs) -> Block:
     `[Turn 3] web_search (Python sorting) → Found 8 results: quicksort, ... event://e5#0`
     """
     calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
-    if not calls or block.fidelity < Fidelity.COMPACTED:
+    if not calls or (block.fidelity < Fidelity.COMPACTED and block.why != DESCRIBED):
         return block
     said = "\n".join(
         part.text for part in block.messages[0].parts if isinstance(part, Text) and part.text
@@ -77,8 +79,7 @@ def without_images(block: Block) -> Block:
     messages = tuple(_described(message, block.turn) for message in block.messages)
     if all(new is old for new, old in zip(messages, block.messages, strict=True)):
         return block
-    why = "old pictures are described"
-    return block.lower(Fidelity.PLACEHOLDER, messages=messages, why=why)
+    return block.lower(Fidelity.PLACEHOLDER, messages=messages, why=DESCRIBED)
 
 
 def _described(message: Message, turn: int) -> Message:
@@ -116,7 +117,7 @@ def _words(part: Image | File, message: Message, turn: int) -> Text:
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
     asked = _asked(call)
-    head = f"[Turn {turn + 1}] {call.name}" + (f" ({asked})" if asked else "")
+    head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({asked})" if asked else ""))
     if result is None or result.status in {"interrupted", "pending"}:
         return f"{head} → no result"
     short = gist(
@@ -126,7 +127,7 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
         max_tokens=LINE,
         count=inputs.count,
     )
-    gave = " ".join(short.split()) or "nothing"
+    gave = escape(" ".join(short.split())) or "nothing"
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{gave} {ref}"
 

@@ -32,6 +32,10 @@ SAFETY = 24
 """Tokens that are kept free for what joins a note's lines."""
 
 
+SHARE = 10
+"""Percent of the space by which the room for texts grows."""
+
+
 class Taken(msgspec.Struct):
     """How far the steps were taken: the exchanges, and the decisions at each request."""
 
@@ -56,12 +60,20 @@ def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) ->
     """
     conversation = tuple(block for block in blocks if block.messages)
     texts = tuple(block for block in blocks if not block.messages)
-    space -= sum(map(inputs.cost, texts))
+    space = _beside(sum(map(inputs.cost, texts)), space)
     if not conversation or space <= 0:
         return blocks
     economy = Economy(space, terminal.low, terminal.eager)
     decisions = _decisions(conversation, terminal, economy, inputs)
     return (*_conversation(conversation, decisions, inputs), *texts)
+
+
+def _beside(texts: int, space: int) -> int:
+    """What texts leave. They take their room in whole shares, so that a state that changes by a
+    few tokens from turn to turn moves no step; where that leaves nothing, just what they are."""
+    share = max(1, space * SHARE // 100)
+    rounded = -(-texts // share) * share
+    return space - (rounded if rounded < space else texts)
 
 
 def _decisions(

@@ -18,7 +18,7 @@ from contextwright.pack.stepwise.said import (
     minimal,
     words_of,
 )
-from contextwright.session.event import ToolCall
+from contextwright.session.event import Thinking, ToolCall
 from contextwright.spec.inputs import Inputs
 
 SMALL = 60
@@ -44,6 +44,9 @@ def in_place(block: Block, form: str, inputs: Inputs) -> Block:
 
 
 def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
+    if form == "minimal" and _thinks(block):
+        return block  # reasoning is only sent over untouched results: blanks are not worth it
+
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         tail = f"[full output: {ref}, {inputs.count(text)} tokens]"
         if form == "untold":
@@ -62,6 +65,10 @@ def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
     why = {"untold": "later results hold it too", "shrunk": "JSON as rows"}.get(form, "no blanks")
     fidelity = Fidelity.PLACEHOLDER if form == "untold" else Fidelity.COMPACTED
     return block.lower(fidelity, messages=messages, why=why)
+
+
+def _thinks(block: Block) -> bool:
+    return any(isinstance(part, Thinking) for m in block.messages for part in m.parts)
 
 
 def limited(block: Block, limit: int, inputs: Inputs) -> Block:

@@ -15,6 +15,8 @@ REMEMBERED = 50_000
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
+DEEP = 100
+"""Levels of JSON that are read."""
 _WORDS = re.compile(r"[\w./@#-]{3,}")
 _MARK = re.compile(r"[\d_/.A-Z-]")
 _GAPS = re.compile(r'"(?:[^"\\]|\\.)*"|\s+', re.DOTALL)
@@ -61,14 +63,26 @@ def words_of(block: Block) -> str:
 @lru_cache(REMEMBERED)
 def loaded(text: str) -> Any:
     """The JSON that a text is; None for other texts. What is spread over lines is read as a
-    file's text: its lines count."""
+    file's text: its lines count; what is nested too deep is a text too."""
     stripped = text.strip()
     if not stripped or stripped[0] not in "{[" or "\n" in stripped:
         return None
     try:
-        return json.loads(stripped)
+        value = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
+    return value if _is_shallow(value) else None
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether it can be walked on any stack, whoever called."""
+    level: list[Any] = [value]
+    for _ in range(DEEP):
+        items = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [item for many in items for item in many if isinstance(item, (dict, list))]
+        if not level:
+            return True
+    return False
 
 
 @lru_cache(REMEMBERED)
