@@ -16,7 +16,7 @@ MAX_DEPTH = 100
 def to_data(expr: Expr) -> dict[str, Any]:
     """A spec as plain JSON data."""
     if isinstance(expr, Atom):
-        return {"atom": expr.word, **msgspec.to_builtins(_fields(expr))}
+        return {"atom": expr.word, **msgspec.json.decode(msgspec.json.encode(_fields(expr)))}
     if isinstance(expr, Chain):
         return {"chain": [to_data(step) for step in expr.steps]}
     if isinstance(expr, Pipe):
