@@ -51,6 +51,8 @@ def machine(spec, format):
             self.session.add("system", "You are careful.")
             self.session.user("begin")
             self.session.update({"plan_status": "step 1"})
+            first = SpecCompiler(spec).compile(self.session.snapshot(), self.target).request
+            self.system = str(first.get("system") or first["messages"][0])
 
         @rule(text=words, pinned=st.booleans())
         def user(self, text, pinned):
@@ -80,6 +82,12 @@ def machine(spec, format):
         def picture(self):
             self.session.user(Text(text="see"), Image(data="aGk=", width=64, height=64))
 
+        @rule()
+        def resume(self):
+            """Another process goes on: the same events and state, nothing remembered."""
+            before, self.memo = self.session, Memo()
+            self.session = Session(before.id, list(before.log), state=dict(before.state))
+
         @rule(done=st.booleans())
         def note(self, done):
             self.session.note("todo", [{"text": "first", "done": done}, {"text": "second"}])
@@ -93,6 +101,8 @@ def machine(spec, format):
             except BudgetError:
                 return
             assert pack.tokens <= ROOM
+            system = str(pack.request.get("system") or pack.request["messages"][0])
+            assert system == self.system, "what is stable stays so"
             assert_valid(pack, self.target)
             again = SpecCompiler(spec, memo=Memo()).compile(self.session.snapshot(), self.target)
             assert again.body == pack.body, "the same, with an empty memo"
