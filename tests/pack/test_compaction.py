@@ -321,3 +321,27 @@ def test_json_of_any_depth(depth, room):
         assert compile(session, C.default() | C.compaction(room), model="gpt-5").tokens <= room
     except BudgetError:
         assert depth > 900
+
+
+def found(session, id, text, **options):
+    session.add("assistant", ToolCall(id=id, name="find", arguments='{"q": "x"}'), **options)
+    session.result(id, text, error="error" in text)
+
+
+@pytest.mark.parametrize("case", ["pinned", "critical", "failed", "newest"])
+def test_what_must_stay_is_not_shortened_early(case):
+    rows = ", ".join(f'{{"id": "P-{n}", "price": {n}, "ok": true}}' for n in range(60))
+    text = f'{{"rows": [{rows}], "{"error" if case == "failed" else "end"}": "disk full"}}'
+    session = Session("s")
+    session.user("go")
+    found(session, "a", text, pinned=case in {"pinned", "newest"})
+    for n in range(0 if case == "newest" else 30):
+        session.assistant(f"thinking about it {n}")
+    tier = C.priority(1) if case == "critical" else C.priority(2)
+    room = 600 if case == "newest" else 50_000
+    try:
+        pack = compile(session, C.default() | tier | C.compaction(room), model="gpt-5")
+    except BudgetError:
+        assert case == "newest"
+        return
+    assert pack.request["messages"][2]["content"] == (text if case != "failed" else minimal(text))

@@ -100,8 +100,10 @@ def shrinking(
         before = inputs.cost(placed(blocks, at, decisions, inputs))
         form = "untold" if at in repeated else "shrunk"
         after = min(before, inputs.cost(in_place(blocks[at], form, inputs)))
+        if at in decisions.held or blocks[at].failed:
+            after = before
         behind += after
-        if after == before or at in decisions.held:
+        if after == before:
             continue
         rent += (before - after) * requests
         (untold if form == "untold" else shrunk).add(at)

@@ -60,7 +60,7 @@ def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
         return minimal(text)
 
     messages = rewrite(block, on_result=on_result)
-    if messages is block.messages or block.pinned:
+    if messages is block.messages or block.pinned or block.tier == 1:
         return block
     why = {"untold": "later results hold it too", "shrunk": "JSON as rows"}.get(form, "no blanks")
     fidelity = Fidelity.PLACEHOLDER if form == "untold" else Fidelity.COMPACTED
@@ -88,7 +88,7 @@ def limited(block: Block, limit: int, inputs: Inputs) -> Block:
         return short
 
     messages = rewrite(block, on_result=on_result)
-    if messages is block.messages:
+    if messages is block.messages or block.pinned:
         return block
     why = f"cut to {limit} tokens each: no room for more"
     return block.lower(Fidelity.TRUNCATED, messages=messages, why=why)
