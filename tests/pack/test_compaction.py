@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
+from contextwright.blocks.escape import unescape
 from contextwright.errors import BudgetError
 from contextwright.pack import replay
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.stepwise.rows import json_rows, values_only
 from contextwright.pack.stepwise.said import minimal
-from contextwright.render.escape import unescape
 from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
 from contextwright.stores import Refs

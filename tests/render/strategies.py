@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from contextwright.blocks import Block, CacheClass, Fidelity, Message
-from contextwright.render.escape import section
+from contextwright.blocks.escape import section
 from contextwright.render.layout import Layout, Section
 from contextwright.session.event import (
     File,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright.render.escape import attribute, escape, parse_sections, section, unescape
+from contextwright.blocks.escape import attribute, escape, parse_sections, section, unescape
 
 PIECES = st.sampled_from(
     ("<", "</", "context_block", "warning", "[", "Turn 1", "]", "&", "amp;", "lt;", "&#91;", "#60;",

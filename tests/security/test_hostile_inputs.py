@@ -8,9 +8,9 @@ import pytest
 from contextwright import C, Session, compile, read_session
 from contextwright.atoms.compress.cut import cut
 from contextwright.blocks import Block, parse_ref
+from contextwright.blocks.escape import escape, parse_sections, section, unescape
 from contextwright.errors import ContextwrightError, RefError, SessionError, SpecError
 from contextwright.pack.layout import section_of
-from contextwright.render.escape import escape, parse_sections, section, unescape
 from contextwright.session.event import Text, Tool, ToolCall
 from contextwright.session.formats.decode import decode
 from contextwright.stores import FileArtifacts, Refs, SQLiteSessions

@@ -6,11 +6,11 @@ import msgspec
 
 from contextwright.atoms.select.recite import SOURCE as RECITED
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layer import CacheClass, Layer
 from contextwright.pack.assemble import Assembled
 from contextwright.pack.payload import in_front, payload
-from contextwright.render.escape import escape, section
 from contextwright.render.layout import Layout, Section
 from contextwright.render.target import Target
 from contextwright.session.event import Text, Thinking

@@ -18,8 +18,8 @@ import re
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import escape
 from contextwright.blocks.layer import Layer
-from contextwright.render.escape import escape
 from contextwright.render.target import Target
 from contextwright.render.wire import clean
 from contextwright.session.event import Text

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contextwright.render.escape import section
+from contextwright.blocks.escape import section
 
 Wire = dict[str, Any]
 EARLIER = section("Earlier messages are not shown.", source="engine")

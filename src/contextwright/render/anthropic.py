@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.escape import section
 from contextwright.blocks.layer import CacheClass
 from contextwright.render.alternate import EARLIER, NOTHING_NEW, add_tail, merged
 from contextwright.render.anthropic_rules import RULES
-from contextwright.render.escape import section
 from contextwright.render.layout import Layout, Section
 from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.escape import section
 from contextwright.render.alternate import EARLIER, NOTHING_NEW, add_tail, merged
-from contextwright.render.escape import section
 from contextwright.render.gemini_rules import RULES
 from contextwright.render.layout import Layout
 from contextwright.render.renderer import Count, Request, Violation, violations

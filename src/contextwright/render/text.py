@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref
-from contextwright.render.escape import escape, section
 from contextwright.render.layout import Layout
 from contextwright.render.renderer import Request, Violation
 from contextwright.render.target import Target

@@ -8,9 +8,9 @@ from contextwright.atoms.compress.cut import cut
 from contextwright.atoms.compress.excerpt import gist
 from contextwright.atoms.compress.json_fields import load_json
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import escape
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
-from contextwright.render.escape import escape
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 

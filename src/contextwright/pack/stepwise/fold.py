@@ -9,6 +9,7 @@ import msgspec
 
 from contextwright.atoms.budget.compaction import Compaction
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layer import CacheClass, Layer
 from contextwright.blocks.ref import range_ref
@@ -21,7 +22,6 @@ from contextwright.pack.stepwise.decide import (
     shrinking,
 )
 from contextwright.pack.stepwise.forms import entry
-from contextwright.render.escape import section
 from contextwright.session.event import Text, ToolCall
 from contextwright.spec.inputs import Inputs
 
