@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from benchmarks.economy_frameworks import frameworks
 from benchmarks.economy_metrics import Message, Method, Request, tokens_of
 
 
 def peers(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
     """Name, setting and maker of every peer that is installed, over a grid of its settings."""
+    yield from _langchain(budget)
+    yield from frameworks(budget)
+
+
+def _langchain(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
     try:
         import langchain_core.messages  # noqa: F401
     except ImportError:
