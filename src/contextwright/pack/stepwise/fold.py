@@ -21,6 +21,7 @@ from contextwright.pack.stepwise.decide import (
     shrinking,
 )
 from contextwright.pack.stepwise.forms import entry
+from contextwright.pack.stepwise.worth import Repeats
 from contextwright.render.escape import section
 from contextwright.session.event import Text, ToolCall
 from contextwright.spec.inputs import Inputs
@@ -35,11 +36,13 @@ SHARE = 10
 
 
 class Taken(msgspec.Struct):
-    """How far the steps were taken: the exchanges, and the decisions at each request."""
+    """How far the steps were taken: the exchanges, the decisions at each request, and which
+    exchanges later ones hold."""
 
     blocks: Blocks = ()
     at: list[int] = []
     decisions: list[Decisions] = []
+    repeats: Repeats = msgspec.field(default_factory=Repeats)
 
 
 def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) -> Blocks:
@@ -73,6 +76,7 @@ def _decisions(
     table = inputs.memo.table(("steps", terminal, economy, inputs.counter_id, inputs.cost))
     taken = table.setdefault("taken", Taken((), [], []))
     same = _common(taken.blocks, conversation)
+    taken.repeats.forget(same)
     while taken.at and taken.at[-1] > same:
         taken.at.pop()
         taken.decisions.pop()
@@ -81,10 +85,10 @@ def _decisions(
     decisions = taken.decisions[-1] if taken.decisions else NOTHING
     for place in range(start + 1, len(conversation)):
         if conversation[place].role == "assistant":
-            decisions = _next(conversation[:place], decisions, economy, inputs)
+            decisions = _next(conversation[:place], decisions, economy, taken.repeats, inputs)
             taken.at.append(place)
             taken.decisions.append(decisions)
-    return _next(conversation, decisions, economy, inputs)
+    return _next(conversation, decisions, economy, taken.repeats, inputs)
 
 
 def _common(one: Blocks, other: Blocks) -> int:
@@ -96,14 +100,16 @@ def _common(one: Blocks, other: Blocks) -> int:
     return same
 
 
-def _next(blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs) -> Decisions:
+def _next(
+    blocks: Blocks, decisions: Decisions, economy: Economy, repeats: Repeats, inputs: Inputs
+) -> Decisions:
     """The decisions for one request."""
     if _tokens(blocks, decisions, inputs) > economy.space:
         held = _held(blocks, inputs)
-        made = folding(blocks, held, decisions, economy, inputs)
+        made = folding(blocks, held, decisions, economy, repeats, inputs)
         return msgspec.structs.replace(made, note=_note(blocks, made, inputs))
     if economy.eager:
-        return shrinking(blocks, decisions, economy, inputs) or decisions
+        return shrinking(blocks, decisions, economy, repeats, inputs) or decisions
     return decisions
 
 
