@@ -76,9 +76,10 @@ class Economy(msgspec.Struct, frozen=True):
 
 def placed(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Block:
     """An exchange as it stands in its place."""
-    block, limits = blocks[at], dict(decisions.limits)
-    if at in limits:
-        return limited(block, limits[at], inputs)
+    block = blocks[at]
+    for place, limit in decisions.limits:
+        if place == at:
+            return limited(block, limit, inputs)
     if at in decisions.held:
         return block
     form = "untold" if at in decisions.untold else "shrunk" if at in decisions.shrunk else "minimal"

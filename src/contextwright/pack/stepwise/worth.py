@@ -29,9 +29,8 @@ def used_last(blocks: Blocks) -> list[int]:
     newest: dict[str, int] = {}
     found = [0] * len(blocks)
     for at in range(len(blocks) - 1, -1, -1):
-        keys = about(blocks[at])
-        given = (word for result in blocks[at].results for word in ids_in(result.text))
-        found[at] = max([at, *(newest[name] for name in (*keys, *given) if name in newest)])
+        keys, named = about(blocks[at]), _names(blocks[at])
+        found[at] = max([at, *(newest[name] for name in named if name in newest)])
         for key in keys:
             newest.setdefault(key, at)
     return found
@@ -96,14 +95,8 @@ def index_of(blocks: Blocks, upto: int, shown: str, room: int, inputs: Inputs) -
     score: Counter[str] = Counter()
     for at in range(upto):
         weight = 1 + at / upto
-        block = blocks[at]
-        for word in telling(words_of(block)):
-            score[word] += weight  # pyright: ignore[reportArgumentType]
-        for result in block.results:
-            for word in telling(result.text):
-                score[word] += 0.5 * weight  # pyright: ignore[reportArgumentType]
-        for word in about(block):
-            score[word] += 3 * weight  # pyright: ignore[reportArgumentType]
+        for word, share in _weighed(blocks[at]):
+            score[word] += share * weight  # pyright: ignore[reportArgumentType]
     found: list[str] = []
     for word, _ in sorted(score.items(), key=lambda pair: (-pair[1], pair[0])):
         if len(word) > NAME or word in shown:
@@ -113,6 +106,22 @@ def index_of(blocks: Blocks, upto: int, shown: str, room: int, inputs: Inputs) -
             break
         found.append(word)
     return tuple(found)
+
+
+@lru_cache(REMEMBERED)
+def _names(block: Block) -> tuple[str, ...]:
+    """By what a later call may use an exchange: what it was about, identifiers that it gave."""
+    return (*about(block), *(word for one in block.results for word in ids_in(one.text)))
+
+
+@lru_cache(REMEMBERED)
+def _weighed(block: Block) -> tuple[tuple[str, float], ...]:
+    """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
+    return (
+        *((word, 1) for word in telling(words_of(block))),
+        *((word, 0.5) for result in block.results for word in telling(result.text)),
+        *((word, 3) for word in about(block)),
+    )
 
 
 def _tokens(block: Block, inputs: Inputs) -> int:
