@@ -2,10 +2,12 @@
 
 import random
 from itertools import takewhile
+from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from contextwright import C, Session, compile
 from contextwright.blocks.escape import unescape
@@ -345,3 +347,33 @@ def test_what_must_stay_is_not_shortened_early(case):
         assert case == "newest"
         return
     assert pack.request["messages"][2]["content"] == (text if case != "failed" else minimal(text))
+
+
+def editing(calls, seed=1):
+    """An agent whose calls all name one folder, and whose results repeat each other in part."""
+    dice, session = random.Random(seed), Session("s")
+    lines = [f"def function_{n}(): return {n}" for n in range(60)]
+    session.user("Do it.")
+    for n in range(calls):
+        for _ in range(dice.randint(0, 9)):
+            lines[dice.randrange(60)] = f"changed at {n} to {dice.random()}"
+        session.call("bash", f'{{"cwd": "/work", "step": "{n}"}}', id=f"c{n}")
+        session.result(f"c{n}", "\n".join(lines[: dice.choice((20, 60))]))
+    return session
+
+
+@pytest.mark.parametrize("room", [6000, 60_000])
+def test_going_back_in_a_session_gives_what_was_sent_then(room):
+    memo, spec = Memo(), C.default() | C.compaction(room)
+    for session in (editing(60), editing(60, seed=2), editing(60)):
+        for position in (121, 61, 91, 41, 121):
+            then = structs.replace(session.snapshot(), position=position)
+            pack = SpecCompiler(spec, memo=memo).compile(then, target_for("openai-chat"))
+            fresh = SpecCompiler(spec).compile(then, target_for("openai-chat"))
+            assert pack.body == fresh.body
+
+
+def test_calls_that_all_name_one_folder_take_no_cubic_time():
+    start = perf_counter()
+    compile(editing(700), C.default() | C.compaction(), model="gpt-5")
+    assert perf_counter() - start < 15

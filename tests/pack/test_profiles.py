@@ -147,27 +147,25 @@ def test_what_changed_is_in_the_next_request():
     assert "likes coffee" in compile(session, orchestrator, model="gpt-5").body.decode()
 
 
-class Shout(Atom, frozen=True, kw_only=True):
-    """A policy of one's own: what agents said, in capitals."""
+def test_a_policy_of_ones_own_is_an_atom(monkeypatch):
+    from contextwright.spec import ATOMS
 
-    word = "shout"
-    kind = Kind.TRANSFORM
-    verb = Verb.COMPRESS
+    monkeypatch.setitem(ATOMS, "shout", None)
 
-    def apply(self, blocks: Blocks, inputs) -> Blocks:
-        import msgspec
+    class Shout(Atom, frozen=True, kw_only=True):
+        """A policy of one's own: what agents said, in capitals."""
 
-        return tuple(
-            msgspec.structs.replace(b, text=b.text.upper()) if b.text else b for b in blocks
-        )
+        word = "shout"
+        kind = Kind.TRANSFORM
+        verb = Verb.COMPRESS
 
+        def apply(self, blocks: Blocks, inputs) -> Blocks:
+            import msgspec
 
-def test_a_policy_of_ones_own_is_an_atom():
-    try:
-        pack = compile(session_of(), C.from_state("playbook") | Shout(), model="gpt-5")
-        assert "ASK FIRST." in pack.body.decode()
-        assert [c.step for c in pack.manifest.changes] == ["C.shout()"]
-    finally:
-        from contextwright.spec import ATOMS
+            return tuple(
+                msgspec.structs.replace(b, text=b.text.upper()) if b.text else b for b in blocks
+            )
 
-        ATOMS.pop("shout")
+    pack = compile(session_of(), C.from_state("playbook") | Shout(), model="gpt-5")
+    assert "ASK FIRST." in pack.body.decode()
+    assert [c.step for c in pack.manifest.changes] == ["C.shout()"]

@@ -12,7 +12,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.pack.stepwise.forms import FORMS, Told, entry, in_place, limited
 from contextwright.pack.stepwise.said import loaded
-from contextwright.pack.stepwise.worth import index_of, superseded, used_last
+from contextwright.pack.stepwise.worth import Repeats, index_of, used_last
 from contextwright.spec.inputs import Inputs
 
 TAIL = 30
@@ -78,9 +78,10 @@ class Economy(msgspec.Struct, frozen=True):
 
 def placed(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Block:
     """An exchange as it stands in its place."""
-    block, limits = blocks[at], dict(decisions.limits)
-    if at in limits:
-        return limited(block, limits[at], inputs)
+    block = blocks[at]
+    for place, limit in decisions.limits:
+        if place == at:
+            return limited(block, limit, inputs)
     if at in decisions.held:
         return block
     form = "untold" if at in decisions.untold else "shrunk" if at in decisions.shrunk else "minimal"
@@ -88,10 +89,10 @@ def placed(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Blo
 
 
 def shrinking(
-    blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs
+    blocks: Blocks, decisions: Decisions, economy: Economy, repeats: Repeats, inputs: Inputs
 ) -> Decisions | None:
     """Results from some exchange on in short, where that pays; None where it does not."""
-    repeated = superseded(blocks, decisions.upto, inputs)
+    repeated = repeats.within(blocks, decisions.upto, inputs)
     best, decided = 0, None
     requests, rent, behind = 1, 0, inputs.cost(blocks[-1])
     shrunk, untold = set(decisions.shrunk), set(decisions.untold)
@@ -120,7 +121,12 @@ def shrinking(
 
 
 def folding(
-    blocks: Blocks, held: frozenset[int], decisions: Decisions, economy: Economy, inputs: Inputs
+    blocks: Blocks,
+    held: frozenset[int],
+    decisions: Decisions,
+    economy: Economy,
+    repeats: Repeats,
+    inputs: Inputs,
 ) -> Decisions:
     """All older exchanges in one note, written anew; what is newer in short, but for the newest,
     which no request has shown yet. Only where that has no room it is cut."""
@@ -128,7 +134,7 @@ def folding(
     limits = tuple((at, tokens) for at, tokens in decisions.limits if at < last)
     kept = sum(inputs.cost(blocks[at]) for at in held if at < last)
     fresh, cut = _fresh(blocks[last], economy.space - kept, inputs)
-    repeated = superseded(blocks, 0, inputs)
+    repeated = repeats.within(blocks, 0, inputs)
     sizes = [
         inputs.cost(blocks[at])
         if at in held

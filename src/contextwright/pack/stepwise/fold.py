@@ -22,6 +22,7 @@ from contextwright.pack.stepwise.decide import (
     shrinking,
 )
 from contextwright.pack.stepwise.forms import entry
+from contextwright.pack.stepwise.worth import Repeats
 from contextwright.session.event import Text, ToolCall
 from contextwright.spec.inputs import Inputs
 
@@ -37,16 +38,19 @@ SHARE = 10
 
 
 class Taken(msgspec.Struct):
-    """How far the steps were taken: the exchanges, and the decisions at each request."""
+    """How far the steps were taken: the exchanges, the decisions at each request, and which
+    exchanges later ones hold."""
 
     blocks: Blocks = ()
     at: list[int] = []
     decisions: list[Decisions] = []
+    repeats: Repeats = msgspec.field(default_factory=Repeats)
 
 
 class Counted(msgspec.Struct):
     """Tokens of what was counted under these decisions, and how far."""
 
+    repeats: Repeats
     decisions: Decisions | None = None
     at: int = 0
     total: int = 0
@@ -83,13 +87,14 @@ def _decisions(
     table = inputs.memo.table(("steps", terminal, economy, inputs.counter_id, inputs.cost))
     taken = table.setdefault("taken", Taken((), [], []))
     same = _common(taken.blocks, conversation)
+    taken.repeats.forget(same)
     while taken.at and taken.at[-1] > same:
         taken.at.pop()
         taken.decisions.pop()
     taken.blocks = conversation
     start = taken.at[-1] if taken.at else 0
     decisions = taken.decisions[-1] if taken.decisions else NOTHING
-    counted = Counted()
+    counted = Counted(taken.repeats)
     for place in range(start + 1, len(conversation)):
         if conversation[place].role == "assistant":
             decisions = _next(conversation[:place], decisions, economy, inputs, counted)
@@ -113,12 +118,12 @@ def _next(
     """The decisions for one request."""
     if _tokens(blocks, decisions, inputs, counted) > economy.space:
         held = _held(blocks, inputs)
-        made = folding(blocks, held, decisions, economy, inputs)
+        made = folding(blocks, held, decisions, economy, counted.repeats, inputs)
         made = msgspec.structs.replace(made, checked=len(blocks))
         return msgspec.structs.replace(made, note=_note(blocks, made, inputs))
     new = len(blocks) - decisions.checked
     if economy.eager and new * OFTEN > len(blocks) - decisions.upto:
-        made = shrinking(blocks, decisions, economy, inputs) or decisions
+        made = shrinking(blocks, decisions, economy, counted.repeats, inputs) or decisions
         return msgspec.structs.replace(made, checked=len(blocks))
     return decisions
 

@@ -39,8 +39,11 @@ FORMS = ("line", "bare", "short", "whole")
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
     """The exchange where it stands: `minimal`, JSON without blanks; `shrunk`, JSON as rows;
     `untold`, results that later ones hold too."""
-    key = ("stepwise", form, inputs.counter_id)
-    return inputs.memo.map(key, (block,), lambda one: _in_place(one, form, inputs))[0]
+    table = inputs.memo.table(("stepwise", form, inputs.counter_id))
+    made = table.get(block)
+    if made is None:
+        made = table[block] = _in_place(block, form, inputs)
+    return made
 
 
 def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
