@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from contextwright import C, Session, compile
+from contextwright.pack.compiler import SpecCompiler
 from contextwright.session import Image, Text, ToolCall, ToolResult
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
@@ -210,3 +211,15 @@ def test_a_result_with_an_old_picture_is_folded_too():
     sent = messages(session, C.decay(full=1, fold=20))
     assert sent[1]["content"].startswith("[Turn 1] shot → long text")
     assert len(sent[1]["content"]) < 1000
+
+
+@settings(max_examples=25, deadline=None)
+@given(sessions())
+def test_what_one_format_folds_is_not_taken_for_another(session):
+    """Whether a fold is shorter depends on the format, also where the tokenizer is the same."""
+    for spec in (C.decay(1, 9, summary=False), C.decay(1, 9, subtasks=True), C.isolate("boundary")):
+        for format in FORMATS:
+            shared = compile(session, spec, target=target_for(format))
+            fresh = SpecCompiler(spec).compile(session.snapshot(), target_for(format))
+            if not shared.manifest.answers:
+                assert shared.body == fresh.body

@@ -109,7 +109,9 @@ class Decay(Atom, frozen=True, kw_only=True):
                     out += concluded(tuple(turn), inputs)
             else:
                 out += inputs.memo.map(
-                    ("folded", inputs.counter_id), mine, lambda block: folded(block, inputs)
+                    ("folded", inputs.counter_id, inputs.cost),
+                    mine,
+                    lambda block: folded(block, inputs),
                 )
         return tuple(out)
 

@@ -45,7 +45,7 @@ def folded(block: Block, inputs: Inputs) -> Block:
 def concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     """The executions of a finished turn as one line in front of the turn's conclusion: how many,
     of which tools, and where all of it can be read. One execution is folded."""
-    table = inputs.memo.table(("concluded", inputs.counter_id))
+    table = inputs.memo.table(("concluded", inputs.counter_id, inputs.cost))
     known = table.get(blocks)
     if known is None:
         known = table[blocks] = _concluded(blocks, inputs)
