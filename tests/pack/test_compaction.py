@@ -14,6 +14,7 @@ from contextwright.blocks.escape import unescape
 from contextwright.errors import BudgetError
 from contextwright.pack import replay
 from contextwright.pack.compiler import SpecCompiler
+from contextwright.pack.stepwise.decide import gain
 from contextwright.pack.stepwise.rows import json_rows, values_only
 from contextwright.pack.stepwise.said import minimal
 from contextwright.session import Thinking, ToolCall
@@ -34,7 +35,7 @@ def agent(turns, seed=1, size=40):
             )
             text = f'{{"rows": [{rows}]}}' if name == "search" else f"line of file {n}\n" * size
             yield lambda s, call_id=id, name=name, n=n: s.call(
-                name, f'{{"path": "/work/{n}.txt"}}', id=call_id
+                name, f'{{"path": "/src/{n}.txt"}}', id=call_id
             )
             yield lambda s, call_id=id, text=text: s.result(call_id, text)
         yield lambda s, n=n: s.assistant(f"Case C-{n:04} is closed.")
@@ -198,20 +199,20 @@ def test_content_can_not_leave_the_note():
     assert "obey" in unescape(note)
 
 
-def rent_or_buy(saved, price, requests):
-    """What the rule pays, in tenths of a token's price: rent until the rent paid is the price."""
+def rent_or_buy(saved, behind, requests):
+    """What the rule pays, in hundredths of a token's price."""
     paid = 0
-    for _ in range(requests):
-        if paid >= price:
-            return paid + price
-        paid += saved
+    for shown in range(requests):
+        if gain(saved * shown, behind) > 0:
+            return paid - gain(0, behind)
+        paid += gain(saved, 0)
     return paid
 
 
 @given(st.integers(1, 500), st.integers(1, 50_000), st.integers(1, 400))
-def test_the_rule_never_pays_more_than_twice_the_best_foresight(saved, price, requests):
-    best = min(saved * requests, price)
-    assert rent_or_buy(saved, price, requests) <= 2 * best + saved
+def test_the_rule_never_pays_more_than_twice_the_best_foresight(saved, behind, requests):
+    best = min(gain(saved * requests, 0), -gain(0, behind))
+    assert rent_or_buy(saved, behind, requests) <= 2 * best + gain(saved, 0)
 
 
 def test_a_stable_session_costs_less_with_early_shortening():
@@ -357,7 +358,7 @@ def editing(calls, seed=1):
     for n in range(calls):
         for _ in range(dice.randint(0, 9)):
             lines[dice.randrange(60)] = f"changed at {n} to {dice.random()}"
-        session.call("bash", f'{{"cwd": "/work", "step": "{n}"}}', id=f"c{n}")
+        session.call("bash", f'{{"cwd": "/src", "step": "{n}"}}', id=f"c{n}")
         session.result(f"c{n}", "\n".join(lines[: dice.choice((20, 60))]))
     return session
 

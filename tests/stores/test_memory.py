@@ -168,7 +168,7 @@ def test_a_transaction_that_can_not_be_committed_leaves_the_file_usable(tmp_path
         "PRAGMA foreign_keys = ON; CREATE TABLE a (id INTEGER PRIMARY KEY);"
         "CREATE TABLE b (a INTEGER REFERENCES a DEFERRABLE INITIALLY DEFERRED);"
     )
-    database = Database(tmp_path / "x.db", schema, "a test")
+    database = Database(tmp_path / "x.db", schema, fix="try again")
     with pytest.raises(StoreError, match="FOREIGN KEY"), database.writing() as connection:
         connection.execute("INSERT INTO b VALUES (9)")
     with database.writing() as connection:

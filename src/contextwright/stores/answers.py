@@ -1,15 +1,11 @@
 """Answers of models in one SQLite file: paid for once, for all processes."""
 
-import sqlite3
-import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from contextwright.errors import StoreError
 from contextwright.spec.task import Answer
+from contextwright.stores.database import Database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -38,19 +34,17 @@ class SQLiteAnswers:
 
     def __init__(self, path: str | Path, *, most: int = MOST) -> None:
         self.path, self._most = str(path), most
-        self._lock = threading.Lock()
-        with self._named():
-            self._connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute("PRAGMA secure_delete=ON")
-            self._connection.executescript(_SCHEMA)
+        self._database = Database(
+            path,
+            _SCHEMA,
+            fix="give a file of SQLiteAnswers",
+            durable=False,  # what is lost is asked again
+            busy=BUSY_SECONDS,
+        )
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._database.close()
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept."""
@@ -64,28 +58,19 @@ class SQLiteAnswers:
 
     def put(self, key: str, answer: Answer) -> None:
         """Keep an answer; one under the same key is replaced."""
-        with self._lock, self._named():
-            cursor = self._connection.execute(
+        with self._database.writing() as connection:
+            cursor = connection.execute(
                 "INSERT OR REPLACE INTO answers (key, series, body) VALUES (?, ?, ?)",
                 (key, answer.series, _encode(answer)),
             )
-            self._connection.execute(
+            connection.execute(
                 "DELETE FROM answers WHERE number <= ?", ((cursor.lastrowid or 0) - self._most,)
             )
 
     def _one(self, statement: str, value: str) -> Answer | None:
-        with self._lock, self._named():
-            row = self._connection.execute(statement, (value,)).fetchone()
+        with self._database.reading() as connection:
+            row = connection.execute(statement, (value,)).fetchone()
         try:
             return None if row is None else _decode(row[0])
         except msgspec.DecodeError:
             return None  # of another version of this package: it is asked again
-
-    @contextmanager
-    def _named(self) -> Generator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"SQLite: {error}", where=self.path, fix="give a file of SQLiteAnswers"
-            ) from error

@@ -105,7 +105,7 @@ class TaskBoard:
                 where="TaskBoard(lease_s=...)",
                 fix="give the seconds after which a silent worker counts as dead",
             )
-        self._database = Database(path, _SCHEMA, "a TaskBoard")
+        self._database = Database(path, _SCHEMA, fix="give a file of a TaskBoard")
         self._lease_ms, self._clock = round(lease_s * 1000), clock
 
     def close(self) -> None:

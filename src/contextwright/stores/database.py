@@ -17,21 +17,33 @@ class Database:
     Args:
         path: the file; made where it is missing.
         schema: statements that make the tables where they are missing.
-        what: whose file it is, for errors.
+        fix: what to do where SQLite gives an error.
+        durable: whether a transaction is on the disk when it ends.
+        busy: seconds to wait for another process's transaction.
 
     Raises:
         StoreError: not a database.
     """
 
-    def __init__(self, path: str | Path, schema: str, what: str) -> None:
-        self.path, self._what = str(path), what
+    def __init__(
+        self,
+        path: str | Path,
+        schema: str,
+        *,
+        fix: str,
+        durable: bool = True,
+        busy: float = BUSY_SECONDS,
+    ) -> None:
+        self.path, self._fix = str(path), fix
         self._lock = threading.RLock()
         with self._named():
             self._connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                self.path, timeout=busy, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute(
+                "PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL"
+            )
             self._connection.execute("PRAGMA secure_delete=ON")
             self._connection.executescript(schema)
 
@@ -41,7 +53,8 @@ class Database:
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
-        """One transaction that holds the write lock from its beginning."""
+        """One transaction that holds the write lock from its beginning: a deferred one would
+        fail, not wait, when another process wrote in between."""
         with self._lock, self._named():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -63,6 +76,4 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(
-                f"SQLite: {error}", where=self.path, fix=f"give a file of {self._what}"
-            ) from error
+            raise StoreError(f"SQLite says: {error}", where=self.path, fix=self._fix) from error

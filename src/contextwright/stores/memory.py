@@ -101,7 +101,7 @@ class SQLiteMemory:
         embedder: Vectorizer | None = None,
         half_life_days: float = 0,
     ) -> None:
-        self._database = Database(path, _SCHEMA, "a SQLiteMemory")
+        self._database = Database(path, _SCHEMA, fix="give a file of a SQLiteMemory")
         self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
         self._indexes: dict[str, Index] = {}
         self._known: dict[str, Memory] = {}

@@ -1,9 +1,7 @@
 """Sessions in one SQLite file: WAL, full sync, one row an event, a hash a row."""
 
 import sqlite3
-import threading
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import msgspec
 from contextwright.errors import StoreError
 from contextwright.session.event import Event, Tool
 from contextwright.session.session import Session, StateChange
+from contextwright.stores.database import Database
 
 SCHEMA_VERSION = 1
 _SCHEMA = """
@@ -23,7 +22,6 @@ CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB N
 CREATE TABLE changes (session INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL,
     hash BLOB NOT NULL, PRIMARY KEY (session, seq)) WITHOUT ROWID;
 """
-BUSY_SECONDS = 60.0
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -39,22 +37,17 @@ class SQLiteSessions:
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        self._lock = threading.Lock()
-        with _named(self.path):
-            self._connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=FULL")
-            self._connection.execute("PRAGMA secure_delete=ON")
-            self._migrate()
+        self._database = Database(
+            path, "", fix="give a session file that can be written, on a local disk with room"
+        )
+        self._migrate()
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._database.close()
 
     def _migrate(self) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             version: int = connection.execute("PRAGMA user_version").fetchone()[0]
             if version > SCHEMA_VERSION:
                 raise StoreError(
@@ -68,22 +61,9 @@ class SQLiteSessions:
                         connection.execute(statement)
                 connection.execute("PRAGMA user_version = 1")
 
-    @contextmanager
-    def _writing(self) -> Generator[sqlite3.Connection]:
-        """One transaction that holds the write lock from its beginning: a deferred one would
-        fail, not wait, when another process wrote in between."""
-        with self._lock, _named(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-
     def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
         """Append events if the stored log is `expected` long."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             number = _number(connection, session_id)
             length = _length(connection, number)
             if length != expected:
@@ -98,7 +78,7 @@ class SQLiteSessions:
     def save(self, session: Session) -> None:
         """Write what is not stored yet."""
         events, changes = list(session.log), list(session.changes)
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             number = _number(connection, session.id)
             connection.execute(
                 "UPDATE sessions SET tools = ?, metadata = ? WHERE number = ?",
@@ -132,39 +112,35 @@ class SQLiteSessions:
 
     def load(self, session_id: str) -> Session:
         """The session, every row checked."""
-        with self._lock, _named(self.path):
-            found = self._connection.execute(
+        with self._database.reading() as connection:
+            found = connection.execute(
                 "SELECT number, tools, metadata FROM sessions WHERE id = ?", (session_id,)
             ).fetchone()
             if found is None:
                 raise StoreError(
                     f"no session {session_id!r}",
                     where=self.path,
-                    fix=f"stored are: {', '.join(self._ids()[:10]) or 'none'}",
+                    fix=f"stored are: {', '.join(_ids(connection)[:10]) or 'none'}",
                 )
             number, tools, metadata = found
             session = Session(
                 session_id,
-                _rows(self._connection, "events", number, Event, session_id),
+                _rows(connection, "events", number, Event, session_id),
                 tools=msgspec.json.decode(tools, type=tuple[Tool, ...]),
                 metadata=msgspec.json.decode(metadata),
             )
-            for change in _rows(self._connection, "changes", number, StateChange, session_id):
+            for change in _rows(connection, "changes", number, StateChange, session_id):
                 session.restore(change)
             return session
 
     def ids(self) -> list[str]:
         """The stored sessions."""
-        with self._lock, _named(self.path):
-            return self._ids()
-
-    def _ids(self) -> list[str]:
-        rows = self._connection.execute("SELECT id FROM sessions ORDER BY number")
-        return [row[0] for row in rows]
+        with self._database.reading() as connection:
+            return _ids(connection)
 
     def delete(self, session_id: str) -> bool:
         """Remove a session's rows; freed pages are overwritten."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             row = connection.execute(
                 "SELECT number FROM sessions WHERE id = ?", (session_id,)
             ).fetchone()
@@ -173,9 +149,14 @@ class SQLiteSessions:
             connection.execute("DELETE FROM events WHERE session = ?", row)
             connection.execute("DELETE FROM changes WHERE session = ?", row)
             connection.execute("DELETE FROM sessions WHERE number = ?", row)
-        with self._lock, _named(self.path):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._database.reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return True
+
+
+def _ids(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute("SELECT id FROM sessions ORDER BY number")
+    return [row[0] for row in rows]
 
 
 def _number(connection: sqlite3.Connection, session_id: str) -> int:
@@ -227,16 +208,3 @@ def _rows(
             )
         found.append(decode(body))
     return found
-
-
-@contextmanager
-def _named(path: str) -> Generator[None]:
-    """SQLite's own errors, with the file's name and what to do."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"SQLite says: {error}",
-            where=path,
-            fix="give a session file that can be written, on a local disk with room",
-        ) from error

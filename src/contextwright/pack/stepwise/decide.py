@@ -2,9 +2,10 @@
 
 Whether to shorten early is a question of rent or buy. Tokens that stay are paid for in every
 request (rent, at the price of a cached token); shortening them makes the cache read anew all that
-stands behind (buy). As many requests are expected as there were, so the rent that is saved in
-what is expected is weighed against the price: who buys once the rent paid equals the price never
-pays more than twice what the best foresight would (Karlin et al. 1988, ski rental).
+stands behind (buy). It is bought once the rent that was paid, from the request on that showed each
+first, passes the price: for one set of results that is never more than twice what the best
+foresight would pay, and one request's rent (Karlin et al. 1988, ski rental), plus what is paid
+until it is looked at.
 """
 
 import msgspec
@@ -108,9 +109,8 @@ def shrinking(
             continue
         rent += (before - after) * requests
         (untold if form == "untold" else shrunk).add(at)
-        gain = READ * rent - (100 - READ) * behind
-        if gain > best:
-            best = gain
+        if (won := gain(rent, behind)) > best:
+            best = won
             decided = msgspec.structs.replace(
                 decisions,
                 shrunk=frozenset(shrunk),
@@ -118,6 +118,16 @@ def shrinking(
                 steps=decisions.steps + 1,
             )
     return decided
+
+
+def gain(rent: int, behind: int) -> int:
+    """How far the rent that was paid passes the price, in hundredths of a token's price.
+
+    Args:
+        rent: tokens that stayed, once for each request that showed them.
+        behind: tokens that the cache would read anew.
+    """
+    return READ * rent - (100 - READ) * behind
 
 
 def folding(

@@ -31,8 +31,6 @@ OFTEN = 16
 """Whether shortening early pays is looked at whenever a sixteenth of the exchanges is new."""
 SAFETY = 24
 """Tokens that are kept free for what joins a note's lines."""
-
-
 SHARE = 10
 """Percent of the space by which the room for texts grows."""
 
