@@ -220,7 +220,7 @@ def specs() -> "SearchStrategy[Expr]":
     @st.composite
     def term(draw: Any) -> Expr:
         found = draw(sources)
-        if found.kind is Kind.WRITER:
+        if getattr(found, "kind", None) is Kind.WRITER:
             return found
         for step in draw(st.lists(steps, max_size=2)):
             found = found | step
@@ -239,9 +239,16 @@ def specs() -> "SearchStrategy[Expr]":
             checks = ("completeness", "freshness", "token_efficiency", "contradictions")
             whole = whole | C.validate(checks)
         limits = st.integers(60, 4000)
-        overflow = st.sampled_from(("truncate_oldest", "truncate_lowest_priority", "summarize"))
+        overflow = st.sampled_from(
+            (
+                "truncate_oldest",
+                "truncate_lowest_priority",
+                "truncate_least_salient",
+                "summarize",
+            )
+        )
         strategy = st.sampled_from(
-            ("cascade", "compact_then_summarize", "summarize_only", "strict")
+            ("cascade", "compact_then_summarize", "summarize_only", "salience", "strict")
         )
         kind = draw(st.integers(0, 5))
         if kind == 5:
@@ -270,6 +277,10 @@ def _sources(st: Any) -> Any:
             C.extract({"intent": "str", "amounts": "list[float]?"}, key="record"),
             C.write_notes("case"), C.evidence(), C.evidence(top_k=1), C.memory(), C.memory(2),
             C.tools("search"), C.tools(), C.offload(20), C.recite("case"), C.failures(2),
+            C.salient(), C.salient(0.5, entities=["word"]), C.recent(1, by="salience"),
+            C.relevant(top_k=2, scorer="salience"), C.sliding(), C.sliding(90, recent=30),
+            C.window(n=3) | C.salient(0.3, structural=1),
+            C.select(role="user") | C.sliding(60, sinks=20, recent=30),
         )
     )  # fmt: skip
 
@@ -288,7 +299,7 @@ def _steps(st: Any) -> Any:
             C.decay(1, 1), C.decay(1, 0, summary=False, subtasks=True), C.decay(1, 2, step=2),
             C.cap(60), C.phase("system"), C.phase("runtime"), C.vary(3),
             C.compress_results(900, min_tokens=20), C.clock_last(),
-            C.decay(200, 300, by="tokens", images=1),
+            C.decay(200, 300, by="tokens", images=1), C.decay(1, 1, spare=0.4),
         )
     )  # fmt: skip
 

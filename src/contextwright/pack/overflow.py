@@ -21,6 +21,7 @@ from contextwright.atoms.compress.in_few_words import in_few_words
 from contextwright.atoms.compress.merged import merged
 from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
 from contextwright.atoms.compress.truncate import truncate_to
+from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import BudgetError
 from contextwright.pack.allocate import Allocation, shared_out
@@ -102,7 +103,7 @@ def fit_into(room: Room, blocks: Blocks, terminal: Terminal | None) -> Blocks:
         if room.over(blocks) <= 0:
             if not whole or name in drops:
                 return blocks
-            return _given_back(room, whole, blocks, _order(terminal))
+            return _given_back(room, whole, blocks, _order(terminal, whole, room.inputs))
     floor = tuple(block for block in blocks if hold(block, room.inputs) is Hold.FLOOR)
     raise _too_large(room, floor, "with nothing left that may go")
 
@@ -119,19 +120,18 @@ Order = Callable[[Block], tuple[Any, ...]]
 
 
 def _rungs(terminal: Terminal | None, room: Room) -> Iterator[tuple[str, Rung]]:
-    name = _drop_name(terminal)
+    name, inputs = _drop_name(terminal), room.inputs
     if isinstance(terminal, Fit):
         yield from _fit_rungs(terminal, room)
     elif isinstance(terminal, Budget) and terminal.overflow == "summarize":
         yield f"{name} largest", lambda blocks: _summarize_largest(room, blocks)
         yield f"{name}: compact largest", lambda blocks: _compact_largest(room, blocks)
     if isinstance(terminal, Allocate):
-        inputs = room.inputs
         yield from layer_rungs(
             inputs, room.caps, room.over, lambda block: hold(block, inputs) is Hold.NONE
         )
     else:
-        yield name, lambda blocks: _drop(room, blocks, Hold.NONE, _order(terminal))
+        yield name, lambda blocks: _drop(room, blocks, Hold.NONE, _order(terminal, blocks, inputs))
     half = max(CAPS[0], room.limit // 2)
     yield f"{name}: cap", lambda blocks: _cap(room, blocks, half)
     yield f"{name}: compact running turn", lambda blocks: _compact_running(room, blocks)
@@ -152,12 +152,14 @@ def _drop_name(terminal: Terminal | None) -> str:
     return f"budget: {terminal.overflow}" if terminal is not None else "window of the model"
 
 
-def _order(terminal: Terminal | None) -> Order:
+def _order(terminal: Terminal | None, blocks: Blocks, inputs: Inputs) -> Order:
     """What goes first."""
     if isinstance(terminal, Allocate):
         return drop_key
-    by_tier = isinstance(terminal, Budget) and terminal.overflow == "truncate_lowest_priority"
-    return _by_tier if by_tier else _by_age
+    how = getattr(terminal, "overflow", getattr(terminal, "strategy", ""))
+    if how in {"truncate_least_salient", "salience"}:
+        return _by_salience(blocks, inputs)
+    return _by_tier if how == "truncate_lowest_priority" else _by_age
 
 
 def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
@@ -169,9 +171,11 @@ def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
     if terminal.strategy != "summarize_only":
         yield f"{name}: compact results", lambda blocks: _COMPACT_RESULTS.apply(blocks, inputs)
         yield f"{name}: compact outputs", lambda blocks: _COMPACT.apply(blocks, inputs)
-    if terminal.strategy == "cascade":
+    if terminal.strategy in {"cascade", "salience"}:
         yield f"{name}: dedup", lambda blocks: Dedup(strategy="structural").apply(blocks, inputs)
         yield f"{name}: lowest tier", lambda blocks: _drop_tier(room, blocks)
+    if terminal.strategy == "salience":
+        return
     yield f"{name}: summarize oldest", lambda blocks: _summarize_oldest(room, blocks, terminal)
     if terminal.strategy == "summarize_only":
         yield f"{name}: compact", lambda blocks: _COMPACT.apply(blocks, inputs)
@@ -242,6 +246,17 @@ def _by_age(block: Block) -> tuple[int, ...]:
 def _by_tier(block: Block) -> tuple[int, ...]:
     """Highest tier number first; in a tier the lowest score, then the oldest."""
     return (-block.rank, block.score, *_by_age(block))
+
+
+def _by_salience(blocks: Blocks, inputs: Inputs) -> Order:
+    """Highest tier number first; in a tier the lowest score, or salience where it has none."""
+    scores = dict(zip(blocks, SALIENT.scores(blocks, inputs), strict=True))
+
+    def key(block: Block) -> tuple[Any, ...]:
+        score = block.score if block.score >= 0 else scores[block]
+        return (-block.rank, score, *_by_age(block))
+
+    return key
 
 
 def _drop_tier(room: Room, blocks: Blocks) -> Blocks:

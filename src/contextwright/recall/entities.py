@@ -29,7 +29,7 @@ _UNIT = (
     r"years?\b|km\b|kg\b|cm\b|mm\b|miles?\b|tokens?\b|USD\b|EUR\b|GBP\b|dollars?\b|euros?\b|"
     r"people\b|users?\b|items?\b|pages?\b)"
 )
-_SORTS = (
+SORTS = (
     ("url", re.compile(r"\bhttps?://[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]")),
     ("email", re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")),
     ("path", re.compile(r"(?<![\w/:.])(?:~|\.{1,2})?(?:/?[\w.-]+)?(?:/[\w.@-]*\w)+/?")),
@@ -186,7 +186,7 @@ class _Found:
 def _named(sentence: str) -> list[tuple[str, str, bool]]:
     """(name, sort, whether it is surely one) of a sentence, in its order, none inside another."""
     taken: list[tuple[int, int, str, str, bool]] = []
-    for sort, pattern in _SORTS:
+    for sort, pattern in SORTS:
         for match in pattern.finditer(sentence):
             start, end = match.span()
             if any(start < other_end and end > other for other, other_end, *_ in taken):

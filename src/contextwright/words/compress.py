@@ -102,7 +102,8 @@ class CompressWords:
     @staticmethod
     def decay(full: int = 4, fold: int = 6, **options: Any) -> Decay:
         """The newest turns whole, those before folded, the rest a summary. Options are `Decay`'s:
-        `by`, `summary`, `images`, `subtasks`, `step`, `max_tokens`, `model`."""
+        `by`, `summary`, `images`, `subtasks`, `step`, `max_tokens`, `model`,
+        `spare`."""
         return make(Decay, full=full, fold=fold, **options)
 
     @staticmethod

@@ -8,7 +8,9 @@ from contextwright.atoms.select.from_compaction import FromCompaction
 from contextwright.atoms.select.from_state import FromState
 from contextwright.atoms.select.recent import Recent
 from contextwright.atoms.select.relevant import Relevant
+from contextwright.atoms.select.salient import Salient
 from contextwright.atoms.select.select import EventType, Select
+from contextwright.atoms.select.sliding import Sliding
 from contextwright.atoms.select.template import Template
 from contextwright.atoms.select.view import View
 from contextwright.atoms.select.window import Window
@@ -61,9 +63,12 @@ class SelectWords:
         decay: Literal["exponential", "linear", "step"] = "exponential",
         window: int = 20,
         min_score: float = 0.1,
+        by: Literal["recency", "salience"] = "recency",
     ) -> Recent:
-        """Exchanges that are recent enough, with their recency as score."""
-        return make(Recent, decay=decay, half_life=half_life, window=window, min_score=min_score)
+        """Exchanges that are recent, or salient, enough, with that as score."""
+        return make(
+            Recent, decay=decay, half_life=half_life, window=window, min_score=min_score, by=by
+        )
 
     @staticmethod
     def relevant(
@@ -73,7 +78,7 @@ class SelectWords:
         top_k: int = 5,
         max_tokens: int = 0,
         model: str = "",
-        scorer: Scorer = "llm",
+        scorer: Scorer | Literal["salience"] = "llm",
     ) -> Relevant:
         """What matters most for a query: a state key's, a literal one, or what is asked now
         (`__user_content__`); so many blocks, or so many tokens."""
@@ -86,6 +91,34 @@ class SelectWords:
             model=model,
             scorer=scorer,
         )
+
+    @staticmethod
+    def salient(
+        min_score: float = 0,
+        *,
+        entities: Names = (),
+        recency: float = 0.3,
+        entity: float = 0.3,
+        user_reference: float = 0.2,
+        structural: float = 0.2,
+        half_life: float = 10,
+    ) -> Salient:
+        """Exchanges that are salient enough, with their salience as score."""
+        return make(
+            Salient,
+            min_score=min_score,
+            entities=names_of(entities),
+            recency=recency,
+            entity=entity,
+            user_reference=user_reference,
+            structural=structural,
+            half_life=half_life,
+        )
+
+    @staticmethod
+    def sliding(window: int = 4096, *, sinks: int = 4, recent: int = 1024) -> Sliding:
+        """The first exchanges, the newest, and the most salient in between, in so many tokens."""
+        return make(Sliding, window=window, sinks=sinks, recent=recent)
 
     @staticmethod
     def from_state(

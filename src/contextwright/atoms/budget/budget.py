@@ -6,7 +6,9 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind, Verb
 
-Overflow = Literal["truncate_oldest", "truncate_lowest_priority", "summarize", "error"]
+Overflow = Literal[
+    "truncate_oldest", "truncate_lowest_priority", "truncate_least_salient", "summarize", "error"
+]
 
 
 class Budget(Atom, frozen=True, kw_only=True):
@@ -15,8 +17,10 @@ class Budget(Atom, frozen=True, kw_only=True):
     Args:
         max_tokens: system instruction, tools, context and overheads together.
         overflow: what goes first where it does not fit: the `truncate_oldest` blocks; the
-            `truncate_lowest_priority` ones, tier by tier, oldest first; `summarize` the largest
-            blocks before anything goes; `error`, nothing goes, the compile fails.
+            `truncate_lowest_priority` ones, tier by tier, the lowest score first, then the
+            oldest; `truncate_least_salient`, the same with the salience of `C.salient` where
+            nothing else scored; `summarize` the largest blocks before anything goes; `error`,
+            nothing goes, the compile fails.
     """
 
     word: ClassVar[str] = "budget"

@@ -6,7 +6,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind, Verb
 
-FitStrategy = Literal["cascade", "compact_then_summarize", "summarize_only", "strict"]
+FitStrategy = Literal["cascade", "compact_then_summarize", "summarize_only", "salience", "strict"]
 
 
 class Fit(Atom, frozen=True, kw_only=True):
@@ -16,7 +16,8 @@ class Fit(Atom, frozen=True, kw_only=True):
         target_tokens: system instruction, tools, context and overheads together.
         strategy: `cascade`: compact, dedup, lowest tier out, summarize, truncate;
             `compact_then_summarize`: compact, summarize, truncate; `summarize_only`: summarize,
-            truncate; `strict`: truncate.
+            truncate; `salience`: compact, dedup, lowest tier out, then the least salient out;
+            `strict`: truncate.
     """
 
     word: ClassVar[str] = "fit"

@@ -6,7 +6,8 @@ from typing import ClassVar, Literal
 from contextwright.atoms.compress.folding import concluded, folded, without_images
 from contextwright.atoms.compress.summarize import summarized
 from contextwright.atoms.guard import untouchable
-from contextwright.blocks.block import Block, Blocks
+from contextwright.atoms.select.salient import SALIENT
+from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -33,6 +34,9 @@ class Decay(Atom, frozen=True, kw_only=True):
         subtasks: fold a finished turn's trace to one line, not each execution to its own.
         step: turns by which the zones move: while they stand, the prefix keeps its bytes.
         max_tokens: of the summary. model: who makes it.
+        spare: salience (`C.salient`), 0 to 1, from which an exchange is treated as one of the
+            zone before its own: whole instead of folded, folded instead of summarized; 0 for
+            none. It is judged as of the border of the full zone, so it moves as the zones do.
     """
 
     word: ClassVar[str] = "decay"
@@ -48,8 +52,13 @@ class Decay(Atom, frozen=True, kw_only=True):
     step: int = 1
     max_tokens: int = SUMMARY_TOKENS
     model: str = ""
+    spare: int | float = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.spare <= 1:
+            raise SpecError(
+                f"spare is {self.spare}", where=repr(self), fix="give a salience from 0 to 1"
+            )
         if self.full < 1 or self.fold < 0 or self.images < 1 or self.step < 1:
             raise SpecError(
                 f"full is {self.full}, fold {self.fold}, images {self.images}, step {self.step}",
@@ -61,17 +70,21 @@ class Decay(Atom, frozen=True, kw_only=True):
         """The blocks, each as its zone has it."""
         folds, sums = self._borders(blocks, inputs)
         blocks = self._seen(blocks, inputs)
+        spared = self._spared(blocks, folds, inputs)
         old = tuple(block for block in blocks if 0 <= block.turn < sums)
         middle = tuple(block for block in blocks if sums <= block.turn < folds)
         rest = tuple(block for block in blocks if not 0 <= block.turn < folds)
-        shorter = self._folded(middle, inputs)
+        shorter = self._folded(middle, inputs, spared)
         if not old:
             return (*_texts(rest), *shorter, *_said(rest))
         if not self.summary:
             return (*_texts(rest), *self._folded(old, inputs), *shorter, *_said(rest))
         task = Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
-        made = summarized(old, inputs, task, repr(self))
-        return (*_texts(rest), *made, *shorter, *_said(rest))
+        lost = tuple(block for block in old if block not in spared) if spared else old
+        made = summarized(lost, inputs, task, repr(self)) if lost else ()
+        kept = self._folded(tuple(block for block in old if block in spared), inputs)
+        said = sorted((*_said(made), *kept), key=lambda block: block.order)
+        return (*_texts(rest), *_texts(made), *said, *shorter, *_said(rest))
 
     def _borders(self, blocks: Blocks, inputs: Inputs) -> tuple[int, int]:
         """The first turn of the full zone, and of the fold zone."""
@@ -98,9 +111,26 @@ class Decay(Atom, frozen=True, kw_only=True):
             for block, old in zip(blocks, plain, strict=True)
         )
 
-    def _folded(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+    def _spared(self, blocks: Blocks, border: int, inputs: Inputs) -> frozenset[Block]:
+        """The blocks behind the full zone that are too salient for their own."""
+        if not self.spare or border < 1:
+            return frozenset()
+        scores = SALIENT.scores(blocks, inputs, turn=border)
+        return frozenset(
+            block
+            for block, score in zip(blocks, scores, strict=True)
+            if 0 <= block.turn < border and score >= self.spare * SCORE_ONE
+        )
+
+    def _folded(
+        self, blocks: Blocks, inputs: Inputs, spared: frozenset[Block] = frozenset()
+    ) -> Blocks:
         out: list[Block] = []
-        for free, group in groupby(blocks, key=lambda block: not untouchable(block, inputs)):
+
+        def is_free(block: Block) -> bool:
+            return block not in spared and not untouchable(block, inputs)
+
+        for free, group in groupby(blocks, key=is_free):
             mine = tuple(group)
             if not free:
                 out += mine

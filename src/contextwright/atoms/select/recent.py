@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.select.salient import SALIENT, always
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -18,6 +19,7 @@ class Recent(Atom, frozen=True, kw_only=True):
     window), `step` 1 up to `window` and 0 beyond.
 
     Args:
+        by: `recency` alone, or `salience`, whose factor recency then has this shape.
         decay: the shape.
         half_life: turns after which the exponential score is a half.
         window: turns of the linear and step shapes.
@@ -32,6 +34,7 @@ class Recent(Atom, frozen=True, kw_only=True):
     half_life: int | float = 10
     window: int = 20
     min_score: int | float = 0.1
+    by: Literal["recency", "salience"] = "recency"
 
     def __post_init__(self) -> None:
         if self.half_life <= 0 or self.window < 1 or not 0 <= self.min_score <= 1:
@@ -52,6 +55,9 @@ class Recent(Atom, frozen=True, kw_only=True):
     def bring(self, inputs: Inputs) -> Blocks:
         """The exchanges of the turns that are recent enough."""
         snapshot = inputs.snapshot
+        if self.by == "salience":
+            blocks = inputs.blocks(snapshot.exchanges(snapshot.preamble), "recent:salience")
+            return self.apply(blocks, inputs)
         oldest = snapshot.turn
         while oldest > 0 and self._keeps(snapshot.turn - oldest + 1):
             oldest -= 1
@@ -60,6 +66,13 @@ class Recent(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are recent enough, scored. What has no turn passes unscored."""
+        if self.by == "salience":
+            salience = SALIENT.scores(blocks, inputs, recency=lambda a: self.score(a) / SCORE_ONE)
+            return tuple(
+                block if block.turn < 0 else self._scored(block, score, inputs)
+                for block, score in zip(blocks, salience, strict=True)
+                if block.turn < 0 or score >= self.min_score * SCORE_ONE or always(block, inputs)
+            )
         scores: dict[int, int] = {}
         out: list[Block] = []
         for block in blocks:

@@ -5,11 +5,12 @@ from hashlib import sha256
 from heapq import nlargest
 from itertools import compress, count
 from operator import attrgetter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
 from contextwright.atoms.select.from_state import plain_text
+from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -43,7 +44,8 @@ class Relevant(Atom, frozen=True, kw_only=True):
         model: who scores; empty for the engine's.
         max_tokens: room for them, instead of `top_k`. Then the embedded scorer also counts what
             is said around a hit, who said it and how long it is (`contextwright.recall.shape`).
-        scorer: `llm`; `embedding`, by the engine's embedder; `lexical`, by words.
+        scorer: `llm`; `embedding`, by the engine's embedder; `lexical`, by words; `salience`, by
+            words, what recurs, structure and age (`C.salient`), which asks nobody.
     """
 
     word: ClassVar[str] = "relevant"
@@ -55,7 +57,7 @@ class Relevant(Atom, frozen=True, kw_only=True):
     top_k: int = 5
     max_tokens: int = 0
     model: str = ""
-    scorer: Scorer = "llm"
+    scorer: Scorer | Literal["salience"] = "llm"
 
     def __post_init__(self) -> None:
         if self.top_k < 1 or self.max_tokens < 0:
@@ -83,11 +85,10 @@ class Relevant(Atom, frozen=True, kw_only=True):
         """The blocks that matter most."""
         if self._all_fit(blocks, inputs):
             return blocks
-        answer = inputs.ask(self._task(blocks, inputs))
-        if answer is None:
-            scores = list(range(len(blocks)))
-            return self._chosen(blocks, self._best(blocks, scores, inputs), None)
-        scores: list[int] = answer.value
+        scores = self._scores(blocks, inputs)
+        if scores is None:
+            newest = self._best(blocks, list(range(len(blocks))), inputs)
+            return self._chosen(blocks, newest, None)
         table = inputs.memo.table(("relevant", inputs.counter_id))
         key = (tuple(scores), self.top_k, self.max_tokens)
         best = table.get(key)
@@ -95,14 +96,20 @@ class Relevant(Atom, frozen=True, kw_only=True):
             best = table[key] = self._best(blocks, scores, inputs)
         return self._chosen(blocks, best, scores)
 
-    def _task(self, blocks: Blocks, inputs: Inputs) -> Task:
+    def _scores(self, blocks: Blocks, inputs: Inputs) -> list[int] | None:
+        if self.scorer == "salience":
+            return SALIENT.scores(blocks, inputs, query=self._query(inputs))
+        answer = inputs.ask(self._task(blocks, inputs, self.scorer))
+        return answer.value if answer is not None else None
+
+    def _task(self, blocks: Blocks, inputs: Inputs, scorer: Scorer) -> Task:
         return Task(
             kind="relevance",
             model=self.model,
             query=self._query(inputs),
             previous="\n".join(asked_before(inputs)) if self.max_tokens else "",
             max_tokens=self.max_tokens,
-            scorer=self.scorer,
+            scorer=scorer,
             blocks=blocks,
             source=sha256(b"".join(inputs.digests(blocks))).hexdigest(),
         )

@@ -1,0 +1,187 @@
+"""`C.salient(...)`: what is worth keeping scores more (document 004, "Salience Scoring")."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import ClassVar
+
+import msgspec
+
+from contextwright.blocks.block import SCORE_ONE, Block, Blocks
+from contextwright.errors import SpecError
+from contextwright.recall.features import Features, about, features
+from contextwright.recall.salience import (
+    LEAST,
+    RECENCY,
+    any_of,
+    entity_value,
+    shares,
+    user_value,
+)
+from contextwright.session.event import ToolCall
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+
+NOTHING = Features(entities=frozenset(), words=frozenset(), structural=0.0, refers=False)
+Recency = Callable[[int], float]
+"""From an age in turns to 0..1."""
+
+
+class Salient(Atom, frozen=True, kw_only=True):
+    """Exchanges that are salient enough, with their salience as score; what comes after uses it:
+    `C.budget(..., overflow="truncate_lowest_priority")` and every other word that goes by score.
+
+    The score is a weighted mean of four factors from 0 to 1: recency, 2^(-age / half_life);
+    entity, 1 for one of `entities`, else half of what is left for each thing (identifier, path,
+    name, number) that recurs among the blocks; user_reference, 1 for what the user said or what
+    speaks to the user, else the share of the words of what was asked last; structural, 1 for
+    what begins with a heading, code or a marker.
+
+    Pinned and tier 1 blocks, the running turn and open failures stay in any case.
+
+    Args:
+        min_score: 0 to 1; what scores less is left out.
+        entities: names that always count, whole words, whatever their case.
+        recency, entity, user_reference, structural: weights, divided by their sum; by default
+            the document's.
+        half_life: turns after which recency is a half.
+
+    Raises:
+        SpecError: a negative weight, none above 0, or a `min_score` that is no score.
+    """
+
+    word: ClassVar[str] = "salient"
+    kind: ClassVar[Kind] = Kind.REFINER
+    verb: ClassVar[Verb] = Verb.SELECT
+
+    min_score: int | float = 0
+    entities: tuple[str, ...] = ()
+    recency: int | float = 0.3
+    entity: int | float = 0.3
+    user_reference: int | float = 0.2
+    structural: int | float = 0.2
+    half_life: int | float = 10
+
+    def __post_init__(self) -> None:
+        if self.half_life <= 0 or not 0 <= self.min_score <= 1:
+            raise SpecError(
+                "half_life is above 0, min_score between 0 and 1",
+                where=repr(self),
+                fix="C.salient(min_score=0.3, half_life=10)",
+            )
+        self._shares()
+
+    def over(self, inputs: Inputs) -> Blocks:
+        """The whole conversation."""
+        snapshot = inputs.snapshot
+        return inputs.blocks(snapshot.exchanges(snapshot.preamble), "salient")
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks that are salient enough, scored."""
+        least = self.min_score * SCORE_ONE
+        return tuple(
+            msgspec.structs.replace(block, score=score)
+            for block, score in zip(blocks, self.scores(blocks, inputs), strict=True)
+            if score >= least or always(block, inputs)
+        )
+
+    def scores(
+        self,
+        blocks: Blocks,
+        inputs: Inputs,
+        *,
+        turn: int = -1,
+        recency: Recency | None = None,
+        query: str = "",
+    ) -> list[int]:
+        """The salience of each block, in millionths.
+
+        Args:
+            turn: the turn as of which they are judged; by default the running one. Later blocks
+                tell nothing about those before.
+            recency: another shape of it than `half_life`.
+            query: what was asked, if not what the user said last among the blocks.
+        """
+        turn = inputs.snapshot.turn if turn < 0 else turn
+        found = [*map(inputs.memo.computed("features", _features), blocks)]
+        recurring = _recurring(
+            has for block, has in zip(blocks, found, strict=True) if block.turn <= turn
+        )
+        known = any_of(self.entities)
+        asked = about(query) if query else _asked(blocks, found, turn)
+        weights = self._shares()
+        w_recency, w_entity, w_user, w_structural = (weights[name] for name in _FACTORS)
+        fresh = _by_age(recency or self._recency, turn)
+        scores: list[int] = []
+        for block, has in zip(blocks, found, strict=True):
+            score = w_structural * has.structural + w_recency * fresh(block)
+            named = known is not None and known.search(_text(block)) is not None
+            score += w_entity * entity_value(len(recurring & has.entities), known=named)
+            score += w_user * user_value(has, asked, said=block.role == "user")
+            scores.append(min(SCORE_ONE, round(SCORE_ONE * score)))
+        return scores
+
+    def _recency(self, age: int) -> float:
+        return 2.0 ** (-age / self.half_life)
+
+    def _shares(self) -> dict[str, float]:
+        return shares({name: getattr(self, name) for name in _FACTORS})
+
+
+_FACTORS = ("recency", "entity", "user_reference", "structural")
+SALIENT = Salient()
+"""With the document's weights."""
+
+
+def always(block: Block, inputs: Inputs) -> bool:
+    """Whether a block stays whatever it scores (design §5.2)."""
+    return (
+        block.pinned
+        or block.tier == 1
+        or block.turn >= inputs.snapshot.turn
+        or inputs.unresolved(block)
+    )
+
+
+def _features(block: Block) -> Features:
+    return features(_text(block))
+
+
+def _text(block: Block) -> str:
+    """What it says, and what its calls ask for."""
+    calls = (
+        f"{part.name} {part.arguments}"
+        for message in block.messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    )
+    return "\n".join((block.said, *calls))
+
+
+def _recurring(found: Iterable[Features]) -> frozenset[str]:
+    """What two blocks or more name."""
+    often = Counter(chain.from_iterable(has.entities for has in found))
+    return frozenset(name for name, times in often.items() if times >= LEAST)
+
+
+def _asked(blocks: Blocks, found: Sequence[Features], turn: int) -> frozenset[str]:
+    """The words of what the user said last, up to a turn."""
+    for block, has in zip(reversed(blocks), reversed(found), strict=True):
+        if block.role == "user" and block.turn <= turn:
+            return has.words
+    return NOTHING.words
+
+
+def _by_age(recency: Recency, turn: int) -> Callable[[Block], float]:
+    known: dict[int, float] = {}
+
+    def fresh(block: Block) -> float:
+        if block.turn < 0:
+            return RECENCY
+        value = known.get(block.turn)
+        if value is None:
+            value = known[block.turn] = min(1.0, max(0.0, recency(max(0, turn - block.turn))))
+        return value
+
+    return fresh

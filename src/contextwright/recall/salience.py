@@ -1,0 +1,193 @@
+"""Salience: what is worth keeping when not everything can be (document 004, "Salience Scoring").
+
+Four factors from 0 to 1, weighted: how new a text is, whether it names what the session is about,
+whether it is the user's or speaks of what the user asked, and whether it gives structure.
+"""
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from contextwright.errors import SpecError
+from contextwright.recall.features import Features, about, features
+
+WEIGHTS: Mapping[str, float] = {
+    "recency": 0.3,
+    "entity": 0.3,
+    "user_reference": 0.2,
+    "structural": 0.2,
+}
+"""The document's."""
+RECENCY = 0.5
+"""Of a text whose place is not known."""
+LEAST = 2
+"""Texts that name a thing before it counts as one that recurs."""
+SHOWN = 3
+"""Names that an explanation lists."""
+REMEMBERED = 20_000
+"""Things and texts that a scorer remembers; then it forgets what was named once, and the texts."""
+
+
+class Factor(msgspec.Struct, frozen=True):
+    """One reason of a score: its weight, its value from 0 to 1, and what gave it that value."""
+
+    name: str
+    weight: float
+    value: float
+    why: str
+
+
+class Salience(msgspec.Struct, frozen=True):
+    """A score from 0 to 1 and what it is made of."""
+
+    score: float
+    factors: tuple[Factor, ...]
+
+    def __str__(self) -> str:
+        parts = (f"{f.name} {f.weight:.2f} x {f.value:.2f} ({f.why})" for f in self.factors)
+        return f"{self.score:.2f} = " + " + ".join(parts)
+
+
+class SalienceScorer:
+    """Scores texts. What recurs in the texts that it was shown counts as an entity by itself.
+
+    Safe to share between threads.
+
+    Args:
+        weights: of the factors, by the document's names; those left out count 0. They are divided
+            by their sum, so that a score stays between 0 and 1.
+        known_entities: names that always count: whole words, whatever their case.
+        detect: whether what two texts or more name (identifiers, paths, names, numbers) counts.
+
+    Raises:
+        SpecError: an unknown factor, a negative weight, or no weight above 0.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[str, float] | None = None,
+        known_entities: Iterable[str] = (),
+        *,
+        detect: bool = True,
+    ) -> None:
+        self.weights = shares(WEIGHTS if weights is None else weights)
+        self.known_entities: set[str] = set()
+        self._known: re.Pattern[str] | None = None
+        self._detect = detect
+        self._named: Counter[str] = Counter()
+        self._asked: frozenset[str] = frozenset()
+        self._features: dict[str, Features] = {}
+        self._lock = threading.Lock()
+        for entity in known_entities:
+            self.register_entity(entity)
+
+    def register_entity(self, entity: str) -> None:
+        """Have a name count from now on."""
+        with self._lock:
+            self.known_entities.add(entity)
+            self._known = any_of(self.known_entities)
+
+    def observe(self, content: str) -> None:
+        """Show a text that belongs to the session: what several of them name counts from then."""
+        if not self._detect:
+            return
+        found = self._features_of(content).entities
+        with self._lock:
+            self._named.update(found)
+            if len(self._named) > REMEMBERED:
+                often = {name: n for name, n in self._named.items() if n >= LEAST}
+                self._named = Counter(dict(list(often.items())[-REMEMBERED // 2 :]))
+
+    def ask(self, question: str) -> None:
+        """Say what the user wants now: texts that have its words speak of it."""
+        self._asked = about(question)
+
+    def score(self, content: str, *, recency: float = RECENCY, role: str = "") -> float:
+        """The salience of a text, 0 to 1.
+
+        Args:
+            recency: 1 for the newest, 0 for what is long ago.
+            role: who said it; what the `user` said refers to the user.
+        """
+        return self.explain(content, recency=recency, role=role).score
+
+    def explain(self, content: str, *, recency: float = RECENCY, role: str = "") -> Salience:
+        """The salience of a text, factor by factor."""
+        return self._weighed(content, recency, role, self._asked)
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The salience of texts for a question: what `Index(rerank=scorer.rerank)` takes."""
+        asked = about(query)
+        return [self._weighed(text, RECENCY, "", asked).score for text in texts]
+
+    def _weighed(self, content: str, recency: float, role: str, asked: frozenset[str]) -> Salience:
+        has = self._features_of(content)
+        recurring = sorted(name for name in has.entities if self._named.get(name, 0) >= LEAST)
+        known = self._known.search(content) if self._known is not None else None
+        names = [known[0]] if known is not None else recurring
+        values = {
+            "recency": (min(1.0, max(0.0, recency)), "how new it is"),
+            "entity": (
+                entity_value(len(recurring), known=known is not None),
+                f"names {', '.join(names[:SHOWN])}" if names else "names nothing that counts",
+            ),
+            "user_reference": (
+                user_value(has, asked, said=role == "user"),
+                "of the user, or what was asked",
+            ),
+            "structural": (has.structural, "headings, code, markers"),
+        }
+        factors = tuple(
+            Factor(name, weight, *values[name]) for name, weight in self.weights.items()
+        )
+        return Salience(min(1.0, sum(one.weight * one.value for one in factors)), factors)
+
+    def _features_of(self, content: str) -> Features:
+        found = self._features.get(content)
+        if found is None:
+            found = features(content)
+            with self._lock:
+                if len(self._features) >= REMEMBERED:
+                    self._features.clear()
+                self._features[content] = found
+        return found
+
+
+def shares(weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights divided by their sum, in the document's order.
+
+    Raises:
+        SpecError: an unknown factor, a negative weight, or no weight above 0.
+    """
+    total = sum(weights.values())
+    if not set(weights) <= set(WEIGHTS) or not total > 0 or min(weights.values()) < 0:
+        raise SpecError(
+            "weights are numbers from 0 on, one of them above it",
+            where=f"weights={dict(weights)!r}"[:200],
+            fix=f"weigh {', '.join(WEIGHTS)}",
+        )
+    return {name: weights[name] / total for name in WEIGHTS if name in weights}
+
+
+def any_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds any of these names as whole words; None where none has a letter or a digit."""
+    # the longest first: `order 12` before `order`
+    texts = sorted({name.strip() for name in names}, key=lambda name: (-len(name), name))
+    found = "|".join(re.escape(text) for text in texts if re.search(r"\w", text))
+    return re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE) if found else None
+
+
+def entity_value(recurring: int, *, known: bool) -> float:
+    """1 for a known name; else half of what is left for each thing that recurs."""
+    return 1.0 if known else 1.0 - 0.5**recurring
+
+
+def user_value(has: Features, asked: frozenset[str], *, said: bool) -> float:
+    """1 for what the user said and what speaks to the user; else the share of the words that were
+    asked which a text has."""
+    if said or has.refers:
+        return 1.0
+    return len(asked & has.words) / len(asked) if asked else 0.0
