@@ -116,9 +116,9 @@ def test_decay_spares_what_is_salient():
     assert plain.count(b"refund about INV-0042") < 9
     assert spared.count(b"refund about INV-0042") == 59
     assert spared.count(b"particular about nothing") < 9
-    summed = compile(session, C.decay(2, 0), model="gpt-5").manifest
+    summed = compile(session, C.decay(2, 0, max_tokens=40), model="gpt-5").manifest
     assert not {"e1", "e5"} & {block.id for block in summed.kept}
-    folded = compile(session, C.decay(2, 0, spare=0.4), model="gpt-5").manifest
+    folded = compile(session, C.decay(2, 0, spare=0.4, max_tokens=40), model="gpt-5").manifest
     assert {"e1", "e5"} & {block.id for block in folded.kept} == {"e1"}
 
 
