@@ -26,6 +26,7 @@ from contextwright import C, Session, target
 from contextwright.pack.compiler import SpecCompiler
 from contextwright.pack.stepwise.rows import values_only
 from contextwright.session import Text, ToolCall, ToolResult
+from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 
 PLACEHOLDER = "[old tool result cleared]"
@@ -245,8 +246,12 @@ REF = re.compile(r"event://e(\d+)(?:#\.\.e(\d+)|#\d+)?")
 
 def compaction(budget: int) -> Method:
     """Ours, by its defaults: `C.compaction(budget)` over the whole conversation."""
+    return compiled(C.default() | C.compaction(budget))
+
+
+def compiled(spec: Expr) -> Method:
+    """What a spec sends."""
     session, memo = Session(), Memo()
-    spec = C.default() | C.compaction(budget)
     given = target("gpt-4o", window=1_000_000, reserved_output=0, format="openai-chat", cache=False)
 
     def method(messages: list[Message]) -> Request:

@@ -21,7 +21,7 @@ from contextwright.atoms.compress.in_few_words import in_few_words
 from contextwright.atoms.compress.merged import merged
 from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
 from contextwright.atoms.compress.truncate import truncate_to
-from contextwright.atoms.select.salient import SALIENT
+from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import BudgetError
 from contextwright.pack.allocate import Allocation, shared_out
@@ -250,13 +250,12 @@ def _by_tier(block: Block) -> tuple[int, ...]:
 
 def _by_salience(blocks: Blocks, inputs: Inputs) -> Order:
     """Highest tier number first; in a tier the lowest score, or salience where it has none."""
-    scores = dict(zip(blocks, SALIENT.scores(blocks, inputs), strict=True))
-
-    def key(block: Block) -> tuple[Any, ...]:
-        score = block.score if block.score >= 0 else scores[block]
-        return (-block.rank, score, *_by_age(block))
-
-    return key
+    scores = [
+        block.score if block.score >= 0 else salience
+        for block, salience in zip(blocks, SALIENT.scores(blocks, inputs), strict=True)
+    ]
+    keys = dict(zip(blocks, with_their_turns(blocks, scores), strict=True))
+    return lambda block: (-block.rank, *keys[block], *_by_age(block))
 
 
 def _drop_tier(room: Room, blocks: Blocks) -> Blocks:

@@ -6,9 +6,9 @@ script that it can not split.
 
 import sqlite3
 from collections.abc import Sequence
-from functools import lru_cache
 
 from contextwright.recall.words import telling
+from contextwright.remembered import remembered
 
 SCORE_ONE = 1_000_000
 REMEMBERED = 20_000
@@ -49,7 +49,7 @@ def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
     return found if len(texts) > FEW else _by_coverage(terms, texts, found)
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def _words(text: str) -> str:
     return " ".join(telling(text))
 

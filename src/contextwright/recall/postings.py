@@ -15,7 +15,6 @@ import math
 import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from unicodedata import combining, normalize
 
@@ -24,6 +23,7 @@ import msgspec
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
 from contextwright.recall.words import stem, telling
+from contextwright.remembered import remembered
 
 K1 = 1.2
 B = 0.75
@@ -249,13 +249,13 @@ def terms_of(query: str) -> list[str]:
     return list(dict.fromkeys(roots(query)))[:MAX_TERMS]
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def roots(text: str) -> tuple[str, ...]:
     """The telling words of a text, English ones without what follows their root."""
     return tuple(_root(word) for word in telling(text))
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def _root(word: str) -> str:
     if not word.isascii():
         # `école` meets `ecole`; marks that are letters' own in other scripts are left

@@ -1,8 +1,9 @@
 """The words that a search compares: identifiers in their parts, Chinese and Japanese in pairs."""
 
 import re
-from functools import lru_cache
 from unicodedata import normalize
+
+from contextwright.remembered import remembered
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -54,7 +55,7 @@ def telling(text: str) -> list[str]:
     return telling or words(text)
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def stem(word: str) -> str:
     """A word without the commonest English endings, so that `refunds` meets `refund`."""
     for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
@@ -68,14 +69,14 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 and word.isascii() else word
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def _parts(word: str) -> tuple[str, ...]:
     if word.islower():
         return (word,)
     return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def _stems(word: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _parts(word) if part not in STOP)
 

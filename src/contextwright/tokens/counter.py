@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from weakref import WeakSet
 
 from contextwright.errors import ModelError
+from contextwright.remembered import when_forgetting
 from contextwright.tokens.vocabulary import encoding
 
 MEMO_CHARACTERS = 200_000_000
@@ -12,6 +14,8 @@ MEMO_CHARACTERS = 200_000_000
 CHUNK = 50_000
 """Characters counted at once; more in one piece takes a tokenizer too long on some texts."""
 _DIGITS = "0123456789"
+_COUNTERS: "WeakSet[Counter]" = WeakSet()
+when_forgetting(lambda: [counter.forget() for counter in list(_COUNTERS)])
 
 
 class Counter:
@@ -32,6 +36,7 @@ class Counter:
         self._memo: dict[str, int] = {}
         self._characters = 0
         self._encode: Callable[[str], list[int]] | None = None
+        _COUNTERS.add(self)
 
     def __repr__(self) -> str:
         return f"<Counter {self.id}>"
@@ -73,6 +78,11 @@ class Counter:
         if self._encode is None:
             self._encode = encoding(self.base).encode_ordinary
         return len(self._encode(text))
+
+    def forget(self) -> None:
+        """Forget every text that was counted."""
+        self._memo.clear()
+        self._characters = 0
 
     def _forget(self) -> None:
         for text in list(self._memo)[: len(self._memo) // 2]:

@@ -144,6 +144,18 @@ def always(block: Block, inputs: Inputs) -> bool:
     )
 
 
+def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[tuple[int, int]]:
+    """Keys by which blocks leave, the lowest first: what the user said after all of its turn, so
+    that no answer stays without its question."""
+    best: dict[int, int] = {}
+    for block, score in zip(blocks, scores, strict=True):
+        best[block.turn] = max(score, best.get(block.turn, 0))
+    return [
+        (best[block.turn], 1) if block.role == "user" else (score, 0)
+        for block, score in zip(blocks, scores, strict=True)
+    ]
+
+
 def _features(block: Block) -> Features:
     return features(_text(block))
 

@@ -4,7 +4,7 @@
 from itertools import accumulate
 from typing import ClassVar
 
-from contextwright.atoms.select.salient import SALIENT
+from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -94,7 +94,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         """What leaves when the window is full, with the room of one step."""
         recent = len(said) - _last(costs, self.recent)
         turn = max(block.turn for block in said)
-        scores = SALIENT.scores(said, inputs, turn=turn)
+        keys = with_their_turns(said, SALIENT.scores(said, inputs, turn=turn))
         middle = [
             place
             for place in range(sinks, recent)
@@ -103,7 +103,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         room = self.window - sum(costs[:sinks])
         over = sum(costs) - self.window + max(1, room // STEP)
         gone: set[Block] = set()
-        for place in sorted(middle, key=lambda place: (scores[place], place)):
+        for place in sorted(middle, key=lambda place: (keys[place], place)):
             if over <= 0:
                 break
             gone.add(said[place])

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.remembered import remembered
 from contextwright.session.event import Text, ToolCall
 
 REMEMBERED = 50_000
@@ -42,7 +42,7 @@ class Called(msgspec.Struct, frozen=True):
         return "\n".join(written) if written else self.result
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def calls_of(block: Block) -> tuple[Called, ...]:
     """The calls of an exchange with their results."""
     results = {result.call_id: result.text for result in block.results}
@@ -60,7 +60,7 @@ def words_of(block: Block) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def loaded(text: str) -> Any:
     """The JSON that a text is; None for other texts. What is spread over lines is read as a
     file's text: its lines count; what is nested too deep is a text too."""
@@ -85,7 +85,7 @@ def _is_shallow(value: Any) -> bool:
     return False
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def minimal(text: str) -> str:
     """JSON without the blanks that mean nothing: the same value in fewer tokens."""
     if loaded(text) is None:
@@ -107,14 +107,14 @@ def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def telling(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
     found = (word.strip(".-/") for word in _WORDS.findall(text))
     return tuple(dict.fromkeys(word for word in found if word.isupper() or _MARK.search(word[1:])))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def units(text: str) -> frozenset[str]:
     """What a text tells: its scalars if it is JSON, its lines if not."""
     value = loaded(text)
@@ -124,7 +124,7 @@ def units(text: str) -> frozenset[str]:
     return frozenset(line for line in lines if len(line) >= 3)
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def ids_in(text: str) -> tuple[str, ...]:
     """Values of JSON that identify."""
     value = loaded(text)
@@ -134,7 +134,7 @@ def ids_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if " " not in word and telling(word)))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def about(block: Block) -> tuple[str, ...]:
     """What an exchange is about: the values of its calls' arguments."""
     found: list[str] = []

@@ -1,7 +1,6 @@
 """When an old exchange was used last, and which later ones hold what it holds."""
 
 from collections import Counter
-from functools import lru_cache
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.pack.stepwise.said import (
@@ -13,6 +12,7 @@ from contextwright.pack.stepwise.said import (
     units,
     words_of,
 )
+from contextwright.remembered import remembered
 from contextwright.spec.inputs import Inputs
 
 LARGE = 200
@@ -108,13 +108,13 @@ def index_of(blocks: Blocks, upto: int, shown: str, room: int, inputs: Inputs) -
     return tuple(found)
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def _names(block: Block) -> tuple[str, ...]:
     """By what a later call may use an exchange: what it was about, identifiers that it gave."""
     return (*about(block), *(word for one in block.results for word in ids_in(one.text)))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def _weighed(block: Block) -> tuple[tuple[str, float], ...]:
     """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
     return (
@@ -128,7 +128,7 @@ def _tokens(block: Block, inputs: Inputs) -> int:
     return sum(inputs.count(call.told) for call in calls_of(block))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def _told(block: Block) -> frozenset[str]:
     return frozenset[str]().union(*(units(call.told) for call in calls_of(block)))
 
