@@ -2,7 +2,6 @@
 
 import random
 from itertools import takewhile
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from contextwright.blocks.escape import unescape
 from contextwright.errors import BudgetError
 from contextwright.pack import replay
 from contextwright.pack.compiler import SpecCompiler
+from contextwright.pack.stepwise import worth
 from contextwright.pack.stepwise.decide import gain
 from contextwright.pack.stepwise.rows import json_rows, values_only
 from contextwright.pack.stepwise.said import minimal
@@ -374,7 +374,14 @@ def test_going_back_in_a_session_gives_what_was_sent_then(room):
             assert pack.body == fresh.body
 
 
-def test_calls_that_all_name_one_folder_take_no_cubic_time():
-    start = perf_counter()
-    compile(editing(700), C.default() | C.compaction(), model="gpt-5")
-    assert perf_counter() - start < 15
+def test_calls_that_all_name_one_folder_take_no_cubic_time(monkeypatch):
+    compared, holds = [], worth._holds
+    monkeypatch.setattr(worth, "_holds", lambda *pair: compared.append(pair) or holds(*pair))
+    found = []
+    for calls in (100, 200, 400):
+        compared.clear()
+        compile(editing(calls), C.default() | C.compaction(), model="gpt-5")
+        found.append(len(compared))
+    # each exchange is compared with those that it may hold, once
+    assert found[0] > 0
+    assert found[1] < 5 * found[0] and found[2] < 5 * found[1]

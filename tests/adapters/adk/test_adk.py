@@ -12,11 +12,10 @@ from google.adk.agents import LlmAgent, ParallelAgent  # noqa: E402
 from google.adk.apps import App  # noqa: E402
 from google.adk.events import Event, EventActions  # noqa: E402
 from google.adk.events.event_actions import EventCompaction  # noqa: E402
-from google.adk.models.base_llm import BaseLlm  # noqa: E402
-from google.adk.models.llm_response import LlmResponse  # noqa: E402
 from google.adk.runners import Runner  # noqa: E402
 from google.adk.sessions import InMemorySessionService, Session  # noqa: E402
 from google.genai import types  # noqa: E402
+from tests.adapters.adk.scripted import said, script  # noqa: E402
 
 from contextwright import C  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
@@ -29,37 +28,6 @@ from contextwright.adapters.adk import (  # noqa: E402
 )
 from contextwright.errors import SpecError  # noqa: E402
 from contextwright.models import Models, ScriptedLLM  # noqa: E402
-
-
-class Script(BaseLlm):
-    """Replies from a list of texts and calls; keeps what it was sent."""
-
-    model: str = "gemini-2.5-flash"
-    replies: list = []
-    sent: list = []
-
-    async def generate_content_async(self, llm_request, stream=False):
-        self.sent.append(llm_request.model_copy(deep=True))
-        reply = self.replies[min(len(self.sent), len(self.replies)) - 1]
-        part = (
-            types.Part(text=reply)
-            if isinstance(reply, str)
-            else types.Part(
-                function_call=types.FunctionCall(
-                    name=reply[0], args=reply[1], id=f"call{len(self.sent)}"
-                )
-            )
-        )
-        usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=400)
-        yield LlmResponse(content=types.Content(role="model", parts=[part]), usage_metadata=usage)
-
-
-def script(*replies):
-    return Script(replies=list(replies), sent=[])
-
-
-def said(text):
-    return types.Content(role="user", parts=[types.Part(text=text)])
 
 
 async def talk(root, messages, service=None, plugins=(), state=None, session_id="s"):

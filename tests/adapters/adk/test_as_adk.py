@@ -20,37 +20,18 @@ from google.adk.flows.llm_flows.contents import (  # noqa: E402
     _get_contents,
     _get_current_turn_contents,
 )
-from google.adk.models.base_llm import BaseLlm  # noqa: E402
-from google.adk.models.llm_response import LlmResponse  # noqa: E402
 from google.adk.runners import Runner  # noqa: E402
 from google.adk.sessions import InMemorySessionService, Session  # noqa: E402
 from google.adk.tools import LongRunningFunctionTool, exit_loop, load_artifacts  # noqa: E402
 from google.genai import types  # noqa: E402
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
+from tests.adapters.adk.scripted import said, script  # noqa: E402
 
 from contextwright import C, Engine  # noqa: E402
 from contextwright.adapters.adk import Agent, ContextPlugin, Mirrors, with_context  # noqa: E402
 from contextwright.adapters.adk.turn import first_sent  # noqa: E402
 from contextwright.adapters.adk.visible import View, live  # noqa: E402
-
-
-class Script(BaseLlm):
-    """Replies from a list of texts and calls; keeps what it was sent."""
-
-    model: str = "gemini-2.5-flash"
-    replies: list = []
-    sent: list = []
-
-    async def generate_content_async(self, llm_request, stream=False):
-        self.sent.append(llm_request.model_copy(update={"contents": list(llm_request.contents)}))
-        reply = self.replies[len(self.sent) - 1]
-        part = types.Part(text=reply) if isinstance(reply, str) else call(*reply)
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
-
-
-def script(*replies):
-    return Script(replies=list(replies), sent=[])
 
 
 def call(name, args, id="call1"):
@@ -60,10 +41,6 @@ def call(name, args, id="call1"):
 def result(name, id):
     response = types.FunctionResponse(name=name, response={"result": "r"}, id=id)
     return types.Part(function_response=response)
-
-
-def said(text):
-    return types.Content(role="user", parts=[types.Part(text=text)])
 
 
 def event(id, author, *parts, time=None, **fields):

@@ -12,11 +12,10 @@ from google.adk.agents import LlmAgent, ParallelAgent, SequentialAgent  # noqa: 
 from google.adk.apps import App  # noqa: E402
 from google.adk.artifacts import InMemoryArtifactService  # noqa: E402
 from google.adk.memory import InMemoryMemoryService  # noqa: E402
-from google.adk.models.base_llm import BaseLlm  # noqa: E402
-from google.adk.models.llm_response import LlmResponse  # noqa: E402
 from google.adk.runners import Runner  # noqa: E402
 from google.adk.sessions import InMemorySessionService  # noqa: E402
 from google.genai import types  # noqa: E402
+from tests.adapters.adk.scripted import script  # noqa: E402
 
 from contextwright import C, Criterion, FileArtifacts, PackBuilder, Step  # noqa: E402
 from contextwright.adapters.adk import ContextPlugin, Mirrors, before_model  # noqa: E402
@@ -33,32 +32,6 @@ STEP = Step(
     tools=("look_up",),
 )
 STATE = {"plan": STEP.to_state(), "knowledge": ["The user prefers short answers"]}
-
-
-class Script(BaseLlm):
-    """Replies from a list of texts and calls; keeps what it was sent."""
-
-    model: str = "gemini-2.5-flash"
-    replies: list = []
-    sent: list = []
-
-    async def generate_content_async(self, llm_request, stream=False):
-        self.sent.append((llm_request.model_copy(deep=True), dict(llm_request.tools_dict)))
-        reply = self.replies[min(len(self.sent), len(self.replies)) - 1]
-        part = (
-            types.Part(text=reply)
-            if isinstance(reply, str)
-            else types.Part(
-                function_call=types.FunctionCall(
-                    name=reply[0], args=reply[1], id=f"c{len(self.sent)}"
-                )
-            )
-        )
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
-
-
-def script(*replies):
-    return Script(replies=list(replies), sent=[])
 
 
 def look_up(number: str) -> dict:
@@ -130,7 +103,7 @@ def test_the_request_is_the_pack(way):
             plugins,
         )
     )
-    first, second, third = (request for request, _ in model.sent)
+    first, second, third = model.sent
     assert second.config.system_instruction.startswith("You help customers.")
     assert first.config.system_instruction == second.config.system_instruction
     text = users(second)[-1]
@@ -139,7 +112,7 @@ def test_the_request_is_the_pack(way):
     assert "The user prefers short answers" in text
     assert users(second)[0] == "Hello", "the tail stays as messages"
     assert sum(TITLE in one for one in users(second)) == 1
-    for request, tools in model.sent:
+    for request, tools in zip(model.sent, model.offered, strict=True):
         declared = [one.name for tool in request.config.tools for one in tool.function_declarations]
         assert declared == ["look_up"] and list(tools) == ["look_up"]
     assert "119" in third.contents[-1].parts[0].function_response.response["result"]
@@ -169,7 +142,7 @@ def test_the_step_changes_with_the_state():
         name="guide", model=model, tools=[look_up, delete_all], after_agent_callback=next_step
     )
     asyncio.run(talk(agent, ["one", "two"], plugins))
-    (first, _), (second, tools) = model.sent
+    (first, second), (_, tools) = model.sent, model.offered
     assert "executing step 3" in users(first)[-1] and "executing step 4" in users(second)[-1]
     assert "Write it down." in users(second)[-1] and list(tools) == ["delete_all"]
 
@@ -190,7 +163,7 @@ def test_pictures_stay_beside_the_payload():
             [ContextPlugin(PackBuilder(), mirrors=Mirrors())],
         )
     )
-    parts = model.sent[0][0].contents[-1].parts
+    parts = model.sent[0].contents[-1].parts
     assert parts[0].text.startswith(TITLE) and parts[0].text.endswith("what is this?")
     assert parts[1].inline_data.data == b"hi"
 
@@ -243,7 +216,7 @@ def test_memory_and_artifact_services_feed_the_pack(way):
             before=before,
         )
     )
-    for request, _ in model.sent:
+    for request in model.sent:
         text = users(request)[-1]
         assert "user: My invoices go to the Husum office (2023-11-14)" in text
         assert "artifact://invoice%207.json (summary:" in text and "119" in text
@@ -266,7 +239,7 @@ def test_a_service_that_fails_does_not_fail_the_turn(caplog):
             memory=Broken(),
         )
     )
-    assert users(model.sent[0][0])[-1].startswith(TITLE)
+    assert users(model.sent[0])[-1].startswith(TITLE)
     assert "memory service failed" in caplog.text
 
 
@@ -308,7 +281,7 @@ def test_large_results_are_offloaded_and_cited_in_the_next_turn(tmp_path):
             state={"plan": step},
         )
     )
-    text = users(model.sent[-1][0])[-1]
+    text = users(model.sent[-1])[-1]
     assert "artifact://tasks/42/step-3/read_ledger-" in text
     ref = next(word for word in text.split() if word.startswith("artifact://tasks"))
     assert b"R-299" in store.get(ref)
@@ -324,8 +297,8 @@ def test_a_sequence_shares_the_step_and_what_was_said():
         {"worker": PackBuilder(), "critic": PackBuilder(role="critic")}, mirrors=Mirrors()
     )
     asyncio.run(talk(root, ["What does invoice 7 cost?"], [plugin]))
-    assert "You are the Operator" in users(one.sent[0][0])[-1]
-    request = two.sent[0][0]
+    assert "You are the Operator" in users(one.sent[0])[-1]
+    request = two.sent[0]
     assert any("You are the Critic" in text for text in users(request))
     assert "The amount is 119." in str(request.contents)
 
@@ -341,8 +314,8 @@ def test_parallel_agents_have_packs_of_their_own():
         mirrors=Mirrors(),
     )
     asyncio.run(talk(root, ["go"], [plugin]))
-    assert "You are the Planner" in users(one.sent[0][0])[-1]
-    assert "You are the Reviewer" in users(two.sent[0][0])[-1]
+    assert "You are the Planner" in users(one.sent[0])[-1]
+    assert "You are the Reviewer" in users(two.sent[0])[-1]
 
 
 def test_a_transfer_stays_possible_whatever_the_scope():
@@ -352,5 +325,5 @@ def test_a_transfer_stays_possible_whatever_the_scope():
     session = asyncio.run(
         talk(root, ["go"], [ContextPlugin({"guide": PackBuilder()}, mirrors=Mirrors())])
     )
-    assert "transfer_to_agent" in model.sent[0][1] and "delete_all" not in model.sent[0][1]
+    assert "transfer_to_agent" in model.offered[0] and "delete_all" not in model.offered[0]
     assert session.events[-1].content.parts[0].text == "hello from other"
