@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from contextwright.engine import Engine, checkpoint, compile, gate, gated, jot, keep, record
     from contextwright.errors import BudgetError, ContextwrightError, SpecError
     from contextwright.pack import Budget, Compiler, Manifest, Pack, PackBuilder, replay
+    from contextwright.recall.salience import SalienceScorer
+    from contextwright.recall.sliding_window import SlidingWindow
     from contextwright.render.target import Target, target
     from contextwright.session import Event, Session, Snapshot
     from contextwright.session.formats import read_session, read_sessions, write_session
@@ -46,7 +48,9 @@ _HOMES = {
     "S": "contextwright.state_words",
     "SQLiteMemory": "contextwright.stores",
     "SQLiteSessions": "contextwright.stores",
+    "SalienceScorer": "contextwright.recall.salience",
     "Session": "contextwright.session",
+    "SlidingWindow": "contextwright.recall.sliding_window",
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
     "Step": "contextwright.session.step",
@@ -86,7 +90,9 @@ __all__ = [
     "S",
     "SQLiteMemory",
     "SQLiteSessions",
+    "SalienceScorer",
     "Session",
+    "SlidingWindow",
     "Snapshot",
     "SpecError",
     "Step",

@@ -145,6 +145,17 @@ def test_control_characters_of_content_do_not_reach_the_terminal(tmp_path):
     assert "\x07" not in shown
 
 
+def test_salience_says_why_for_every_exchange(session_file):
+    shown = run("salience", session_file, "--entity", "Kiel")
+    assert "Kiel" in shown and "found a" in shown
+    rows = json.loads(run("salience", session_file, "--json"))
+    assert [row["id"] for row in rows] == ["e1", "e2", "e4", "e5"]
+    for row in rows:
+        factors = row["salience"]["factors"]
+        total = sum(factor["weight"] * factor["value"] for factor in factors)
+        assert row["salience"]["score"] == pytest.approx(total)
+
+
 def test_the_demo_shows_three_specs_and_a_recovery():
     shown = run("demo")
     assert "192 messages" in shown

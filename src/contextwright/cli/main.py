@@ -14,6 +14,7 @@ from contextwright.cli.diff import diff
 from contextwright.cli.expand import expand
 from contextwright.cli.explain import explain
 from contextwright.cli.replay import replay_command
+from contextwright.cli.salience import salience
 from contextwright.errors import ContextwrightError
 
 
@@ -36,6 +37,7 @@ for command in (
     check_command,
     replay_command,
     diff,
+    salience,
     expand,
     convert,
     demo,

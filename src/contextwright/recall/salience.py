@@ -21,6 +21,7 @@ WEIGHTS: Mapping[str, float] = {
     "structural": 0.2,
 }
 """The document's."""
+FACTORS = tuple(WEIGHTS)
 RECENCY = 0.5
 """Of a text whose place is not known."""
 LEAST = 2
@@ -126,24 +127,15 @@ class SalienceScorer:
     def _weighed(self, content: str, recency: float, role: str, asked: frozenset[str]) -> Salience:
         has = self._features_of(content)
         recurring = sorted(name for name in has.entities if self._named.get(name, 0) >= LEAST)
-        known = self._known.search(content) if self._known is not None else None
-        names = [known[0]] if known is not None else recurring
-        values = {
-            "recency": (min(1.0, max(0.0, recency)), "how new it is"),
-            "entity": (
-                entity_value(len(recurring), known=known is not None),
-                f"names {', '.join(names[:SHOWN])}" if names else "names nothing that counts",
-            ),
-            "user_reference": (
-                user_value(has, asked, said=role == "user"),
-                "of the user, or what was asked",
-            ),
-            "structural": (has.structural, "headings, code, markers"),
-        }
-        factors = tuple(
-            Factor(name, weight, *values[name]) for name, weight in self.weights.items()
+        known = self._known.findall(content) if self._known is not None else []
+        return explained(
+            self.weights,
+            recency=min(1.0, max(0.0, recency)),
+            entity=entity_value(len(recurring), known=bool(known)),
+            names=list(dict.fromkeys(known)) or recurring,
+            user_reference=user_value(has, asked, said=role == "user"),
+            structural=has.structural,
         )
-        return Salience(min(1.0, sum(one.weight * one.value for one in factors)), factors)
 
     def _features_of(self, content: str) -> Features:
         found = self._features.get(content)
@@ -154,6 +146,26 @@ class SalienceScorer:
                     self._features.clear()
                 self._features[content] = found
         return found
+
+
+def explained(
+    weights: Mapping[str, float], *, names: Sequence[str] = (), **values: float
+) -> Salience:
+    """A weighted mean and its reasons.
+
+    Args:
+        weights: shares of 1, by factor.
+        names: what the entity factor counts.
+        values: of the factors, 0 to 1.
+    """
+    why = {
+        "recency": "how new it is",
+        "entity": f"names {', '.join(names[:SHOWN])}" if names else "names nothing that counts",
+        "user_reference": "the user's, or about what is asked",
+        "structural": "headings, code, markers",
+    }
+    factors = tuple(Factor(name, share, values[name], why[name]) for name, share in weights.items())
+    return Salience(min(1.0, sum(one.weight * one.value for one in factors)), factors)
 
 
 def shares(weights: Mapping[str, float]) -> dict[str, float]:

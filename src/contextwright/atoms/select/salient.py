@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from re import Pattern
 from typing import ClassVar
 
 import msgspec
@@ -11,10 +12,13 @@ from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.recall.features import Features, about, features
 from contextwright.recall.salience import (
+    FACTORS,
     LEAST,
     RECENCY,
+    Salience,
     any_of,
     entity_value,
+    explained,
     shares,
     user_value,
 )
@@ -105,31 +109,67 @@ class Salient(Atom, frozen=True, kw_only=True):
         """
         turn = inputs.snapshot.turn if turn < 0 else turn
         found = [*map(inputs.memo.computed("features", _features), blocks)]
-        recurring = _recurring(
-            has for block, has in zip(blocks, found, strict=True) if block.turn <= turn
-        )
-        known = any_of(self.entities)
         asked = about(query) if query else _asked(blocks, found, turn)
+        seen = self._judging(blocks, found, turn, recency or self._recency)
         weights = self._shares()
-        w_recency, w_entity, w_user, w_structural = (weights[name] for name in _FACTORS)
-        fresh = _by_age(recency or self._recency, turn)
+        w_recency, w_entity, w_user, w_structural = (weights[name] for name in FACTORS)
         scores: list[int] = []
         for block, has in zip(blocks, found, strict=True):
-            score = w_structural * has.structural + w_recency * fresh(block)
-            named = known is not None and known.search(_text(block)) is not None
-            score += w_entity * entity_value(len(recurring & has.entities), known=named)
+            score = w_structural * has.structural + w_recency * seen.fresh(block)
+            score += w_entity * seen.entity(block, has)
             score += w_user * user_value(has, asked, said=block.role == "user")
             scores.append(min(SCORE_ONE, round(SCORE_ONE * score)))
         return scores
+
+    def explained(self, blocks: Blocks, turn: int) -> list[Salience]:
+        """The salience of each block as of a turn, factor by factor."""
+        found = [*map(_features, blocks)]
+        asked = _asked(blocks, found, turn)
+        seen = self._judging(blocks, found, turn, self._recency)
+        return [
+            explained(
+                self._shares(),
+                recency=seen.fresh(block),
+                entity=seen.entity(block, has),
+                names=seen.names(block, has),
+                user_reference=user_value(has, asked, said=block.role == "user"),
+                structural=has.structural,
+            )
+            for block, has in zip(blocks, found, strict=True)
+        ]
+
+    def _judging(
+        self, blocks: Blocks, found: Sequence[Features], turn: int, recency: Recency
+    ) -> "_Judging":
+        recurring = _recurring(
+            has for block, has in zip(blocks, found, strict=True) if block.turn <= turn
+        )
+        return _Judging(recurring, any_of(self.entities), _by_age(recency, turn))
 
     def _recency(self, age: int) -> float:
         return 2.0 ** (-age / self.half_life)
 
     def _shares(self) -> dict[str, float]:
-        return shares({name: getattr(self, name) for name in _FACTORS})
+        return shares({name: getattr(self, name) for name in FACTORS})
 
 
-_FACTORS = ("recency", "entity", "user_reference", "structural")
+class _Judging(msgspec.Struct, frozen=True):
+    """What blocks are judged against."""
+
+    recurring: frozenset[str]
+    known: Pattern[str] | None
+    fresh: Callable[[Block], float]
+
+    def entity(self, block: Block, has: Features) -> float:
+        named = self.known is not None and self.known.search(_text(block)) is not None
+        return entity_value(len(self.recurring & has.entities), known=named)
+
+    def names(self, block: Block, has: Features) -> list[str]:
+        """The names that count in a block."""
+        named = self.known.findall(_text(block)) if self.known is not None else []
+        return list(dict.fromkeys(named)) or sorted(self.recurring & has.entities)
+
+
 SALIENT = Salient()
 """With the document's weights."""
 

@@ -1,0 +1,65 @@
+"""`ctx salience`: what of a session is worth keeping, factor by factor."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from contextwright.atoms.select.salient import Salient
+from contextwright.blocks.block import Block
+from contextwright.blocks.of_exchange import block_of
+from contextwright.cli.given import load_session, session_options
+from contextwright.recall.salience import FACTORS, Salience
+from contextwright.session.session import Session
+
+FIXED = 64
+"""Characters of a row beside names and words."""
+
+
+@click.command()
+@session_options
+@click.option("--entity", "entities", multiple=True, help="A name that always counts; repeat it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
+def salience(
+    session: Path, source: str | None, row: int | None, entities: tuple[str, ...], as_json: bool
+) -> None:
+    """Score every exchange of SESSION as `C.salient` does, and say why."""
+    loaded = load_session(session, source, row)
+    snapshot = loaded.snapshot()
+    blocks = tuple(block_of(one) for one in snapshot.exchanges(snapshot.preamble))
+    found = Salient(entities=entities).explained(blocks, snapshot.turn)
+    if as_json:
+        rows = [{"id": block.id, "salience": one} for block, one in zip(blocks, found, strict=True)]
+        click.echo(msgspec.json.encode(rows))
+        return
+    _print(loaded, blocks, found)
+
+
+def _print(session: Session, blocks: tuple[Block, ...], found: list[Salience]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from contextwright.cli.tables import inert, named
+
+    table = Table(title=f"{session.id}: {len(blocks)} exchanges", title_justify="left")
+    table.add_column("event", no_wrap=True)
+    table.add_column("who")
+    for name in ("score", "recency", "entity", "user", "form"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("names", no_wrap=True)
+    table.add_column("says", no_wrap=True)
+    console = Console()
+    room = max(8, console.width - FIXED)
+    for block, one in zip(blocks, found, strict=True):
+        values: dict[str, Any] = {factor.name: factor for factor in one.factors}
+        why = values["entity"].why.removeprefix("names ")
+        table.add_row(
+            named(block.id),
+            inert(block.author or block.role, 9),
+            f"{one.score:.2f}",
+            *(f"{values[name].value:.2f}" for name in FACTORS),
+            inert(why if values["entity"].value else "", room // 2),
+            inert(block.said, room - room // 2),
+        )
+    console.print(table)
