@@ -41,14 +41,16 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     room = task.max_tokens or ROOM
     weighed = _weighed(task, count)
     chosen: list[_Weighed] = []
-    left = list(weighed)
-    while left and room > 0:
-        best = max(left, key=lambda one: (one.weight - _repeats(one, chosen), -one.order))
-        left.remove(best)
-        if best.tokens + 1 > room or _repeats(best, chosen) >= 1:
+    repeats = dict.fromkeys(range(len(weighed)), 0.0)
+    while repeats and room > 0:
+        place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
+        best, repeated = weighed[place], repeats.pop(place)
+        if best.tokens + 1 > room or repeated >= 1:
             continue
         chosen.append(best)
         room -= best.tokens + 1
+        for n in repeats:
+            repeats[n] = max(repeats[n], _share(weighed[n], best))
     chosen.sort(key=lambda one: one.order)
     if not chosen and weighed:
         return _beginning(weighed[0].bare, task.max_tokens or ROOM, count)
@@ -110,10 +112,9 @@ def _position(one: Statement, last: int) -> float:
     return weight + 0.2 * (1 - 2 * edge)
 
 
-def _repeats(one: _Weighed, chosen: list[_Weighed]) -> float:
-    """How much of it was said: the largest share of its words that one sentence has."""
-    shares = (len(one.words & other.words) / len(one.words) for other in chosen)
-    return max(shares, default=0.0)
+def _share(one: _Weighed, said: _Weighed) -> float:
+    """How much of it was said: the share of its words that another sentence has."""
+    return len(one.words & said.words) / len(one.words)
 
 
 def _line(one: Statement) -> str:
