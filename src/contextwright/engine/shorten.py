@@ -19,17 +19,19 @@ class Wanted(msgspec.Struct, frozen=True):
     Args:
         max_tokens: that it may have.
         tail: what says where the whole stands; part of the tokens.
+        query: what it is read for.
     """
 
     text: str
     max_tokens: int
     tail: str = ""
+    query: str = ""
 
 
 def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> Asking[list[Short]]:
     """Every text, those in short that are over their tokens; for `drive` and `adrive`."""
     over = {
-        one: summary_task(one.text, max(1, one.max_tokens - count(one.tail)))
+        one: summary_task(one.text, max(1, one.max_tokens - count(one.tail)), query=one.query)
         for one in wanted
         if one.max_tokens > 0 and count(one.text) > one.max_tokens
     }

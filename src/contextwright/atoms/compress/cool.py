@@ -2,10 +2,12 @@
 Functor"): context is heat."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import msgspec
 
 from contextwright.atoms.compress.pieces import rewrite
-from contextwright.atoms.compress.shorten import shortened, summary_task
+from contextwright.atoms.compress.shorten import Short, shortened, summary_task
 from contextwright.atoms.guard import untouchable
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
@@ -58,7 +60,7 @@ class Cool(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, as many of them cooled as it takes."""
         task = Task(kind="summary", model=self.model, prompt=self.prompt)
-        return cooled(blocks, inputs, self.threshold, _may_cool(inputs), task)
+        return cooled(blocks, inputs, self.threshold, _may_cool(inputs), How(task))
 
 
 def _may_cool(inputs: Inputs) -> Callable[[Block], bool]:
@@ -70,8 +72,26 @@ def _may_cool(inputs: Inputs) -> Callable[[Block], bool]:
     return may
 
 
+def _tail(text: str, ref: str, tokens: int) -> str:
+    return f"\n[full output: {ref}, {tokens} tokens]" if ref else ""
+
+
+class How(msgspec.Struct, frozen=True):
+    """How texts are cooled.
+
+    Args:
+        task: whose `model` and `prompt` are asked.
+        tail: what stands behind a text, its ref and its tokens, saying where the whole is.
+        told: hears of every text that is shortened.
+    """
+
+    task: Task = Task(kind="summary")
+    tail: Callable[[str, str, int], str] = _tail
+    told: Callable[[str, Short], object] = lambda text, short: None
+
+
 def cooled(
-    blocks: Blocks, inputs: Inputs, threshold: int, may: Callable[[Block], bool], task: Task
+    blocks: Blocks, inputs: Inputs, threshold: int, may: Callable[[Block], bool], how: How
 ) -> Blocks:
     """The blocks, the oldest of those that may be touched with their texts in short.
 
@@ -80,7 +100,6 @@ def cooled(
 
     Args:
         threshold: tokens of all of them.
-        task: whose `model` and `prompt` are asked.
     """
     over = sum(map(inputs.cost, blocks)) - threshold
     if over <= 0:
@@ -100,7 +119,7 @@ def cooled(
     still = f"; {over} tokens over it stay: the user's, pinned or running" if over > 0 else ""
     why = f"over {threshold} tokens{still}"
     for place, share in chosen.items():
-        out[place] = _short(blocks[place], share, inputs, task, why)
+        out[place] = _short(blocks[place], share, inputs, how, why)
     return tuple(out)
 
 
@@ -130,34 +149,48 @@ def _gain(block: Block, share: int, inputs: Inputs) -> int:
     return sum(gains)
 
 
-def _short(block: Block, share: int, inputs: Inputs, task: Task, why: str) -> Block:
+def _short(block: Block, share: int, inputs: Inputs, how: How, why: str) -> Block:
     """One block with its long texts in short, each by itself."""
+    return in_short(block, inputs, lambda tokens: _room(tokens, share), how, why)
+
+
+def in_short(
+    block: Block, inputs: Inputs, room_of: Callable[[int], int], how: How, why: str
+) -> Block:
+    """One block with its texts in short, each by itself.
+
+    Args:
+        room_of: from a text's tokens to those that it keeps; 0 where it stays whole.
+    """
     makers: list[str] = []
 
     def on_text(text: str, ref: str) -> str:
         tokens = inputs.count(text)
-        room = _room(tokens, share)
+        room = room_of(tokens)
         if not room:
             return text
-        answer = inputs.ask(_asked(text, room, task, inputs))
-        tail = f"\n[full output: {ref}, {tokens} tokens]" if ref else ""
+        tail = how.tail(text, ref, tokens)
+        answer = inputs.ask(_asked(text, room, how.task, inputs))
         short = shortened(text, room, answer, inputs.count, tail)
-        makers.append(short.by)
+        if short.text != text:
+            how.told(text, short)
+            makers.append(short.by)
         return short.text
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         return on_text(text, ref)
 
+    change: dict[str, Any]
     if block.messages:
         messages = rewrite(block, on_result=on_result, on_text=on_text)
-        if messages is block.messages:
-            return block
-        by = ", ".join(dict.fromkeys(filter(None, makers)))
-        return block.lower(Fidelity.SUMMARIZED, messages=messages, why=f"{why}: by {by}")
-    text = on_text(block.text, "")
-    if text == block.text:
+        change = {} if messages is block.messages else {"messages": messages}
+    else:
+        text = on_text(block.text, "")
+        change = {} if text == block.text else {"text": text}
+    if not change:
         return block
-    return block.lower(Fidelity.SUMMARIZED, text=text, why=f"{why}: by {makers[-1]}")
+    by = ", ".join(dict.fromkeys(filter(None, makers)))
+    return block.lower(Fidelity.SUMMARIZED, why=f"{why}: by {by}", **change)
 
 
 def _asked(text: str, room: int, task: Task, inputs: Inputs) -> Task:

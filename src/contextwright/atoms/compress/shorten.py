@@ -35,12 +35,20 @@ class Short(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-def summary_task(text: str, max_tokens: int, *, model: str = "", prompt: str = "") -> Task:
-    """What is asked of a model so that a text has at most `max_tokens`."""
+def summary_task(
+    text: str, max_tokens: int, *, model: str = "", prompt: str = "", query: str = ""
+) -> Task:
+    """What is asked of a model so that a text has at most `max_tokens`.
+
+    Args:
+        prompt: how to do it.
+        query: what the text is read for.
+    """
     return Task(
         kind="summary",
         model=model,
         prompt=prompt,
+        query=query,
         max_tokens=max_tokens,
         blocks=_blocks(text),
         source=sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
