@@ -31,7 +31,8 @@ class Talk(msgspec.Struct, frozen=True, eq=False):
     pieces: dict[str, list[tuple[int, Piece]]]
 
     def cost(self, block: Block, count: Count) -> int:
-        """Tokens of the messages that a block is of."""
+        """Tokens of the messages that a block is of; one that others share is counted for each,
+        since it may stay for each of them."""
         messages = sum(len(self.homes[id]) for id in block.lineage)
         return OVERHEAD * messages + sum(
             count(text)
@@ -42,8 +43,10 @@ class Talk(msgspec.Struct, frozen=True, eq=False):
 
 
 def _of(part: AnyPart) -> tuple[str, ...]:
-    if isinstance(part, Text | Thinking | ToolResult):
+    if isinstance(part, Text | Thinking):
         return (part.text,)
+    if isinstance(part, ToolResult):
+        return (part.name, part.text)
     return (part.name, part.arguments) if isinstance(part, ToolCall) else ()
 
 
@@ -95,7 +98,7 @@ class _Builder:
         for n, (role, pieces) in enumerate(groups):
             id = f"m{place}" if n == 0 else f"m{place}.{n}"
             self.roles[id] = role
-            self.homes[id] = [place] if n == 0 else []
+            self.homes[id] = [place]
             self.pieces[id] = [(place, piece) for piece in pieces]
             self._authors[id] = found.author
         self._open = f"m{place}" if found.joins else ""
