@@ -93,7 +93,7 @@ def test_the_newest_words_of_a_long_loop_are_kept_and_the_oldest_left_out_first(
     session.add("system", "Be brief.")
     session.user("Find the cheapest supplier.")
     for n in range(40):
-        session.call("search", '{"page": %d}' % n, id=f"c{n}")
+        session.call("search", f'{{"page": {n}}}', id=f"c{n}")
         session.result(f"c{n}", f"Page {n}. {LONG}")
     messages = request_of(session, format)[KEYS[format]]
     cooled = Cooled(pass_on, 1500)
@@ -159,11 +159,17 @@ def test_a_users_words_beside_a_result_stay_when_the_result_goes():
 
 
 def test_pictures_in_a_result_stay():
-    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "x"}}
+    picture = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": "x"},
+    }
     content = [{"type": "text", "text": LONG}, picture, {"type": "text", "text": LONG}]
     messages = [
         {"role": "user", "content": "go"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}],
+        },
         {
             "role": "user",
             "content": [{"type": "tool_result", "tool_use_id": "a", "content": content}],

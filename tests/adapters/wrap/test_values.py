@@ -24,7 +24,16 @@ def echo(text):
 
 def texts():
     pieces = st.sampled_from(
-        ("word ", "A sentence. ", "\n\n", "user: hi\n", "```\ncode\n", "漢字かな。", "👨‍👩‍👧‍👦", "x" * 40)
+        (
+            "word ",
+            "A sentence. ",
+            "\n\n",
+            "user: hi\n",
+            "```\ncode\n",
+            "漢字かな。",
+            "👨‍👩‍👧‍👦",
+            "x" * 40,
+        )
     )
     return st.lists(pieces | st.text(max_size=8), max_size=120).map("".join)
 
@@ -231,7 +240,9 @@ def test_the_summary_is_about_what_is_asked():
         return context
 
     fact = "The warranty of the blue pump lasts nine years."
-    context = f"{LONG} {fact} {LONG}"
+    words = ("harbour", "ledger", "meadow", "violin", "granite", "lantern", "orchard", "compass")
+    others = [f"The {a} near the {b} was repainted twice." for a in words for b in words]
+    context = " ".join([*others[:40], fact, *others[40:]])
     made = Cooled(agent, 120)(context, "How long does the warranty of the blue pump last?")
     assert fact in made
     bare = Cooled(echo, 120)(f"{context}\n\nHow long does the warranty of the pump last?")

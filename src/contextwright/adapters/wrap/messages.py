@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from contextwright.adapters.wrap.quoted import is_quoted, unquoted
 from contextwright.adapters.wrap.tree import Path, Step, put
 from contextwright.session.event import Role
 
@@ -41,8 +42,6 @@ _CLASSES = {
     "ToolMessage": "tool",
 }
 _TEXTS = {"text", "input_text", "output_text"}
-QUOTED = "For context:"
-"""How google-adk begins what it tells an agent of another one's words, as if the user said it."""
 
 
 class Piece(msgspec.Struct, frozen=True, eq=False):
@@ -53,6 +52,7 @@ class Piece(msgspec.Struct, frozen=True, eq=False):
         text: a text, a result's text, or a call's arguments.
         id: of the call, for a call and for its result.
         value: what stands at the path.
+        around: what stands before and behind the text there, and stays.
         role: whose words, where a message holds more than one's.
     """
 
@@ -63,6 +63,7 @@ class Piece(msgspec.Struct, frozen=True, eq=False):
     id: str = ""
     name: str = ""
     value: Any = None
+    around: tuple[str, str] = ("", "")
 
 
 class Said(msgspec.Struct, frozen=True, eq=False):
@@ -114,7 +115,11 @@ def is_conversation(value: Any) -> bool:
 
 def written(message: Any, changes: Mapping[Piece, str]) -> Any:
     """The message with these pieces saying something else."""
-    return put(message, {piece.path: _as(piece.value, text) for piece, text in changes.items()})
+    new: dict[Path, Any] = {}
+    for piece, text in changes.items():
+        before, after = piece.around
+        new[piece.path] = _as(piece.value, f"{before}{text}{after}")
+    return put(message, new)
 
 
 def without(message: Any, gone: list[Piece]) -> Any:
@@ -273,14 +278,27 @@ def _item(item: Any, kind: str) -> Said:
 def _gemini(content: Any, role: str) -> Said:
     parts = _get(content, "parts")
     whose: Role = ROLES[role]
-    if whose == "user" and parts and _get(parts[0], "text") == QUOTED:
-        whose = "assistant"
+    if whose == "user" and is_quoted([str(_get(part, "text")) for part in parts]):
+        return _another_agents(content, parts)
     pieces: list[Piece] = []
     for place, part in enumerate(parts):
         path: Path = (_step(content, "parts"), ("item", place))
         pieces += _part(part, path, whose)
     only: set[Role] = {piece.role for piece in pieces}
     return Said(tuple(pieces), only.pop() if len(only) == 1 else whose)
+
+
+def _another_agents(content: Any, parts: Any) -> Said:
+    """Another agent's words, without the quotation marks that google-adk puts around them."""
+    pieces = [Piece("thinking", (), _get(parts[0], "text"), "assistant")]
+    for place, part in enumerate(parts):
+        if place:
+            path: Path = (_step(content, "parts"), ("item", place), _step(part, "text"))
+            before, words, after = unquoted(_get(part, "text"))
+            around = (before, after)
+            pieces.append(Piece("thinking", (), before + after, "assistant"))
+            pieces.append(Piece("text", path, words, "assistant", value=words, around=around))
+    return Said(tuple(pieces), "assistant")
 
 
 def _part(part: Any, path: Path, role: Role) -> Iterator[Piece]:
@@ -316,6 +334,14 @@ _KINDS: dict[str, tuple[str, Role]] = {
 }
 
 
+def _as_text(content: Any) -> Any:
+    """A tool's result as the text that a model reads, where it is JSON data."""
+    try:
+        return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return content
+
+
 def _pydantic_ai(message: Any) -> Said:
     pieces: list[Piece] = []
     for place, part in enumerate(_get(message, "parts")):
@@ -329,7 +355,7 @@ def _pydantic_ai(message: Any) -> Said:
         if kind == "call":
             pieces.append(Piece("call", path, _json(_get(part, "args") or {}), role, id, name))
         elif kind == "result":
-            pieces.append(_result(inner, content, id, name))
+            pieces.append(_result(inner, _as_text(content), id, name))
         elif kind == "thinking":
             pieces.append(Piece("thinking", path, str(content or ""), role))
         elif isinstance(content, str):

@@ -83,15 +83,14 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     split = [frozenset(telling(text)) for text in texts]
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
-    asked, prompted = set(telling(task.query)), set(telling(task.prompt))
+    asked = set(telling(f"{task.query} {task.prompt}"))
     last = max((one.place for one in said), default=0) or 1
     found: list[tuple[float, int]] = []
     for order, words in enumerate(split):
         if not words:
             continue
         weight = sum(often[word] for word in words) / most / len(words)
-        weight += 1.2 * len(words & asked) / len(asked) if asked else 0.0
-        weight += 0.6 * len(words & prompted) / len(prompted) if prompted else 0.0
+        weight += 0.6 * len(words & asked) / len(asked) if asked else 0.0
         weight += 0.3 if _CUE.search(texts[order]) else 0.0
         if order < len(before):
             weight += 0.5
