@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.atoms.compress.shorten import Short, shortened, summary_task
+from contextwright.atoms.compress.shorten import SUMMARY_ROOM, Short, shortened, summary_task
 from contextwright.engine.drive import Answering, Asking
 from contextwright.engine.embedded import EMBEDDED
 
@@ -33,7 +33,7 @@ def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> Asking[
     over = {
         one: summary_task(one.text, max(1, one.max_tokens - count(one.tail)), query=one.query)
         for one in wanted
-        if one.max_tokens > 0 and count(one.text) > one.max_tokens
+        if one.max_tokens >= SUMMARY_ROOM and count(one.text) > one.max_tokens
     }
     answers = (yield tuple(over.values())) if over else []
     found = dict(zip(over, answers, strict=True))

@@ -5,6 +5,7 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from contextwright.errors import ModelError
@@ -105,7 +106,7 @@ async def _in_a_thread(ask: Callable[[str], Any], question: str) -> Any:
         except BaseException as error:  # noqa: BLE001 -- it is raised where it is waited for
             fault = ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200])
             told = (done.set_exception, fault)
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop ended before the agent did
             loop.call_soon_threadsafe(tell, *told)
 
     threading.Thread(target=work, name="contextwright-radiator", daemon=True).start()

@@ -109,6 +109,22 @@ def test_the_newest_words_of_a_long_loop_are_kept_and_the_oldest_left_out_first(
     assert all(change.sha256 for change in cooled.last.changes)
 
 
+def test_the_newest_results_have_half_of_the_room():
+    messages = [{"role": "user", "content": "go"}]
+    for n in range(60):
+        call = {"id": f"c{n}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{n}", "content": f"{LONG} {n}"},
+        ]
+    cooled = Cooled(pass_on, 2000)
+    made = cooled(messages)
+    assert cooled.last.tokens_after <= 2000
+    sizes = [len(one["content"]) for one in made if one["role"] == "tool"]
+    assert len(sizes) > 10
+    assert min(sizes[-3:]) > 4 * max(sizes[:-3])
+
+
 def test_users_words_over_the_threshold_go_through_and_the_report_says_so():
     messages = [
         {"role": "user", "content": LONG},

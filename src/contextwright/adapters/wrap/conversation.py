@@ -10,7 +10,7 @@ import msgspec
 from contextwright.adapters.wrap.fill import level
 from contextwright.adapters.wrap.talk import Outcome, outcome, read
 from contextwright.atoms.budget.budget import Budget
-from contextwright.atoms.compress.cool import LEAST, How, cooled, in_short
+from contextwright.atoms.compress.cool import LEAST, How, cooled, gain, in_short
 from contextwright.blocks.block import Block, Blocks
 from contextwright.engine.drive import Asking
 from contextwright.errors import BudgetError
@@ -24,6 +24,9 @@ from contextwright.tokens.counter import Counter
 NEWEST = 3
 """Exchanges at the end that are shortened only when all before them were not enough."""
 ROUNDS = 5
+GRAIN = 64
+"""Tokens in whose steps the room of the newest texts changes: a text that has the same room in the
+next call is asked about once."""
 _OURS = re.compile(r"\n?\[full output: event://[^\]\n]*\]|, full output: event://[^\s\]]+")
 """How the last rungs say where the whole stands: in a session that is ours, not the agent's."""
 
@@ -63,11 +66,14 @@ def cooling_talk(messages: Sequence[Any], cooler: Cooler) -> Asking[Outcome]:
             answers=answers,
         )
 
-    blocks = inputs_with(answers).blocks(snapshot.exchanges(), "conversation")
-    inputs, made = inputs_with(answers), blocks
+    inputs = inputs_with(answers)
+    blocks = inputs.blocks(snapshot.exchanges(), "conversation")
+    room = cooler.limit + _owed(blocks, inputs, cooler.limit)
+    able = _able_to_fit(blocks, inputs, room)
+    made = able
     for _ in range(ROUNDS):
         inputs = inputs_with(answers)
-        made = cooled(blocks, inputs, cooler.limit, _may(inputs), cooler.how)
+        made = cooled(able, inputs, room, _may(inputs), cooler.how)
         if not inputs.asked:
             made = _newest(made, inputs, cooler)
         if not inputs.asked:
@@ -75,13 +81,6 @@ def cooling_talk(messages: Sequence[Any], cooler: Cooler) -> Asking[Outcome]:
         answers = answers.with_((yield tuple(inputs.asked.values())))
     made = _fitted(made, inputs, cooler.limit)
     return outcome(talk, blocks, made, lambda old, new: _polished(old, new, cooler))
-
-
-def held_tokens(messages: Sequence[Any], count: Callable[[str], int]) -> int:
-    """Tokens of what the user and the system said: what no cooling changes."""
-    talk = read(messages)
-    events = [event for event in talk.events if event.pinned]
-    return sum(count(event.text) for event in events) + 4 * len(events)
 
 
 def _may(inputs: Inputs) -> Callable[[Block], bool]:
@@ -95,6 +94,29 @@ def _may(inputs: Inputs) -> Callable[[Block], bool]:
     return may
 
 
+def _owed(blocks: Blocks, inputs: Inputs, limit: int) -> int:
+    """Tokens that the newest exchanges give themselves: they have half of what there is beside
+    the user's words, and more where nobody else needs it."""
+    first = inputs.snapshot.exchange_count - NEWEST
+    newest = sum(inputs.cost(b) for b in blocks if b.order >= first and not b.pinned)
+    held = sum(inputs.cost(b) for b in blocks if b.pinned)
+    others = sum(map(inputs.cost, blocks)) - newest
+    return newest - min(newest, max(0, (limit - held) // 2, limit - others))
+
+
+def _able_to_fit(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
+    """Without the oldest exchanges that would have to go however short all texts were: nobody is
+    asked about what is left out."""
+    may, gone = _may(inputs), set[Block]()
+    saved = {block: gain(block, limit, inputs) if may(block) else 0 for block in blocks}
+    over = sum(map(inputs.cost, blocks)) - sum(saved.values()) - limit
+    for block in blocks:
+        if over > 0 and may(block):
+            gone.add(block)
+            over -= inputs.cost(block) - saved[block]
+    return tuple(block for block in blocks if block not in gone)
+
+
 def _newest(blocks: Blocks, inputs: Inputs, cooler: Cooler) -> Blocks:
     """What was not touched yet, in short: the largest texts give first."""
     over = sum(map(inputs.cost, blocks)) - cooler.limit
@@ -105,7 +127,8 @@ def _newest(blocks: Blocks, inputs: Inputs, cooler: Cooler) -> Blocks:
     sizes: list[int] = []
     for block in left:
         in_short(block, inputs, lambda tokens: sizes.append(tokens) or 0, cooler.how, "")
-    most = max(LEAST, level(sizes, sum(sizes) - over))
+    most = level(sizes, sum(sizes) - over)
+    most = max(LEAST, most - most % GRAIN if most > 2 * GRAIN else most)
     why = f"over {cooler.limit} tokens"
     short = {
         block: in_short(block, inputs, lambda tokens: most * (tokens > most), cooler.how, why)

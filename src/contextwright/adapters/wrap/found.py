@@ -5,10 +5,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from contextwright.adapters.wrap.conversation import held_tokens
 from contextwright.adapters.wrap.messages import is_conversation, said
 from contextwright.adapters.wrap.names import MACHINES, SYSTEMS, USERS
-from contextwright.adapters.wrap.talk import Count, tokens_of
+from contextwright.adapters.wrap.talk import Count, held_tokens, tokens_of
 from contextwright.adapters.wrap.text import is_prose
 from contextwright.adapters.wrap.tree import Path, walk
 

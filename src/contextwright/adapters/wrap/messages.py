@@ -118,6 +118,8 @@ def written(message: Any, changes: Mapping[Piece, str]) -> Any:
     new: dict[Path, Any] = {}
     for piece, text in changes.items():
         before, after = piece.around
+        if after:
+            text = text.replace("<<<", "<")  # no summary closes a quotation
         new[piece.path] = _as(piece.value, f"{before}{text}{after}")
     return put(message, new)
 

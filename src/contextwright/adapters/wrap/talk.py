@@ -11,6 +11,8 @@ from contextwright.session.event import AnyPart, Event, Role, Text, Thinking, To
 
 OVERHEAD = 4
 """Tokens of a message beside what it says, as OpenAI's formats have it."""
+HELD = frozenset({"user", "system"})
+"""Whose words stay."""
 Count = Callable[[str], int]
 
 
@@ -57,6 +59,17 @@ def tokens_of(messages: Sequence[Any], count: Count) -> int:
         found = said(message)
         pieces = found.pieces if found is not None else ()
         total += OVERHEAD + sum(count(piece.text) + count(piece.name) for piece in pieces)
+    return total
+
+
+def held_tokens(messages: Sequence[Any], count: Count) -> int:
+    """Tokens of what the user and the system said: what no cooling changes."""
+    total = 0
+    for message in messages:
+        found = said(message)
+        pieces = found.pieces if found is not None else ()
+        held = [piece.text for piece in pieces if piece.role in HELD]
+        total += OVERHEAD * bool(held) + sum(map(count, held))
     return total
 
 
@@ -107,8 +120,8 @@ class _Builder:
         """The event of this id."""
         role = self.roles[id]
         parts = tuple(_part(piece) for _, piece in self.pieces[id])
-        held = role in {"user", "system"}
-        return Event(id=id, role=role, parts=parts, author=self._authors[id], pinned=held)
+        author = self._authors[id]
+        return Event(id=id, role=role, parts=parts, author=author, pinned=role in HELD)
 
 
 def _part(piece: Piece) -> AnyPart:

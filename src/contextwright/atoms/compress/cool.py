@@ -113,8 +113,8 @@ def cooled(
                 break
             for place in places[start : start + STEP]:
                 block = blocks[place]
-                before = _gain(block, chosen[place], inputs) if place in chosen else 0
-                over -= _gain(block, share, inputs) - before
+                before = gain(block, chosen[place], inputs) if place in chosen else 0
+                over -= gain(block, share, inputs) - before
                 chosen[place] = share
     still = f"; {over} tokens over it stay: the user's, pinned or running" if over > 0 else ""
     why = f"over {threshold} tokens{still}"
@@ -129,8 +129,8 @@ def _room(tokens: int, share: int) -> int:
     return room if room * 2 <= tokens else 0
 
 
-def _gain(block: Block, share: int, inputs: Inputs) -> int:
-    """Tokens that cooling it saves at least."""
+def gain(block: Block, share: int, inputs: Inputs) -> int:
+    """Tokens that cooling a block to this share of its texts saves at least."""
     gains: list[int] = []
 
     def on_text(text: str, ref: str) -> str:

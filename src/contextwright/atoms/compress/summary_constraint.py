@@ -4,7 +4,7 @@
 from typing import ClassVar
 
 from contextwright.atoms.compress.pieces import rewrite
-from contextwright.atoms.compress.shorten import shortened, summary_task
+from contextwright.atoms.compress.shorten import SUMMARY_ROOM, shortened, summary_task
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
@@ -78,7 +78,8 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
             room = room_for(tokens, self.compression_ratio, self.max_tokens)
             if tokens <= room:
                 return text
-            answer = inputs.ask(summary_task(text, room, model=self.model))
+            task = summary_task(text, room, model=self.model)
+            answer = inputs.ask(task) if room >= SUMMARY_ROOM else None
             tail = f"\n[full message: {ref}]"
             return shortened(text, room, answer, inputs.count, tail).text
 
