@@ -176,6 +176,20 @@ def test_attributes_are_the_agents_and_entries_are_cooled():
         cooled.nothing
 
 
+def test_the_documents_name_for_calling_works_on_any_function():
+    def agent(text):
+        return len(text)
+
+    class Called:
+        async def __call__(self, text):
+            return len(text)
+
+    assert Cooled(inner=agent, threshold=100, radiator=None).invoke(LONG) < SHORT
+    assert asyncio.run(Cooled(agent, 100).ainvoke(LONG)) < SHORT
+    assert asyncio.run(Cooled(Called(), 100)(LONG)) < SHORT
+    assert asyncio.run(Cooled(Called(), 100).invoke(LONG)) < SHORT
+
+
 def test_wrapping_twice_is_harmless():
     seen = []
     once = Cooled(seen.append, 300)

@@ -224,7 +224,21 @@ def test_reasoning_and_its_call_leave_together():
 
 
 @pytest.mark.parametrize(
-    "value", [[], ["a", "b"], [{"a": 1}], [1], [{"role": "clown", "content": ""}], "user", None]
+    "value",
+    [
+        [],
+        ["a", "b"],
+        [{"a": 1}],
+        [1],
+        [{"role": "clown", "content": ""}],
+        "user",
+        None,
+        [{"role": ["user"], "content": "x"}],
+        [{"kind": {}, "parts": [], "role": "clown"}],
+        [("user", 1)],
+        [object()],
+        [{"type": {}, "content": "x"}],
+    ],
 )
 def test_what_is_no_conversation_is_not_taken_for_one(value):
     assert not is_conversation(value)

@@ -90,7 +90,8 @@ def _async(call: Call, intake: Intake) -> Call:
     async def wrapped(*args: Any, **kwargs: Any) -> Any:
         asked = arguments(call, args, kwargs)
         args_, kwargs_ = asked.back(await intake.later(asked.given))
-        return await call(*args_, **kwargs_)
+        given = call(*args_, **kwargs_)
+        return await given if inspect.isawaitable(given) else given
 
     return wrapped
 

@@ -65,11 +65,34 @@ class Cooled:
             return cooled_agent(inner, intake_of(*args, **options))
         return super().__new__(cls)
 
-    def __init__(self, inner: Any, *args: Any, **options: Any) -> None:
-        self._set_up(inner, intake_of(*args, **options))
+    def __init__(
+        self,
+        inner: Any,
+        threshold: int = 4096,
+        radiator: Any = None,
+        *,
+        model: str | None = None,
+        user: str | Iterable[str] = (),
+        context: str | Iterable[str] = (),
+        artifacts: ArtifactStore | None = None,
+        on_cool: OnCool | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        intake = intake_of(
+            threshold,
+            radiator,
+            model=model,
+            user=user,
+            context=context,
+            artifacts=artifacts,
+            on_cool=on_cool,
+            timeout_s=timeout_s,
+        )
+        self._set_up(inner, radiator, intake)
 
-    def _set_up(self, inner: Any, intake: Intake) -> None:
+    def _set_up(self, inner: Any, radiator: Any, intake: Intake) -> None:
         self.inner = inner
+        self.radiator = radiator
         self.threshold = intake.threshold
         self._intake = intake
         call = _callable(inner)
@@ -96,8 +119,9 @@ class Cooled:
         if name.startswith("__") or "inner" not in self.__dict__:
             raise AttributeError(name)
         inner = self.__dict__["inner"]
-        if name in {"invoke", "ainvoke"} and not hasattr(inner, name) and inspect.isroutine(inner):
-            return self._call  # the document's name for calling an agent
+        if name in {"invoke", "ainvoke"} and callable(inner) and not hasattr(inner, name):
+            # the document's name for calling an agent
+            return self._call if name == "invoke" else cooled_call(inner, self._intake, "async")
         value = getattr(inner, name)
         if name in ENTRIES and callable(value) and not isinstance(value, type):
             return cooled_call(value, self._intake)
@@ -109,7 +133,7 @@ class Cooled:
         if owner is None or bind is None:
             return self
         bound = object.__new__(type(self))
-        bound._set_up(bind(owner, kind), self._intake)
+        bound._set_up(bind(owner, kind), self.radiator, self._intake)
         return bound
 
     def __repr__(self) -> str:

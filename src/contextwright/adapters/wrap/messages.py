@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from contextwright.adapters.wrap.quoted import is_quoted, unquoted
-from contextwright.adapters.wrap.tree import Path, Step, put
+from contextwright.adapters.wrap.tree import Path, Step, is_record, put
 from contextwright.session.event import Role
 
 ROLES: dict[str, Role] = {
@@ -81,15 +81,15 @@ class Said(msgspec.Struct, frozen=True, eq=False):
 
 def said(message: Any) -> Said | None:
     """What a message says; None for what is no message."""
-    if isinstance(message, str | bytes | int | float) or message is None:
-        return None
     if isinstance(message, tuple):
         return _pair(cast(tuple[Any, ...], message))
+    if not is_record(message):
+        return None
     kind, role = _get(message, "type"), _get(message, "role")
-    if _get(message, "kind") in {"request", "response"} and _is_list(_get(message, "parts")):
-        return _pydantic_ai(message)
-    if _is_list(_get(message, "parts")) and (role is None or role in ROLES):
-        return _gemini(message, role or "user")
+    if _is_list(_get(message, "parts")):
+        if str(_get(message, "kind")) in {"request", "response"}:
+            return _pydantic_ai(message)
+        return _gemini(message, str(role or "user")) if str(role or "user") in ROLES else None
     inner, path = _inside(message, kind)
     if inner is not None:
         kind = _get(inner, "type") or _CLASSES.get(str((_get(message, "id") or [""])[-1]), kind)

@@ -44,6 +44,11 @@ def _fields(value: Any) -> tuple[str, ...]:
     return ()
 
 
+def is_record(value: Any) -> bool:
+    """Whether it has named fields that can be read without running anything of the caller's."""
+    return isinstance(value, dict) or bool(_fields(value))
+
+
 def walk(
     value: Any, path: Path, is_leaf: Callable[[Any], bool], skip: Callable[[Path], bool]
 ) -> Iterator[tuple[Path, Any]]:
