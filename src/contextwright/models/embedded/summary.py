@@ -19,7 +19,11 @@ from contextwright.spec.task import Task
 ROOM = 200
 """Tokens of a summary where a task names none."""
 WIDEST = 400
-"""Sentences that are weighed against each other, the most telling ones."""
+"""Sentences that are weighed against each other, the most telling ones; more where more fit."""
+MOST = 1_500
+SCALE = 1_000_000
+SENTENCE = 6
+"""Tokens of a short sentence."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
     r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
@@ -84,13 +88,17 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
     asked = set(telling(f"{task.query} {task.prompt}"))
+    # a word of the query that stands everywhere tells nothing; whole numbers, so that the sum is
+    # the same in any order
+    rare = {word: SCALE // often[word] for word in asked if often[word]}
+    rarest = sum(rare.values()) or 1
     last = max((one.place for one in said), default=0) or 1
     found: list[tuple[float, int]] = []
     for order, words in enumerate(split):
         if not words:
             continue
         weight = sum(often[word] for word in words) / most / len(words)
-        weight += 0.6 * len(words & asked) / len(asked) if asked else 0.0
+        weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
         weight += 0.3 if _CUE.search(texts[order]) else 0.0
         if order < len(before):
             weight += 0.5
@@ -100,7 +108,7 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     found.sort(key=lambda pair: (-pair[0], pair[1]))
     return [
         _Weighed(texts[order], bare[order], split[order], order, weight, count(texts[order]))
-        for weight, order in found[:WIDEST]
+        for weight, order in found[: min(MOST, max(WIDEST, task.max_tokens // SENTENCE))]
     ]
 
 
