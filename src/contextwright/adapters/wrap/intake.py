@@ -159,5 +159,5 @@ def _why(after: int, held: int, threshold: int) -> str:
     if after <= threshold:
         return ""
     if held >= threshold:
-        return f"the user's and the system's words have {held} tokens by themselves"
+        return f"the user's words, the system's and labels have {held} tokens by themselves"
     return f"what must stay has {after} tokens: the newest exchange, failures, labels"
