@@ -208,6 +208,46 @@ def test_objects_and_dicts_of_openai_stand_side_by_side():
     assert answer.content == LONG
 
 
+def test_blocks_of_anthropics_own_types_are_cooled_in_place():
+    types = pytest.importorskip("anthropic.types")
+    thought = types.ThinkingBlock(type="thinking", thinking="hm", signature="c2ln")
+    text = types.TextBlock(type="text", text=LONG)
+    use = types.ToolUseBlock(type="tool_use", id="t", name="f", input={})
+    result = {"type": "tool_result", "tool_use_id": "t", "content": LONG}
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [thought, text, use]},
+        {"role": "user", "content": [result]},
+    ]
+    made = Cooled(pass_on, 300)(messages)
+    blocks = made[1]["content"]
+    assert (blocks[0], blocks[2]) == (thought, use)
+    assert type(blocks[1]) is types.TextBlock
+    assert len(blocks[1].text) < len(LONG) == len(text.text)
+    assert len(made[2]["content"][0]["content"]) < len(LONG)
+
+
+def test_items_of_the_responses_own_types_are_cooled_in_place():
+    types = pytest.importorskip("openai.types.responses")
+    said = types.ResponseOutputMessage(
+        id="m",
+        type="message",
+        role="assistant",
+        status="completed",
+        content=[types.ResponseOutputText(type="output_text", text=LONG, annotations=[])],
+    )
+    call = types.ResponseFunctionToolCall(
+        type="function_call", call_id="c", name="f", arguments="{}", id="fc"
+    )
+    output = {"type": "function_call_output", "call_id": "c", "output": LONG}
+    items = [{"role": "user", "content": "go"}, said, call, output]
+    made = Cooled(pass_on, 300)(items)
+    assert type(made[1]) is types.ResponseOutputMessage
+    assert len(made[1].content[0].text) < len(LONG)
+    assert made[2] is call
+    assert len(made[3]["output"]) < len(LONG)
+
+
 def test_reasoning_and_its_call_leave_together():
     items = [{"role": "user", "content": "go"}]
     for n in range(20):
