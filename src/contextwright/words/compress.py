@@ -4,12 +4,14 @@ from typing import Any, Literal
 
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.compress_results import CompressResults
+from contextwright.atoms.compress.cool import Cool
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.dedup import Dedup
 from contextwright.atoms.compress.expand import Expand, ExpandRefs
 from contextwright.atoms.compress.isolate import Isolate
 from contextwright.atoms.compress.project import Project
 from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, Summarize
+from contextwright.atoms.compress.summary_constraint import WINDOW, UnderPressure
 from contextwright.atoms.compress.truncate import Truncate
 from contextwright.spec.expr import make
 from contextwright.spec.schema import schema_text
@@ -51,6 +53,30 @@ class CompressWords:
             share=share,
             min_tokens=min_tokens,
             max_tokens=max_tokens,
+        )
+
+    @staticmethod
+    def cool(threshold: int = 4096, *, model: str = "", prompt: str = "") -> Cool:
+        """Nothing up to the threshold in tokens; over it the oldest outputs in short."""
+        return make(Cool, threshold=threshold, model=model, prompt=prompt)
+
+    @staticmethod
+    def summary_constraint(
+        pressure_threshold: float = 0.8,
+        compression_ratio: float = 0.2,
+        *,
+        max_tokens: int = 0,
+        window: int = WINDOW,
+        model: str = "",
+    ) -> UnderPressure:
+        """What other agents said in short while the window is full."""
+        return make(
+            UnderPressure,
+            pressure_threshold=pressure_threshold,
+            compression_ratio=compression_ratio,
+            max_tokens=max_tokens,
+            window=window,
+            model=model,
         )
 
     @staticmethod

@@ -70,6 +70,16 @@ def test_fifty_updates_do_not_lose_the_first_facts():
     assert count(summary) <= 120
 
 
+def test_a_code_block_in_a_summary_keeps_its_lines_and_its_fences():
+    code = "```python\ntotal = price * 3\nprint(total)\n```"
+    found = answer("summary", blocks_of(f"We decided to compute it.\n\n{code}"), max_tokens=200)
+    assert code in found.value
+    long = "```\n" + "another line of code\n" * 50 + "```"
+    found = answer("summary", blocks_of(f"We decided to compute it.\n\n{long}"), max_tokens=200)
+    assert found.value.count("```") == 2
+    assert found.value.count("another line of code\n") > 5
+
+
 def test_a_record_summary_fills_its_fields():
     schema = schema_text(
         {

@@ -56,6 +56,8 @@ def _split(who: str, text: str, place: int) -> list[Statement]:
 
 
 def _short(text: str) -> str:
+    if text.startswith(("```", "~~~")) and "\n" in text:
+        return _short_code(text)
     folded = " ".join(text.split())
     if len(folded) <= LONGEST:
         return folded
@@ -64,3 +66,11 @@ def _short(text: str) -> str:
         if " " in folded[:LONGEST]
         else folded[:LONGEST]
     )
+
+
+def _short_code(text: str) -> str:
+    """A code block keeps its lines, as many as there is room for, and its fences."""
+    if len(text) <= LONGEST:
+        return text
+    head = text[:LONGEST].rpartition("\n")[0]
+    return f"{head}\n...\n{text[:3]}" if "\n" in head else text.partition("\n")[0].strip("`~ ")

@@ -19,7 +19,11 @@ from contextwright.spec.task import Task
 ROOM = 200
 """Tokens of a summary where a task names none."""
 WIDEST = 400
-"""Sentences that are weighed against each other, the most telling ones."""
+"""Sentences that are weighed against each other, the most telling ones; more where more fit."""
+MOST = 1_500
+SCALE = 1_000_000
+SENTENCE = 6
+"""Tokens of a short sentence."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
     r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
@@ -41,14 +45,16 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     room = task.max_tokens or ROOM
     weighed = _weighed(task, count)
     chosen: list[_Weighed] = []
-    left = list(weighed)
-    while left and room > 0:
-        best = max(left, key=lambda one: (one.weight - _repeats(one, chosen), -one.order))
-        left.remove(best)
-        if best.tokens + 1 > room or _repeats(best, chosen) >= 1:
+    repeats = dict.fromkeys(range(len(weighed)), 0.0)
+    while repeats and room > 0:
+        place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
+        best, repeated = weighed[place], repeats.pop(place)
+        if best.tokens + 1 > room or repeated >= 1:
             continue
         chosen.append(best)
         room -= best.tokens + 1
+        for n in repeats:
+            repeats[n] = max(repeats[n], _share(weighed[n], best))
     chosen.sort(key=lambda one: one.order)
     if not chosen and weighed:
         return _beginning(weighed[0].bare, task.max_tokens or ROOM, count)
@@ -82,13 +88,17 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
     asked = set(telling(f"{task.query} {task.prompt}"))
+    # a word of the query that stands everywhere tells nothing; whole numbers, so that the sum is
+    # the same in any order
+    rare = {word: SCALE // often[word] for word in asked if often[word]}
+    rarest = sum(rare.values()) or 1
     last = max((one.place for one in said), default=0) or 1
     found: list[tuple[float, int]] = []
     for order, words in enumerate(split):
         if not words:
             continue
         weight = sum(often[word] for word in words) / most / len(words)
-        weight += 0.6 * len(words & asked) / len(asked) if asked else 0.0
+        weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
         weight += 0.3 if _CUE.search(texts[order]) else 0.0
         if order < len(before):
             weight += 0.5
@@ -98,7 +108,7 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     found.sort(key=lambda pair: (-pair[0], pair[1]))
     return [
         _Weighed(texts[order], bare[order], split[order], order, weight, count(texts[order]))
-        for weight, order in found[:WIDEST]
+        for weight, order in found[: min(MOST, max(WIDEST, task.max_tokens // SENTENCE))]
     ]
 
 
@@ -110,10 +120,9 @@ def _position(one: Statement, last: int) -> float:
     return weight + 0.2 * (1 - 2 * edge)
 
 
-def _repeats(one: _Weighed, chosen: list[_Weighed]) -> float:
-    """How much of it was said: the largest share of its words that one sentence has."""
-    shares = (len(one.words & other.words) / len(one.words) for other in chosen)
-    return max(shares, default=0.0)
+def _share(one: _Weighed, said: _Weighed) -> float:
+    """How much of it was said: the share of its words that another sentence has."""
+    return len(one.words & said.words) / len(one.words)
 
 
 def _line(one: Statement) -> str:

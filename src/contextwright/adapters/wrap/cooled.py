@@ -1,0 +1,219 @@
+"""Any agent with what goes into it cooled (document 004, "The Cooled Functor")."""
+
+import asyncio
+import inspect
+from collections.abc import Iterable
+from typing import Any, Self
+
+from contextwright.adapters.wrap.calls import Call, Kind, cooled_call, kind_of
+from contextwright.adapters.wrap.found import Names
+from contextwright.adapters.wrap.intake import Intake, OnCool
+from contextwright.adapters.wrap.report import Cooling
+from contextwright.engine.shorten import TIMEOUT_S, answering
+from contextwright.errors import SpecError
+from contextwright.stores.store import ArtifactStore
+from contextwright.tokens.counter import counter_for, named_counter
+
+ENTRIES = frozenset(
+    {
+        "acall", "acomplete", "ainvoke", "arun", "ask", "astream", "astream_events", "call", "chat",
+        "complete", "create", "forward", "generate", "generate_content", "invoke", "iter",
+        "kickoff", "kickoff_async", "parse", "predict", "run", "run_stream", "run_stream_events",
+        "run_stream_sync", "run_streamed", "run_sync", "step", "stream",
+    }
+)  # fmt: skip
+"""Methods by which frameworks let an agent be asked; what they are given is cooled."""
+_FIRST = ("invoke", "run", "ainvoke", "create")
+"""What calling an object asks that can not be called itself."""
+
+
+class Cooled:
+    """An agent whose input is cooled: up to `threshold` tokens it gets what it was given; over
+    it, context is summarized until it is under. The agent needs no change and sees no trace.
+
+    What the user says is never shortened. Types stay: text, messages of any framework, dicts,
+    dataclasses, NamedTuples, pydantic models, msgspec Structs. What the agent returns, streams
+    and raises is its own, and so are its other attributes. A google-adk agent is given back as
+    one: a copy whose models are sent cooled requests.
+
+    Args:
+        inner: a function, sync or async, a generator function, an object with `invoke`, `run`
+            or the like, an agent of google-adk; or another `Cooled`.
+        threshold: tokens of all arguments together.
+        radiator: who shortens: an agent or function from text to text, a model's name, an `LLM`
+            port, `Models`; by default the embedded model, which needs no network. Where it
+            fails, hangs or says too much, the embedded model or a cut at a sentence stands in,
+            and the report says why.
+        model: whose tokenizer counts; by default `o200k_base`.
+        user: names of arguments and fields that are the user's words, beside `question`,
+            `query`, `task` and the like.
+        context: names of the only ones that may be shortened.
+        artifacts: keeps the whole of what was shortened; the text then ends with its ref.
+        on_cool: hears of every call whose input was cooled, or stays over the threshold.
+        timeout_s: seconds that the radiator may take for a text.
+
+    Raises:
+        SpecError: nothing that could be called, or a threshold below 1.
+        ModelError: a radiator that could not be asked.
+    """
+
+    def __new__(cls, inner: Any, *args: Any, **options: Any) -> Any:
+        """For an agent of google-adk, its cooled copy."""
+        if _is_adk(inner):
+            from contextwright.adapters.wrap.adk import cooled_agent
+
+            return cooled_agent(inner, intake_of(*args, **options))
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        inner: Any,
+        threshold: int = 4096,
+        radiator: Any = None,
+        *,
+        model: str | None = None,
+        user: str | Iterable[str] = (),
+        context: str | Iterable[str] = (),
+        artifacts: ArtifactStore | None = None,
+        on_cool: OnCool | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        intake = intake_of(
+            threshold,
+            radiator,
+            model=model,
+            user=user,
+            context=context,
+            artifacts=artifacts,
+            on_cool=on_cool,
+            timeout_s=timeout_s,
+        )
+        self._set_up(inner, radiator, intake)
+
+    def _set_up(self, inner: Any, radiator: Any, intake: Intake) -> None:
+        self.inner = inner
+        self.radiator = radiator
+        self.threshold = intake.threshold
+        self._intake = intake
+        call = _callable(inner)
+        self.kind: Kind = call.kind if isinstance(call, Cooled) else kind_of(call)
+        self._call = cooled_call(call, intake, self.kind)
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            if isinstance(getattr(inner, name, None), str):
+                self.__dict__[name] = getattr(inner, name)
+        self.__dict__["__signature__"] = _signature(call)
+        if self.kind == "async":
+            _mark_async(self)
+
+    @property
+    def last(self) -> Cooling | None:
+        """What the newest call's input became; None before the first."""
+        return self._intake.last
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the agent, its arguments cooled."""
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """The agent's own attributes; its methods in `ENTRIES` with their arguments cooled."""
+        if name.startswith("__") or "inner" not in self.__dict__:
+            raise AttributeError(name)
+        inner = self.__dict__["inner"]
+        if name in {"invoke", "ainvoke"} and callable(inner) and not hasattr(inner, name):
+            # the document's name for calling an agent
+            return self._call if name == "invoke" else cooled_call(inner, self._intake, "async")
+        value = getattr(inner, name)
+        if name in ENTRIES and callable(value) and not isinstance(value, type):
+            return cooled_call(value, self._intake)
+        return value
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Self:
+        """A cooled method, bound to its object."""
+        bind = getattr(self.inner, "__get__", None)
+        if owner is None or bind is None:
+            return self
+        bound = object.__new__(type(self))
+        bound._set_up(bind(owner, kind), self.radiator, self._intake)
+        return bound
+
+    def __repr__(self) -> str:
+        inner = getattr(self.inner, "__qualname__", None) or repr(self.inner)
+        return f"Cooled({inner}, threshold={self.threshold})"
+
+
+def with_context_management(
+    agent: Any, window_size: int = 4096, summarizer: Any = None, **options: Any
+) -> Any:
+    """An agent with what goes into it cooled; see `Cooled`.
+
+    Args:
+        agent: anything that `Cooled` takes. An agent of google-adk is given back as one.
+        window_size: tokens over which the input is cooled.
+        summarizer: who shortens; by default the embedded model.
+        options: `Cooled`'s.
+    """
+    return Cooled(agent, window_size, summarizer, **options)
+
+
+def intake_of(
+    threshold: int = 4096,
+    radiator: Any = None,
+    *,
+    model: str | None = None,
+    user: str | Iterable[str] = (),
+    context: str | Iterable[str] = (),
+    artifacts: ArtifactStore | None = None,
+    on_cool: OnCool | None = None,
+    timeout_s: float = TIMEOUT_S,
+) -> Intake:
+    """What cools the arguments, from the options of `Cooled`."""
+    return Intake(
+        threshold,
+        answering(radiator, timeout_s=timeout_s),
+        counter_for(model) if model else named_counter("o200k_base"),
+        names=Names(_names(user), _names(context)),
+        artifacts=artifacts,
+        on_cool=on_cool,
+    )
+
+
+def _names(given: str | Iterable[str]) -> frozenset[str]:
+    return frozenset({given}) if isinstance(given, str) else frozenset(given)
+
+
+def _callable(inner: Any) -> Call:
+    """What calling the wrapped agent calls."""
+    if callable(inner):
+        return inner
+    for name in _FIRST:
+        found = getattr(inner, name, None)
+        if callable(found):
+            return found
+    raise SpecError(
+        f"a {type(inner).__name__} is no agent that could be called",
+        where="Cooled(...)",
+        fix="give a function, or an object with __call__, invoke or run",
+    )
+
+
+def _signature(call: Call) -> inspect.Signature | None:
+    try:
+        return inspect.signature(call)
+    except (TypeError, ValueError):
+        return None
+
+
+def _mark_async(cooled: Cooled) -> None:
+    """Let frameworks see that calling it gives a coroutine."""
+    mark = getattr(inspect, "markcoroutinefunction", None)  # from Python 3.12 on
+    if mark is not None:
+        mark(cooled)
+    else:
+        cooled.__dict__["_is_coroutine"] = getattr(asyncio.coroutines, "_is_coroutine", True)
+
+
+def _is_adk(inner: Any) -> bool:
+    return any(
+        kind.__name__ == "BaseAgent" and kind.__module__.startswith("google.adk")
+        for kind in type(inner).__mro__
+    )

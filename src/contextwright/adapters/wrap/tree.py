@@ -1,0 +1,121 @@
+"""The texts and conversations within a value of any type, and the value with others in place."""
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, cast
+
+import msgspec
+
+Step = tuple[Literal["key", "item", "attr"], Any]
+Path = tuple[Step, ...]
+DEEPEST = 24
+"""Levels of a value that are looked into."""
+
+
+def parts_of(value: Any) -> list[tuple[Step, Any]]:
+    """What a value holds: a dict, list, tuple, dataclass, NamedTuple, msgspec Struct or pydantic
+    model; nothing for any other."""
+    if isinstance(value, dict):
+        found = cast(dict[Any, Any], value)
+        return [(("key", key), item) for key, item in found.items()]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        names: tuple[str, ...] = value._fields  # pyright: ignore[reportAttributeAccessIssue]
+        return [(("attr", name), getattr(value, name)) for name in names]
+    if isinstance(value, list | tuple):
+        items = cast(list[Any], value)
+        return [(("item", place), item) for place, item in enumerate(items)]
+    return [
+        (("attr", name), getattr(value, name))
+        for name in _fields(value)
+        if getattr(value, name, None) is not None
+    ]
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    if isinstance(value, type):
+        return ()
+    if isinstance(value, msgspec.Struct):
+        return value.__struct_fields__
+    if dataclasses.is_dataclass(value):
+        return tuple(field.name for field in dataclasses.fields(value))
+    if hasattr(value, "model_copy") and hasattr(type(value), "model_fields"):
+        return tuple(type(value).model_fields)
+    return ()
+
+
+def is_record(value: Any) -> bool:
+    """Whether it has named fields that can be read without running anything of the caller's."""
+    return isinstance(value, dict) or bool(_fields(value))
+
+
+def walk(
+    value: Any, path: Path, is_leaf: Callable[[Any], bool], skip: Callable[[Path], bool]
+) -> Iterator[tuple[Path, Any]]:
+    """The leaves within a value, each with its path; no value is looked into within itself."""
+    yield from _walk(value, path, is_leaf, skip, frozenset())
+
+
+def _walk(
+    value: Any,
+    path: Path,
+    is_leaf: Callable[[Any], bool],
+    skip: Callable[[Path], bool],
+    around: frozenset[int],
+) -> Iterator[tuple[Path, Any]]:
+    if skip(path):
+        return
+    if is_leaf(value):
+        yield path, value
+    elif id(value) not in around and len(around) < DEEPEST:
+        for step, item in parts_of(value):
+            yield from _walk(item, (*path, step), is_leaf, skip, around | {id(value)})
+
+
+def at(value: Any, path: Path) -> Any:
+    """What stands at a path."""
+    for kind, name in path:
+        value = getattr(value, name) if kind == "attr" else value[name]
+    return value
+
+
+def put(value: Any, changes: Mapping[Path, Any]) -> Any:
+    """The value with others at these paths: of the same types, everything else the very same
+    objects. Nothing that was given is changed."""
+    if () in changes:
+        return changes[()]
+    if not changes:
+        return value
+    below: dict[Step, dict[Path, Any]] = {}
+    for path, new in changes.items():
+        below.setdefault(path[0], {})[path[1:]] = new
+    inner = {step: put(at(value, (step,)), found) for step, found in below.items()}
+    return _with(value, {step[1]: new for step, new in inner.items()})
+
+
+def _with(value: Any, new: dict[Any, Any]) -> Any:
+    if isinstance(value, tuple):
+        whole = cast(tuple[Any, ...], value)
+        if hasattr(whole, "_replace"):
+            return whole._replace(**new)  # pyright: ignore
+        items = (new.get(place, item) for place, item in enumerate(whole))
+        return tuple(items) if type(whole) is tuple else type(whole)(items)
+    if hasattr(value, "model_copy"):
+        return value.model_copy(update=new)
+    changed = copy.copy(value)
+    for name, item in new.items():
+        if isinstance(value, dict | list):
+            changed[name] = item
+        elif isinstance(value, msgspec.Struct):
+            msgspec.structs.force_setattr(changed, name, item)
+        else:
+            object.__setattr__(changed, name, item)  # a frozen one is a copy of ours by now
+    return changed
+
+
+def label(path: Path) -> str:
+    """A path as code has it: `state.docs[2]`."""
+    out = ""
+    for kind, name in path:
+        out += f"[{name}]" if kind == "item" else f".{name}"
+    return out.lstrip(".")

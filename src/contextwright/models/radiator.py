@@ -1,0 +1,113 @@
+"""Any agent, or function from text to text, as a language model: what cools a context."""
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from contextwright.errors import ModelError
+from contextwright.models.llm import Completion, ModelFault, Prompt
+
+ENTRIES = ("ainvoke", "invoke", "run", "__call__")
+"""What an agent may be asked by, in the order in which it is looked for."""
+_ANSWERS = ("output", "final_output", "content", "text")
+ECHO = 80
+"""Characters of a question that no answer begins with."""
+
+
+class AgentLLM:
+    """An agent as a language model: it is asked in one text, what it is to do and then the
+    material, marked as data.
+
+    An async agent runs in the event loop, any other in a thread of its own, so that one that
+    hangs holds up nothing: it is left behind when its time is over.
+
+    Args:
+        agent: a function, or an object with `ainvoke`, `invoke` or `run`; what it gives is a
+            text, or has one as `output`, `content` or `text`.
+        id: names it; by default after the agent.
+
+    Raises:
+        ModelError: nothing that could be asked.
+    """
+
+    def __init__(self, agent: Any, id: str = "") -> None:
+        self._ask = _entry(agent)
+        self.id = id or f"agent:{_name(agent)}"
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """Ask the agent.
+
+        Raises:
+            ModelFault: it gave no text, or its question back.
+        """
+        question = f"{prompt.system}\n\n{prompt.text}"
+        if _is_async(self._ask):
+            said = await self._ask(question)
+        else:
+            said = await _in_a_thread(self._ask, question)
+            if inspect.isawaitable(said):
+                said = await said
+        text = _text(said)
+        if text.startswith(question[:ECHO]):
+            raise ModelFault("refused", "it gave its question back")
+        return Completion(text=text, model=self.id)
+
+
+def _entry(agent: Any) -> Callable[[str], Any]:
+    for name in ENTRIES:
+        found = getattr(agent, name, None)
+        if callable(found) and not (name != "__call__" and inspect.isroutine(agent)):
+            return agent if name == "__call__" else found
+    raise ModelError(
+        f"a {type(agent).__name__} can not be asked",
+        where="radiator",
+        fix="give a function from text to text, an agent with invoke or run, a model's name",
+    )
+
+
+def _is_async(ask: Any) -> bool:
+    return inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(
+        getattr(type(ask), "__call__", None)  # noqa: B004 -- asked whether it is async
+    )
+
+
+def _name(agent: Any) -> str:
+    own = getattr(agent, "__name__", None) or getattr(agent, "name", None)
+    return own if isinstance(own, str) else type(agent).__name__
+
+
+def _text(said: Any) -> str:
+    for name in _ANSWERS:
+        if isinstance(said, str):
+            break
+        said = getattr(said, name, said)
+    if not isinstance(said, str):
+        raise ModelFault("malformed", f"a {type(said).__name__} where a text was asked")
+    return said
+
+
+async def _in_a_thread(ask: Callable[[str], Any], question: str) -> Any:
+    """What a function gives, from a thread that nobody waits for at the end of the process."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def tell(set_it: Callable[[Any], None], value: Any) -> None:
+        if not done.done():
+            set_it(value)
+
+    def work() -> None:
+        try:
+            told = (done.set_result, context.run(ask, question))
+        except BaseException as error:  # noqa: BLE001 -- it is raised where it is waited for
+            fault = ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200])
+            told = (done.set_exception, fault)
+        with suppress(RuntimeError):  # the loop ended before the agent did
+            loop.call_soon_threadsafe(tell, *told)
+
+    threading.Thread(target=work, name="contextwright-radiator", daemon=True).start()
+    return await done
