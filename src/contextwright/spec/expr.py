@@ -57,6 +57,9 @@ class Atom(Expr, frozen=True, kw_only=True):
     kind: ClassVar[Kind]
     verb: ClassVar[Verb]
     variadic: ClassVar[str] = ""
+    judges: ClassVar[bool] = False
+    """Whether a source only reads what it is over, to say something of it: what it does not bring
+    was never to be sent, and no manifest names it."""
     may_be_empty: ClassVar[bool] = False
     """Whether giving nothing is a normal answer, so that a selector behind it is a fallback."""
 
