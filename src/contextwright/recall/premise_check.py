@@ -194,7 +194,7 @@ def _astray(
     premise: Premise, person: str, what: Sequence[str], mine: Sequence[Told], others: Sequence[Told]
 ) -> Finding | None:
     """The finding where it is rather told of somebody else."""
-    gap = _score(others) - _score(mine)
+    gap = _gap(others, mine)
     if gap <= ASTRAY:
         return None
     nearest = others[0]
@@ -204,16 +204,23 @@ def _astray(
     return Finding(premise, "invalid" if sure else "unknown", reason, refs, _quote(nearest))
 
 
-def _score(rows: Sequence[Told]) -> float:
-    """How much the best messages cover."""
+def _gap(others: Sequence[Told], mine: Sequence[Told]) -> float:
+    """How much more the best messages of the others cover."""
+    theirs, own = _best(others), _best(mine)
+    counted = SHARES[: max(len(theirs), len(own))]
+    total = sum(share * cover for share, cover in zip(counted, theirs, strict=False))
+    total -= sum(share * cover for share, cover in zip(counted, own, strict=False))
+    return total / sum(counted)
+
+
+def _best(rows: Sequence[Told]) -> list[float]:
+    """What the best messages cover, each with its best sentence."""
     best: dict[int, float] = {}
     for row in rows:
         best.setdefault(row.place, row.cover)
         if len(best) == len(SHARES):
             break
-    return sum(share * cover for share, cover in zip(SHARES, best.values(), strict=False)) / sum(
-        SHARES
-    )
+    return list(best.values())
 
 
 def _denied(
@@ -268,13 +275,19 @@ def _otherwise(premise: Premise, rows: Sequence[Told]) -> Told | None:
 def _people(premise: Premise, people: frozenset[str], asker: str, listener: str) -> set[str]:
     """Of whom a premise speaks, among those who are known."""
     said = f"{premise.subject} {premise.text}"
-    found = {who for who in people if re.search(rf"\b{re.escape(who.split()[0])}", said)}
+    found = {who for who in people if who.split() and re.search(_called(who), said)}
     words = re.findall(r"\w+", premise.subject.casefold())
     if words and words[0] in _SPEAKER and asker in people:
         found.add(asker)
     if words and words[0] in _SPOKEN_TO and listener in people:
         found.add(listener)
     return found
+
+
+def _called(who: str) -> str:
+    """A name as a question has it; an agent's, in small letters, may be a word's beginning."""
+    name = re.escape(who.split()[0])
+    return rf"\b{name}" if name[:1].isupper() else rf"\b{name}\b"
 
 
 def _near(mine: Sequence[Told], others: Sequence[Told]) -> tuple[int, ...]:

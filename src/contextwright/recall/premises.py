@@ -53,7 +53,8 @@ _ASKED = frozenset(
 _FALSE_NOT = re.compile(r"\b(?:\w+n['\u2019]t|not|never|no longer)\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:(?:hi|hello|hey|please|so|and|but|also|ok|okay|well|thanks|sorry)\b[,!. ]*"
-    r"|(?:can|could|would) you (?:please )?(?:tell|explain to|remind|show) me[, ]*"
+    r"|(?:can|could|would|will) you (?:please )?(?:tell|explain|remind|show|say)"
+    r"(?: to)?(?: me| us)?\b[, ]*"
     r"|(?:do you (?:know|remember)|tell me|remind me|explain|i(?:'d| would) like to know"
     r"|i (?:wonder|want to know|need to know)|any idea|according to [^,]{1,40},"
     r"|(?:in|on|at|during|after|before) [^,?]{1,60},)[, ]*)+",
@@ -92,10 +93,11 @@ _BEGINS = re.compile(
 """How a subject begins; anything else behind `were` is what was done."""
 _DONE = re.compile(r"\b\w+(?:ed|ing|en)\b|\b(?:held|made|built|sold|bought|set|put|left)\b")
 _SUBJECT = re.compile(r"^(?P<wh>who|what|which)\b(?P<rest>\s+[^?]+)", re.IGNORECASE)
-_EMBEDDED = re.compile(
-    r"\b(?P<wh>why|how|when|where)\s+(?P<rest>(?:the|my|your|our|his|her|their|its|this|that|it|he|"
-    r"she|they|we|you|i|[A-Z][\w'\u2019]*)\b[^?]*)"
+_OPENS = (
+    r"(?:the|my|your|our|his|her|their|its|this|that|it|he|she|they|we|you|i|I|[A-Z][\w'\u2019]*)\b"
 )
+"""How the subject of a clause begins, in small letters; any name."""
+_EMBEDDED = re.compile(rf"\b(?P<wh>(?i:why|how come|how|when|where))\s+(?P<rest>{_OPENS}[^?]*)")
 _FIX = re.compile(
     r"\b(?:how (?:do|can|could|would|should|to)\s*(?:i|we|you|one)?|what (?:fixes|would fix))\s*"
     r"(?:best |quickly )?(?P<verb>fix|repair|solve|resolve|debug|troubleshoot"
@@ -106,8 +108,7 @@ _FIX = re.compile(
 _GIVEN = re.compile(
     r"\b(?:the fact that|given that|now that|considering that|considering|seeing that|since"
     r"|even though|although|because|ever since|after|before|when|once|while)\s+"
-    r"(?P<rest>(?:the|my|your|our|his|her|their|its|this|that|it|he|she|they|we|you|i|[A-Z][\w'"
-    r"\u2019]*)\b[^?,;]+)"
+    rf"(?P<rest>{_OPENS}[^?,;]+)"
 )
 _FACT = re.compile(r"\bthe fact that\s+(?P<rest>[^?,;]+)", re.IGNORECASE)
 _STILL = re.compile(
@@ -171,15 +172,15 @@ def _of(question: str) -> Iterator[Premise]:
         yield _premise(f"there is a problem with {rest}", rest, rest, "problem")
     elif not _HYPOTHETICAL.match(question):
         yield from _clause(question)
-    given = _FACT.search(question) or _GIVEN.search(question)
-    if given:
-        yield from _stated(given["rest"])
     for owned in _OWNED.finditer(question):
         owner, thing = owned["owner"], owned["thing"]
         holder = _holder(owner, _named(_NOT_NAMES.sub("", question[: owned.start()])))
         if words(thing) and words(thing)[0] not in STOP:
             has = "have" if holder in {"I", "you", "we", "they"} else "has"
             yield _premise(f"{holder} {has} {thing}", holder, f"{owner} {thing}", "has")
+    given = _FACT.search(question) or _GIVEN.search(question)
+    if given:
+        yield from _stated(given["rest"])
     for code in _CODE.finditer(question):
         name = code["quoted"] or code["bare"]
         yield _premise(f"{name} exists", name, name, "exists")

@@ -88,7 +88,7 @@ def known(items: Sequence[Item], asked: Collection[str]) -> Known:
         elif item.kind != "tool" and (leads := _LEADS.match(item.text)):
             if leads[1].casefold() not in STOP:
                 people.add(leads[1])
-        have = _roots(item.text) & wanted
+        have = _roots(_stated(item)) & wanted
         if have:
             near[place] = have
             for word in have:
@@ -113,7 +113,7 @@ def told(what: Sequence[str], base: Known) -> list[Told]:
     found: list[Told] = []
     for place in _best(covers, base):
         item = base.items[place]
-        for text in _sentences(item.text):
+        for text in _sentences(_stated(item)):
             have = _roots(text)
             cover = 0.0
             for word in what:
@@ -139,6 +139,14 @@ def _best(covers: Mapping[int, float], base: Known) -> list[int]:
     return found
 
 
+def _stated(item: Item) -> str:
+    """What an item tells. What a user asks, or an assistant asks back, tells nothing, or a
+    question would be the proof of the next one. Among equals `how was your trip?` tells of one."""
+    if item.role not in CHAT or "?" not in item.text:
+        return item.text
+    return _without_questions(item.text)
+
+
 def _share(word: str, have: Collection[str]) -> float:
     if word in have:
         return 1.0
@@ -162,8 +170,8 @@ def _whose(item: Item, text: str, people: frozenset[str]) -> dict[str, float]:
 
 def names(text: str, who: str) -> bool:
     """Whether a text speaks of somebody, and does not only call him by his name."""
-    first = re.escape(who.split()[0])
-    if first not in text and who.split()[0] not in text:
+    first = re.escape((who.split() or [who])[0])
+    if not who.split() or who.split()[0] not in text:
         return False
     plain = re.sub(_CALLED.format(rf"\b{first}\b"), " ", text, flags=re.IGNORECASE)
     return bool(re.search(rf"\b{first}\b", plain))
@@ -172,6 +180,11 @@ def names(text: str, who: str) -> bool:
 @remembered(REMEMBERED)
 def _roots(text: str) -> frozenset[str]:
     return frozenset(roots(text))
+
+
+@remembered(SPLIT)
+def _without_questions(text: str) -> str:
+    return "\n".join(one for one in sentences(text) if not one.endswith("?"))
 
 
 @remembered(SPLIT)
