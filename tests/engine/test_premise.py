@@ -50,6 +50,18 @@ def test_a_session_counts_with_its_notes():
     assert result.evidence == ("state://_notes_ops",)
 
 
+def test_a_question_does_not_prove_itself():
+    session = Session("friends")
+    session.user("I ran a race.", author="Ann")
+    session.user("I like tea.", author="Bob")
+    session.user("When did Bob run a race?", author="Ann")
+    assert check_premise("When did Bob run a race?", session).verdict == "invalid"
+    session.assistant("Let me see.")
+    assert check_premise("When did Bob run a race?", session).verdict == "invalid"
+    session.user("And now?", author="Ann")
+    assert check_premise("When did Bob run a race?", session).verdict != "valid"
+
+
 @pytest.mark.parametrize("known", ["a text", 3, None])
 def test_what_is_neither_a_session_nor_facts_is_refused(known):
     with pytest.raises(SessionError) as caught:

@@ -55,7 +55,7 @@ def check_premise(
         SessionError: neither a session nor facts, or an async `judge` or `contradict`: these
             need `acheck_premise`.
     """
-    blocks, facts, whose = _known(known)
+    blocks, facts, whose = _known(known, question)
     for premise in extract_premises(question) if judge or contradict else ():
         conflict = _now(contradict((premise.text, facts))) if contradict else premise.text
         verdict = _now(judge((premise.text, PRINCIPLES))) if conflict and judge else None
@@ -79,7 +79,7 @@ async def acheck_premise(
 ) -> PremiseResult:
     """`check_premise`, letting the event loop run while models answer; `judge` and `contradict`
     may be async."""
-    blocks, facts, whose = _known(known)
+    blocks, facts, whose = _known(known, question)
     for premise in extract_premises(question) if judge or contradict else ():
         conflict = await _then(contradict((premise.text, facts))) if contradict else premise.text
         verdict = await _then(judge((premise.text, PRINCIPLES))) if conflict and judge else None
@@ -157,11 +157,15 @@ def _guarded(event: Event, result: PremiseResult, on_invalid: str) -> PremiseRes
     return result
 
 
-def _known(known: Any) -> tuple[Blocks, list[str], tuple[str, int]]:
-    """The blocks of what is known, its texts, and whose spending it is."""
+def _known(known: Any, question: str) -> tuple[Blocks, list[str], tuple[str, int]]:
+    """The blocks of what is known, its texts, and whose spending it is. Where a session ends with
+    the question, what was before it."""
     if isinstance(known, (Session, Snapshot)):
         snapshot = _snapshot(known)
-        blocks = (*noted_in(snapshot.state), *_said(snapshot, snapshot.exchange_count))
+        asked = question_in(snapshot)
+        newest = asked is not None and asked[1].text == question
+        whole = (*noted_in(snapshot.state), *_said(snapshot, snapshot.exchange_count))
+        blocks = _before(snapshot) if newest else whole
         whose = snapshot.session_id, snapshot.turn
     elif isinstance(known, str) or not isinstance(known, Iterable):
         raise SessionError(

@@ -160,8 +160,8 @@ def result_of(findings: Sequence[Finding]) -> PremiseResult:
 
 
 def _finding(premise: Premise, base: Known, asker: str, listener: str) -> Finding:
-    named = _people(premise, base.people, asker, listener)
-    names = {root for who in base.people for root in roots(who)}
+    named = _people(premise, base, asker, listener)
+    names = {root for who in named for root in roots(who)}
     what = [word for word in premise.what if word not in names]
     if not what and named & base.speakers:
         return Finding(premise, "valid")
@@ -279,22 +279,15 @@ def _otherwise(premise: Premise, rows: Sequence[Told]) -> Told | None:
     return None
 
 
-def _people(premise: Premise, people: frozenset[str], asker: str, listener: str) -> set[str]:
+def _people(premise: Premise, base: Known, asker: str, listener: str) -> set[str]:
     """Of whom a premise speaks, among those who are known."""
-    said = f"{premise.subject} {premise.text}"
-    found = {who for who in people if who.split() and re.search(_called(who), said)}
+    found = base.named_in(f"{premise.subject} {premise.text}")
     words = re.findall(r"\w+", premise.subject.casefold())
-    if words and words[0] in _SPEAKER and asker in people:
+    if words and words[0] in _SPEAKER and asker in base.people:
         found.add(asker)
-    if words and words[0] in _SPOKEN_TO and listener in people:
+    if words and words[0] in _SPOKEN_TO and listener in base.people:
         found.add(listener)
     return found
-
-
-def _called(who: str) -> str:
-    """A name as a question has it; an agent's, in small letters, may be a word's beginning."""
-    name = re.escape(who.split()[0])
-    return rf"\b{name}" if name[:1].isupper() else rf"\b{name}\b"
 
 
 def _near(mine: Sequence[Told], others: Sequence[Told]) -> tuple[int, ...]:

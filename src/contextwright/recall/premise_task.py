@@ -93,10 +93,15 @@ def premise_result(value: Sequence[Any], blocks: Blocks) -> PremiseResult:
         refs = tuple(dict.fromkeys(block.ref or block.id for block in read))
         told = row.get("known", "")
         if not told and read and row["verdict"] != "valid":
-            told = " ".join(transcript(read[0]).split())[:QUOTED]
-        premise = Premise(row["premise"])
-        findings.append(Finding(premise, row["verdict"], row["reason"], refs, told))
+            told = transcript(read[0])[: 2 * QUOTED]
+        premise = Premise(_line(row["premise"]))
+        findings.append(Finding(premise, row["verdict"], _line(row["reason"]), refs, _line(told)))
     return result_of(findings)
+
+
+def _line(text: str) -> str:
+    """On one line, and no longer than what the rules quote."""
+    return " ".join(text[: 2 * QUOTED].split())
 
 
 def _row(one: Finding, places: list[int]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from contextwright.recall.synonyms import synonyms
 from contextwright.recall.words import STOP
 from contextwright.remembered import remembered
 
-REMEMBERED = 50_000
+REMEMBERED = 20_000
 """Texts whose words are remembered: a session's, from turn to turn."""
 SPLIT = 4_000
 """Texts whose sentences are remembered: those that were near a premise."""
@@ -30,10 +30,17 @@ ASIDE = 0.3
 """What a sentence counts for its speaker that is about who is spoken to, or asks."""
 NEAREST = 40
 """Messages of a speaker that are read sentence by sentence: those that cover most."""
+READ = 200
+"""The same of all together: in a large group few say anything of a premise."""
+CIRCLE = 8
+"""People among whom `you` may be any other one; in larger groups nobody knows who."""
+LONGEST = 6_000
+"""Characters of a message that are looked at: more is pasted text, or a tool's."""
 _ME = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _LEADS = re.compile(r"^([A-Z][a-z\u00df-\u024f]+)(?=['\u2019]s?\s|\s+[a-z])")
 """Whom a note is about: the name that it begins with."""
+_WORD = re.compile(r"\w+")
 _CALLED = r"(?:(?:hey|hi|hello|thanks|thank you|wow|yeah|yes|no|sure|okay|oh|,)\s*{0}|{0}\s*[,!.?])"
 NOBODY = ""
 
@@ -65,6 +72,7 @@ class Known(msgspec.Struct, frozen=True, eq=False):
         rarity: word to its weight.
         speakers: who speaks, but for users and assistants.
         people: they, and whom notes begin with.
+        firsts: the first word of a name to those who bear it.
     """
 
     items: Sequence[Item]
@@ -72,6 +80,11 @@ class Known(msgspec.Struct, frozen=True, eq=False):
     rarity: Mapping[str, float]
     speakers: frozenset[str]
     people: frozenset[str]
+    firsts: Mapping[str, list[str]]
+
+    def named_in(self, text: str) -> set[str]:
+        """The people whose names stand in a text."""
+        return {who for word in _WORD.findall(text) for who in self.firsts.get(word, ())}
 
 
 def known(items: Sequence[Item], asked: Collection[str]) -> Known:
@@ -99,7 +112,10 @@ def known(items: Sequence[Item], asked: Collection[str]) -> Known:
         for word, times in often.items()
     }
     named = frozenset(speakers) - CHAT - {NOBODY}
-    return Known(items, near, rarity, named, named | people)
+    firsts: dict[str, list[str]] = {}
+    for who in sorted(named | people):
+        firsts.setdefault(_first(who), []).append(who)
+    return Known(items, near, rarity, named, named | people, firsts)
 
 
 def told(what: Sequence[str], base: Known) -> list[Told]:
@@ -120,7 +136,7 @@ def told(what: Sequence[str], base: Known) -> list[Told]:
                 whole = _share(word, base.near[place])
                 here = _share(word, have)
                 cover += base.rarity[word] * max(here, whole * AROUND)
-            for whose, share in _whose(item, text, base.people).items():
+            for whose, share in _whose(item, text, base).items():
                 if share:
                     found.append(Told(item, place, text, whose, share * cover / total))
     found.sort(key=lambda one: (-one.cover, -one.place))
@@ -136,15 +152,14 @@ def _best(covers: Mapping[int, float], base: Known) -> list[int]:
         taken[who] = taken.get(who, 0) + 1
         if taken[who] <= NEAREST:
             found.append(place)
-    return found
+    return found[:READ]
 
 
 def _stated(item: Item) -> str:
     """What an item tells. What a user asks, or an assistant asks back, tells nothing, or a
     question would be the proof of the next one. Among equals `how was your trip?` tells of one."""
-    if item.role not in CHAT or "?" not in item.text:
-        return item.text
-    return _without_questions(item.text)
+    text = item.text[:LONGEST]
+    return _without_questions(text) if item.role in CHAT and "?" in text else text
 
 
 def _share(word: str, have: Collection[str]) -> float:
@@ -153,28 +168,36 @@ def _share(word: str, have: Collection[str]) -> float:
     return SYNONYM if any(other in have for other in synonyms(word)) else 0.0
 
 
-def _whose(item: Item, text: str, people: frozenset[str]) -> dict[str, float]:
+def _whose(item: Item, text: str, base: Known) -> dict[str, float]:
     """Of whom a sentence is told, and how surely."""
-    named = {who: 1.0 for who in people if who != item.role and names(text, who)}
-    if item.role not in people or not is_said(item):
-        return named or {NOBODY: 1.0}
+    asks = text.endswith("?")
+    found: dict[str, float] = {}
+    if not asks:
+        spoken_of = (who for who in base.named_in(text) if who != item.role)
+        found = {who: 1.0 for who in spoken_of if not _only_called(text, who)}
+    if item.role not in base.people or not is_said(item):
+        return found or {NOBODY: 1.0}
     me, you = bool(_ME.search(text)), bool(_YOU.search(text))
     # `Congrats on the promotion!` is about who was promoted
-    aside = you or text.endswith(("?", "!"))
-    found: dict[str, float] = dict(named)
-    if you:
-        found.update((who, 1.0) for who in people if who != item.role)
+    aside = you or asks or text.endswith("!")
+    if you and len(base.people) > CIRCLE:
+        found[NOBODY] = 1.0
+    elif you:
+        found.update((who, 1.0) for who in base.people if who != item.role)
     found[item.role] = 1.0 if me or not aside else ASIDE
     return found
 
 
-def names(text: str, who: str) -> bool:
-    """Whether a text speaks of somebody, and does not only call him by his name."""
-    first = re.escape((who.split() or [who])[0])
-    if not who.split() or who.split()[0] not in text:
-        return False
-    plain = re.sub(_CALLED.format(rf"\b{first}\b"), " ", text, flags=re.IGNORECASE)
-    return bool(re.search(rf"\b{first}\b", plain))
+def _only_called(text: str, who: str) -> bool:
+    """Whether a text only calls somebody by his name, and does not speak of him."""
+    first = rf"\b{_first(who)}\b"
+    plain = re.sub(_CALLED.format(first), " ", text, flags=re.IGNORECASE)
+    return not re.search(first, plain)
+
+
+def _first(who: str) -> str:
+    """The first word of a name; empty where it has none."""
+    return next(iter(_WORD.findall(who)), "")
 
 
 @remembered(REMEMBERED)

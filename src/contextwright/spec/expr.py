@@ -219,6 +219,12 @@ def is_bare(expr: Expr) -> bool:
 
 def _pipe_atom(left: Expr, atom: Atom) -> Expr:
     _refuse(left, atom)
+    if atom.judges:
+        raise SpecError(
+            f"{atom.word} judges by all that is known, not by what stands to its left",
+            where=f"{left!r} | {atom!r}",
+            fix=f"{left!r} + {atom!r}",
+        )
     if atom.kind is Kind.SOURCE or (atom.kind is Kind.REFINER and _may_be_empty(left)):
         return _fallback(left, atom)
     if isinstance(left, Union) and left.open and atom.kind in BLOCK_SCOPED:

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from contextwright import C, Engine, Session, compile, parse, replay
 from contextwright.blocks.escape import parse_sections
+from contextwright.errors import SpecError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.recall.said import items_of
 from contextwright.spec.codec import from_json, to_json
@@ -213,3 +214,24 @@ def test_what_was_said_before_is_read_once(monkeypatch):
     session.user("Why did the client crash?")
     compile(session, SPEC, model="gpt-5")
     assert len(read) == 402
+
+
+def test_it_is_a_term_and_no_filter():
+    with pytest.raises(SpecError) as caught:
+        C.window(5) | C.premise()
+    assert caught.value.fix == "C.window() + C.premise()"
+
+
+def test_in_a_pack_it_stands_in_front_of_the_users_words():
+    plan = {
+        "task_id": "1",
+        "step_id": "1",
+        "goal": "Help.",
+        "do": ["Answer."],
+        "acceptance": ["ok"],
+    }
+    session = session_of(DENIED)
+    session.update({"plan": plan})
+    pack = compile(session, C.step() + C.window(3) + C.premise(), model="gpt-5")
+    said = body(pack)
+    assert said.index("takes for granted") < said.rindex("Why did the server crash?")

@@ -126,9 +126,9 @@ def _warning(result: PremiseResult) -> Block:
     refs = f" ({', '.join(result.evidence)})" if result.evidence else ""
     known = next((one.known for one in result.findings if one.verdict == result.verdict), "")
     lines = [
-        f"The question takes for granted: {_line(result.invalid_premise)}",
-        f"That is {result.verdict}: {_line(result.reason)}{refs}.",
-        f"Known instead: {_line(known)}" if known else "",
+        f"The question takes for granted: {result.invalid_premise}",
+        f"That is {result.verdict}: {result.reason.rstrip('.')}{refs}.",
+        f"Known instead: {known}" if known else "",
         _ADVICE[result.verdict],
     ]
     return Block(
@@ -139,7 +139,3 @@ def _warning(result: PremiseResult) -> Block:
         cache=CacheClass.DYNAMIC,
         lineage=result.evidence,
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split()).rstrip(".")
