@@ -1,6 +1,7 @@
 """Premises checked by themselves, and before a turn."""
 
 import asyncio
+import json
 import types
 from pathlib import Path
 
@@ -79,6 +80,18 @@ def test_a_model_judges_where_one_is_given():
     assert (result.verdict, result.reason) == ("invalid", "it was stopped")
     assert result.evidence == ("fact:0",)
     assert "Ann" in result.suggestion
+
+
+def test_a_model_reads_what_the_patterns_can_not():
+    row = {"premise": "Der Server fiel aus.", "verdict": "invalid", "reason": "er lief"}
+    llm = ScriptedLLM(json.dumps({"premises": [{**row, "evidence": [0]}]}))
+    asked, known = "Warum ist der Server ausgefallen?", ["Der Server lief immer."]
+    assert check_premise(asked, known).valid
+    result = check_premise(asked, known, models=Models(llm))
+    assert (result.verdict, result.evidence) == ("invalid", ("fact:0",))
+    assert check_premise("Der Server lief.", known, models=Models(llm)).valid
+    assert len(llm.prompts) == 1
+    assert check_premise(asked, known, models=Models(ScriptedLLM("no json"))).valid
 
 
 def accept(asked):

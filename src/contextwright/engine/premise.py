@@ -61,9 +61,8 @@ def check_premise(
         verdict = _now(judge((premise.text, PRINCIPLES))) if conflict and judge else None
         if _is_fatal(conflict, verdict, judge):
             return _rejected(premise, conflict)
-    asking = _checking(
-        question, blocks, asker, model, alone=_only_judged(blocks, judge, contradict)
-    )
+    alone = _only_judged(blocks, judge, contradict)
+    asking = _checking(question, blocks, asker, model, models, alone=alone)
     return drive(asking, models or EMBEDDED, *whose)
 
 
@@ -85,9 +84,8 @@ async def acheck_premise(
         verdict = await _then(judge((premise.text, PRINCIPLES))) if conflict and judge else None
         if _is_fatal(conflict, verdict, judge):
             return _rejected(premise, conflict)
-    asking = _checking(
-        question, blocks, asker, model, alone=_only_judged(blocks, judge, contradict)
-    )
+    alone = _only_judged(blocks, judge, contradict)
+    asking = _checking(question, blocks, asker, model, models, alone=alone)
     return await adrive(asking, models or EMBEDDED, *whose)
 
 
@@ -110,7 +108,7 @@ def premise_guard(
     """
     snapshot = _snapshot(session)
     _, event = _question(snapshot)
-    asking = _checking(event.text, _before(snapshot), event.speaker, model)
+    asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
     return _guarded(event, drive(asking, models or EMBEDDED, *whose), on_invalid)
 
@@ -125,20 +123,28 @@ async def apremise_guard(
     """`premise_guard`, letting the event loop run while models answer."""
     snapshot = _snapshot(session)
     _, event = _question(snapshot)
-    asking = _checking(event.text, _before(snapshot), event.speaker, model)
+    asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
     return _guarded(event, await adrive(asking, models or EMBEDDED, *whose), on_invalid)
 
 
 def _checking(
-    question: str, blocks: Blocks, asker: str, model: str, *, alone: bool = False
+    question: str,
+    blocks: Blocks,
+    asker: str,
+    model: str,
+    models: Answering | None,
+    *,
+    alone: bool = False,
 ) -> Asking[PremiseResult]:
     """The work of one check.
 
     Args:
         alone: whether nothing is known that rules could go by.
     """
-    task = None if alone else premise_task(question, blocks, model=model, asker=asker)
+    unread = bool(model) or getattr(models, "llm", None) is not None
+    task = premise_task(question, blocks, model=model, asker=asker, unread=unread)
+    task = None if alone and not unread else task
     if task is None:
         findings = [Finding(premise, "valid") for premise in extract_premises(question)]
         return PremiseResult(findings=tuple(findings))

@@ -21,9 +21,12 @@ from contextwright.recall.premise_check import (
     result_of,
 )
 from contextwright.recall.premises import Premise, extract_premises
+from contextwright.recall.roots import roots
 from contextwright.recall.said import items_of
 from contextwright.spec.task import Task
 
+ASKS = ("?", "\uff1f", "\u061f", "\u037e")
+"""What a question ends with, in most scripts."""
 LONGEST = 4_000
 """Characters of a question that a model reads."""
 
@@ -35,6 +38,7 @@ def premise_task(
     model: str = "",
     asker: str = "",
     listener: str = "",
+    unread: bool = False,
     read: Callable[[Block], tuple[Item, ...]] = items_of,
 ) -> Task | None:
     """The task of judging a question by what is known; None where it takes nothing for granted.
@@ -43,9 +47,14 @@ def premise_task(
         blocks: what is known, the oldest first, redacted already.
         model: who judges; empty for the one at hand.
         asker: who `I` is in the question. listener: who `you` is.
+        unread: whether a model is also asked about a question that the patterns can not read, in
+            another language for one.
         read: the items of a block, from memory where that saves time.
     """
     premises = extract_premises(question)
+    plain = bool(premises)
+    if not plain and unread and question.rstrip().endswith(ASKS):
+        premises = (Premise(question[:LONGEST], "", tuple(dict.fromkeys(roots(question)))),)
     if not premises:
         return None
     items: list[Item] = []
@@ -59,7 +68,7 @@ def premise_task(
     shown = {owner: place for place, owner in enumerate(near)}
     rows = [
         _row(one, [shown[owners[p]] for p in one.near if items[p].id in one.evidence])
-        for one in result.findings
+        for one in (result.findings if plain else ())
     ]
     candidates = tuple(blocks[place] for place in near)
     said = "\n".join(f"{block.id}\n{transcript(block)}" for block in candidates)

@@ -143,6 +143,15 @@ def test_where_it_takes_nothing_for_granted_no_model_is_asked():
     assert llm.prompts == []
 
 
+def test_a_model_that_is_named_reads_any_language():
+    llm = ScriptedLLM(judged("invalid"))
+    session = session_of("u: Der Keller ist kalt. | a: ok | u: Warum ist der Mond aus Käse?")
+    pack = compile(session, C.window(5) + C.premise(model="m"), model="gpt-5", models=Models(llm))
+    assert "The moon is made of cheese" in warning(pack)
+    compile(session, SPEC, model="gpt-5", models=Models(llm))
+    assert len(llm.prompts) == 1
+
+
 def test_what_is_redacted_comes_back_neither_here_nor_to_a_model():
     secret = "bob@example.com"
     script = f"u: The server of {secret} did not crash. | a: ok | u: Why did the server of {secret} crash?"

@@ -35,7 +35,8 @@ class Premise(Atom, frozen=True, kw_only=True):
 
     Args:
         unknown: also where nothing that is known says so.
-        model: who judges; empty for the engine's. The embedded model goes by rules.
+        model: who judges; empty for the engine's. The embedded model goes by rules. One that is
+            named here is also asked about questions that the patterns can not read.
         keys: further state keys to hold it against.
     """
 
@@ -85,7 +86,12 @@ class Premise(Atom, frozen=True, kw_only=True):
             read = inputs.memo.computed("premise items", items_of)
             table.clear()
             table[key] = premise_task(
-                question, blocks, model=self.model, asker=asked[1].speaker, read=read
+                question,
+                blocks,
+                model=self.model,
+                asker=asked[1].speaker,
+                unread=bool(self.model),
+                read=read,
             )
         return table[key]
 
