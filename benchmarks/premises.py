@@ -4,12 +4,12 @@
 
 LoCoMo: two people talk over months; its adversarial questions (category 5) take for granted what
 the other one said or did, or what never happened; those of categories 1 to 4 have an answer in the
-conversation. A question is flagged where the verdict is `invalid` or `unknown`. The rules were
-tuned on the conversations at even places; those at odd places were only measured.
+conversation. A question is flagged where the verdict is `invalid` or `unknown`. Thresholds were
+chosen on the conversations at even places, but the figures of the others were in sight.
 
 BEAM: a user and an assistant. Its questions are not about premises: the 20 of `abstention` ask for
 something that was never told, often about something that was. One threshold was chosen on the chats
-at even places. And whatever users said in sessions with agents: what is flagged there, mostly is
+at even places, and rules were mended by what was misread in any. And whatever users said in sessions with agents: what is flagged there, mostly is
 not wrong.
 """
 
@@ -190,8 +190,10 @@ judges: rules, no network, the same every time. No language model was measured.
 
 {len(known)} questions about {len(talks)} conversations; {wrong} are adversarial (category 5): they take for
 granted what the other one said or did, or what never happened. The others have an answer. In
-brackets, the conversations at even places, on which the rules were tuned, and those at odd places,
-which were only measured; there are few of either.
+brackets, the conversations at even places and those at odd places.
+
+Thresholds were chosen on the even ones. The odd ones are no untouched test: their figures were in
+sight while rules were compared, and patterns were mended by the wording of questions of all five.
 
 {HEAD}
 | all questions | {len(known)} | {wrong / len(known):.2f} | 1.00 | {2 * wrong / (wrong + len(known)):.2f} |
@@ -209,8 +211,8 @@ How often each kind of question is flagged; for 1 to 4 that is a false alarm:
 
 ## A user and an assistant (BEAM, 100k tokens)
 
-{len(chat)} questions about {len(chats)} chats; one threshold was chosen on those at even places. These questions
-are not about premises: `abstention` asks for what was never told about things that mostly were, so
+{len(chat)} questions about {len(chats)} chats; one threshold was chosen on those at even places, and rules
+were mended by what was misread in any, so that no half is an untouched test. These questions are not about premises: `abstention` asks for what was never told about things that mostly were, so
 that its premises often hold. The table says how often ordinary questions raise a false alarm.
 
 {HEAD}
@@ -221,8 +223,10 @@ that its premises often hold. The table says how often ordinary questions raise 
 
 ## What users say to agents
 
-Every user's message of real sessions, against what was said before it. These premises were not
-judged by hand; next to none should be called wrong, and many are told for the first time here.
+Every user's message of the first 60 sessions of each, against what was said before it. These premises
+were not judged by hand; next to none should be called wrong, and many are told for the first time
+here. Three were called `invalid` at first (one in tau-bench, two in BEAM), all misread; two rules were
+made for them, so the noughts of these two are no test.
 
 | sessions | messages | with a premise | valid | unknown | invalid |
 | --- | ---: | ---: | ---: | ---: | ---: |
