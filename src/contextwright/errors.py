@@ -9,6 +9,7 @@ ContextwrightError
 │   └── SizeLimit        too large or nested too deep; names the limit
 ├── ModelError           an unknown model or counter
 ├── StepError            a step without what a pack needs, or too large: restate or split it
+├── PremiseError         a question takes for granted what is not so; names the evidence
 ├── BudgetError          what must stay does not fit; names the blocks and their tokens
 ├── RefError             a ref that does not resolve, or may not
 ├── RenderError          a request that its provider would refuse
@@ -123,6 +124,13 @@ class ReplayError(ContextwrightError):
     """A pack that cannot be rebuilt byte for byte. Names the first difference."""
 
     exit_code = 9
+
+
+class PremiseError(ContextwrightError):
+    """A question takes for granted what is not so. `what` names it and why, `where` the refs of
+    what stands against it, `fix` what is known instead."""
+
+    exit_code = 13
 
 
 class StoreError(ContextwrightError):

@@ -281,6 +281,7 @@ def _sources(st: Any) -> Any:
             C.relevant(top_k=2, scorer="salience"), C.sliding(), C.sliding(90, recent=30),
             C.window(n=3) | C.salient(0.3, structural=1),
             C.select(role="user") | C.sliding(60, sinks=20, recent=30),
+            C.premise(), C.premise(unknown=True),
         )
     )  # fmt: skip
 

@@ -190,12 +190,21 @@ def test_answers_of_every_kind_are_read():
                 {"first": 1, "second": 1, "what": "x"},
             ]
         },
+        "premises": {
+            "premises": [
+                {"premise": "It rains.", "verdict": "invalid", "reason": "dry", "evidence": [1, 9]},
+                {"premise": " ", "verdict": "valid", "reason": "", "evidence": []},
+            ]
+        },
     }
     wanted = {
         "relevance": [900_000, 0, 1_000_000, 0],
         "duplicates": [[0, 3]],
         "facts": ["Known.", "Budget is 7000."],
         "contradictions": [{"first": 0, "second": 2, "what": "5000 or 7000"}],
+        "premises": [
+            {"premise": "It rains.", "verdict": "invalid", "reason": "dry", "evidence": [1]}
+        ],
     }
     for kind, answer in said.items():
         previous = '["Known."]' if kind == "facts" else ""

@@ -3,12 +3,21 @@
 from contextwright.engine.engine import Engine, compile
 from contextwright.engine.gate import Verdict, gate, gated
 from contextwright.engine.keep import keep, kept_manifest
+from contextwright.engine.premise import (
+    acheck_premise,
+    apremise_guard,
+    check_premise,
+    premise_guard,
+)
 from contextwright.engine.record import record
 from contextwright.engine.working import checkpoint, jot, promote
 
 __all__ = [
     "Engine",
     "Verdict",
+    "acheck_premise",
+    "apremise_guard",
+    "check_premise",
     "checkpoint",
     "compile",
     "gate",
@@ -16,6 +25,7 @@ __all__ = [
     "jot",
     "keep",
     "kept_manifest",
+    "premise_guard",
     "promote",
     "record",
 ]

@@ -86,9 +86,19 @@ def _contradictions(task: Task, found: Any) -> list[dict[str, Any]]:
     ]
 
 
+def _premises(task: Task, found: Any) -> list[dict[str, Any]]:
+    count = len(task.blocks)
+    return [
+        {**row, "evidence": [place for place in row["evidence"] if 0 <= place < count]}
+        for row in found["premises"]
+        if row["premise"].strip()
+    ]
+
+
 _READERS: dict[str, Callable[[Task, Any], Any]] = {
     "relevance": _scores,
     "duplicates": _pairs,
     "facts": _facts,
     "contradictions": _contradictions,
+    "premises": _premises,
 }

@@ -32,6 +32,10 @@ _SYSTEMS = {
     "replaces what it corrects, nothing else is lost.",
     "contradictions": "You find pairs of numbered items that can not both be true. A later "
     "change of mind that says so is no contradiction.",
+    "premises": "You check what a question takes for granted, before it is answered. A premise is "
+    "valid where the numbered items support it, invalid where they contradict it, tell it of "
+    "somebody else, or where it is false by common knowledge, and unknown otherwise. What is "
+    "newer replaces what it corrects. Who says I speaks of himself.",
 }
 ITEM_CHARS = 800
 """Characters of an item among many: some 200 tokens."""
@@ -65,8 +69,19 @@ SCHEMAS = {
     "duplicates": _list_of(_object(earlier=_WHOLE, later=_WHOLE), "pairs"),
     "facts": _list_of(_STRING, "facts"),
     "contradictions": _list_of(_object(first=_WHOLE, second=_WHOLE, what=_STRING), "pairs"),
+    "premises": _list_of(
+        _object(
+            premise=_STRING,
+            verdict={"type": "string", "enum": ["valid", "unknown", "invalid"]},
+            reason=_STRING,
+            evidence={"type": "array", "items": _WHOLE},
+        ),
+        "premises",
+    ),
 }
-_NUMBERED = {"relevance", "duplicates", "contradictions"}
+_NUMBERED = {"relevance", "duplicates", "contradictions", "premises"}
+_UNTOLD = {"premises"}
+"""Kinds whose `previous` the model is not shown: it is to judge by itself."""
 
 
 def prompt_for(task: Task, places: list[int] | None = None) -> Prompt:
@@ -78,7 +93,7 @@ def prompt_for(task: Task, places: list[int] | None = None) -> Prompt:
     parts: list[str] = []
     if task.query:
         parts.append(_marked("query", task.query))
-    if task.previous:
+    if task.previous and task.kind not in _UNTOLD:
         parts.append(_marked(_BEFORE.get(task.kind, "before"), task.previous))
     shown = range(len(task.blocks)) if places is None else places
     texts = [transcript(task.blocks[place]) for place in shown]
@@ -116,6 +131,8 @@ def _request(task: Task) -> str:
         "facts": "List the facts of the data that are not known yet.",
         "merge": "Write the merged notes, a line each.",
         "contradictions": "List the pairs, and in a sentence what they contradict each other in.",
+        "premises": "List what the query takes for granted, each as a sentence, with its verdict, "
+        "the reason in a sentence, and the numbers of the items that decide it.",
     }[task.kind]
     if task.max_tokens and not task.schema:
         asked += f" At most {task.max_tokens} tokens, some {task.max_tokens * 3 // 4} words."

@@ -213,7 +213,7 @@ def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks],
     ground = atom.over(inputs)
     if ground is not None:
         ground = guard(ground)
-        if atom.kind is Kind.SOURCE:
+        if atom.kind is Kind.SOURCE and not atom.judges:
             return tracer.record(repr(atom), ground, atom.apply(ground, inputs), "not of the best")
         return tracer.selected(repr(atom), ground, atom.apply(ground, inputs))
     if atom.kind is Kind.WRITER:

@@ -11,7 +11,8 @@ from contextwright.recall import expand as expanding
 from contextwright.recall.fuse import by_rank_arrays, fused_arrays
 from contextwright.recall.item import Hit, Item
 from contextwright.recall.mmr import by_vectors, by_words
-from contextwright.recall.postings import Postings, roots, terms_of
+from contextwright.recall.postings import Postings, terms_of
+from contextwright.recall.roots import roots
 from contextwright.recall.synonyms import SHARE, synonyms
 from contextwright.recall.vectors import FAILURES, Vectorizer, Vectors
 

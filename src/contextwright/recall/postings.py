@@ -16,14 +16,12 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from unicodedata import combining, normalize
 
 import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
-from contextwright.recall.words import stem, telling
-from contextwright.remembered import remembered
+from contextwright.recall.roots import roots
 
 K1 = 1.2
 B = 0.75
@@ -34,10 +32,6 @@ COMMON = 8
 nothing by itself: its rows would be most of the work and none of the best."""
 MAX_TERMS = 256
 """Different words of a query that are looked for."""
-ROOT = 6
-"""Letters of a longer English word that are compared: `organization` meets `organizing`. Evidence
-within 2,000 tokens of questions about long conversations (LoCoMo): .860 with the whole stem, .867
-with 6 letters, .871 with 5; but 6 tell more words apart."""
 FEEDBACK_ITEMS = 10
 FEEDBACK_TERMS = 30
 FEEDBACK = 0.2
@@ -247,18 +241,3 @@ class Postings:
 def terms_of(query: str) -> list[str]:
     """The different words of a query that are looked for."""
     return list(dict.fromkeys(roots(query)))[:MAX_TERMS]
-
-
-@remembered(REMEMBERED)
-def roots(text: str) -> tuple[str, ...]:
-    """The telling words of a text, English ones without what follows their root."""
-    return tuple(_root(word) for word in telling(text))
-
-
-@remembered(REMEMBERED)
-def _root(word: str) -> str:
-    if not word.isascii():
-        # `école` meets `ecole`; marks that are letters' own in other scripts are left
-        bare = "".join(sign for sign in normalize("NFD", word) if not combining(sign))
-        word = stem(bare) if bare.isascii() else word
-    return word[:ROOT] if len(word) > ROOT and word.isascii() and word.isalpha() else word

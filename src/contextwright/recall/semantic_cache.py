@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from contextwright.recall.postings import roots
+from contextwright.recall.roots import roots
 from contextwright.recall.vectors import FAILURES, Vectorizer
 from contextwright.recall.words import STOP, words
 

@@ -7,7 +7,7 @@ needed, .889 without.
 
 from functools import lru_cache
 
-from contextwright.recall.postings import roots
+from contextwright.recall.roots import roots
 
 SHARE = 0.3
 """Weight of a synonym beside its word's 1."""

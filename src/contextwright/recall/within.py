@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from contextwright.recall.item import Item
-from contextwright.recall.postings import roots
 from contextwright.recall.retriever import Retriever, Shelf
+from contextwright.recall.roots import roots
 from contextwright.recall.sentences import sentences
 from contextwright.recall.shape import is_said, worths
 

@@ -57,6 +57,9 @@ class Atom(Expr, frozen=True, kw_only=True):
     kind: ClassVar[Kind]
     verb: ClassVar[Verb]
     variadic: ClassVar[str] = ""
+    judges: ClassVar[bool] = False
+    """Whether a source only reads what it is over, to say something of it: what it does not bring
+    was never to be sent, and no manifest names it."""
     may_be_empty: ClassVar[bool] = False
     """Whether giving nothing is a normal answer, so that a selector behind it is a fallback."""
 
@@ -216,6 +219,12 @@ def is_bare(expr: Expr) -> bool:
 
 def _pipe_atom(left: Expr, atom: Atom) -> Expr:
     _refuse(left, atom)
+    if atom.judges:
+        raise SpecError(
+            f"{atom.word} judges by all that is known, not by what stands to its left",
+            where=f"{left!r} | {atom!r}",
+            fix=f"{left!r} + {atom!r}",
+        )
     if atom.kind is Kind.SOURCE or (atom.kind is Kind.REFINER and _may_be_empty(left)):
         return _fallback(left, atom)
     if isinstance(left, Union) and left.open and atom.kind in BLOCK_SCOPED:

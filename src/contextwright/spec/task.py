@@ -14,7 +14,7 @@ import msgspec
 from contextwright.blocks.block import Blocks
 
 TaskKind = Literal[
-    "summary", "relevance", "duplicates", "record", "facts", "merge", "contradictions"
+    "summary", "relevance", "duplicates", "record", "facts", "merge", "contradictions", "premises"
 ]
 Scorer = Literal["llm", "embedding", "lexical"]
 
@@ -29,14 +29,17 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     - `facts`: a list of sentences, those of `previous` first.
     - `merge`: a text: `previous` and the blocks in one, nothing twice.
     - `contradictions`: objects `{"first": place, "second": place, "what": sentence}`.
+    - `premises`: objects `{"premise": sentence, "verdict": "valid", "unknown" or "invalid",
+      "reason": sentence, "evidence": places}`, with `"known"`, what is known instead, or without.
 
     Args:
         kind: what is asked.
         model: the model that the spec names; empty for the one at hand.
         prompt: the user's own words on how to do it.
-        query: what relevance is measured against, or a summary is for.
+        query: what relevance is measured against, a summary is for, or takes for granted.
         schema: JSON Schema of the answer, as canonical JSON text.
-        previous: what the answer brings up to date: the summary, facts or notes before.
+        previous: what the answer brings up to date: the summary, facts or notes before;
+            of premises, what the rules found.
         max_tokens: tokens that the answer may have; 0 where nothing limits it.
         scorer: who scores relevance.
         blocks: what is read, redacted already.

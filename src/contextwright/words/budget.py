@@ -9,6 +9,7 @@ from contextwright.atoms.budget.compaction import Compaction
 from contextwright.atoms.budget.fit import Fit, FitStrategy
 from contextwright.atoms.budget.priority import Priority
 from contextwright.atoms.protect.fresh import Fresh
+from contextwright.atoms.protect.premise import Premise
 from contextwright.atoms.protect.redact import Redact
 from contextwright.atoms.protect.validate import Check, Validate
 from contextwright.spec.expr import make
@@ -62,6 +63,11 @@ class LimitWords:
     ) -> Fresh:
         """What is more than `max_age` turns old is left out, marked or shortened."""
         return make(Fresh, max_age=max_age, stale_action=stale_action)
+
+    @staticmethod
+    def premise(*, unknown: bool = False, model: str = "", keys: Names = ()) -> Premise:
+        """A warning where the question takes for granted what is not so."""
+        return make(Premise, unknown=unknown, model=model, keys=names_of(keys))
 
     @staticmethod
     def redact(patterns: Names = (), *, fields: Names = ()) -> Redact:

@@ -201,6 +201,7 @@ def test_plain_contradictions_are_found_and_others_left(texts, pairs):
     assert [(pair["first"], pair["second"]) for pair in found] == pairs
 
 
+VERDICTS = {"valid", "unknown", "invalid"}
 SCHEMA = schema_text(
     {
         "a": "str",
@@ -217,9 +218,19 @@ SCHEMA = schema_text(
 @given(
     sessions(),
     st.sampled_from(
-        ["summary", "relevance", "duplicates", "record", "facts", "merge", "contradictions"]
+        [
+            "summary",
+            "relevance",
+            "duplicates",
+            "record",
+            "facts",
+            "merge",
+            "contradictions",
+            "premises",
+        ]
     ),
-    st.text(max_size=40),
+    st.text(max_size=40)
+    | st.sampled_from(["Why did the server crash?", "[1]", '[{"premise": 1}]']),
 )
 def test_every_task_is_answered_in_its_documented_shape(session, kind, text):
     from contextwright.blocks.of_exchange import block_of
@@ -252,6 +263,9 @@ def test_every_task_is_answered_in_its_documented_shape(session, kind, text):
         assert problems(value, json.loads(SCHEMA)) == []
     elif kind == "facts":
         assert all(isinstance(fact, str) for fact in value)
+    elif kind == "premises":
+        assert all(row["premise"] and row["verdict"] in VERDICTS for row in value)
+        assert all(place in places for row in value for place in row["evidence"])
     else:
         assert all(
             pair["first"] in places and pair["second"] in places and pair["what"] for pair in value

@@ -18,6 +18,7 @@ from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
 from contextwright.adapters.adk.instruction import with_context, with_contexts
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.plugin import ContextPlugin, before_model
+from contextwright.adapters.adk.premise import premise_before_agent, premise_before_model
 
 __all__ = [
     "Agent",
@@ -26,6 +27,8 @@ __all__ = [
     "Pipeline",
     "Route",
     "before_model",
+    "premise_before_agent",
+    "premise_before_model",
     "with_context",
     "with_contexts",
 ]

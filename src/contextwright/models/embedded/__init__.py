@@ -13,6 +13,7 @@ from contextwright.models.embedded.conflicts import conflicts
 from contextwright.models.embedded.facts import facts, known_facts
 from contextwright.models.embedded.fields import record
 from contextwright.models.embedded.near import duplicates, merged
+from contextwright.models.embedded.premises import premises
 from contextwright.models.embedded.statements import statements
 from contextwright.models.embedded.summary import summary
 from contextwright.recall.index import Index
@@ -56,6 +57,7 @@ _NOTHING: dict[str, Callable[[Task], Any]] = {
     "facts": lambda task: known_facts(task.previous),
     "merge": lambda task: task.previous,
     "contradictions": lambda task: [],
+    "premises": lambda task: [],
 }
 """What an answer says that says nothing."""
 
@@ -112,4 +114,5 @@ _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
     "merge": lambda task, count: ("near", merged(task.previous, task.blocks)),
     "contradictions": lambda task, count: ("rules", conflicts(task.blocks)),
+    "premises": lambda task, count: ("rules", premises(task)),
 }

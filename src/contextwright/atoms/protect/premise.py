@@ -1,0 +1,147 @@
+"""`C.premise()`: is what the question takes for granted so? (document 004, "The Mu Operator")."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from contextwright.atoms.select.evidence import proofs
+from contextwright.atoms.select.from_state import plain_text
+from contextwright.atoms.write.notes import Notes
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.ref import Ref
+from contextwright.recall.premise_check import PremiseResult
+from contextwright.recall.premise_task import premise_result, premise_task
+from contextwright.recall.said import items_of
+from contextwright.session.event import Event
+from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
+from contextwright.session.step import EVIDENCE, KNOWLEDGE
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import Task
+
+SOURCE = "premise"
+_ADVICE = {
+    "invalid": "Do not answer as if it were so: say what is not so, and what is known instead.",
+    "unknown": "Do not answer as if it were known: say that nothing here tells it, or ask.",
+}
+
+
+class Premise(Atom, frozen=True, kw_only=True):
+    """What the user said last is held against all that was said before it, the notes, the facts,
+    `knowledge` and `evidence`. Where it takes something for granted that is not so, one short
+    text says so; where all is well, nothing. The user's words stay as they are.
+
+    Args:
+        unknown: also where nothing that is known says so.
+        model: who judges; empty for the engine's. The embedded model goes by rules. One that is
+            named here is also asked about questions that the patterns can not read.
+        keys: further state keys to hold it against.
+    """
+
+    word: ClassVar[str] = "premise"
+    kind: ClassVar[Kind] = Kind.SOURCE
+    verb: ClassVar[Verb] = Verb.PROTECT
+    judges: ClassVar[bool] = True
+
+    unknown: bool = False
+    model: str = ""
+    keys: tuple[str, ...] = ()
+
+    def reads(self) -> tuple[str, ...]:
+        """The further keys."""
+        return self.keys
+
+    def over(self, inputs: Inputs) -> Blocks:
+        """What is known: notes and facts, then what was said before the question."""
+        asked = question_in(inputs.snapshot)
+        if asked is None:
+            return ()
+        snapshot = inputs.snapshot
+        stop = snapshot.log.exchange_index(asked[0])
+        said = snapshot.exchanges(snapshot.preamble, stop) if stop > snapshot.preamble else []
+        return (*noted_in(snapshot.state, self.keys), *inputs.blocks(said, SOURCE))
+
+    def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """A warning, or nothing."""
+        task = self._task(blocks, inputs)
+        answer = inputs.ask(task) if task is not None else None
+        if task is None or answer is None:
+            return ()
+        result = premise_result(answer.value, task.blocks)
+        if result.verdict == "valid" or (result.verdict == "unknown" and not self.unknown):
+            return ()
+        return (_warning(result),)
+
+    def _task(self, blocks: Blocks, inputs: Inputs) -> Task | None:
+        """The newest question's task, worked out once for all steps of its turn."""
+        asked = question_in(inputs.snapshot)
+        if asked is None:
+            return None
+        question = inputs.clean(asked[1].text)
+        table = inputs.memo.table(("premise", self))
+        key = (question, asked[1].speaker, blocks)
+        if key not in table:
+            read = inputs.memo.computed("premise items", items_of)
+            table.clear()
+            table[key] = premise_task(
+                question,
+                blocks,
+                model=self.model,
+                asker=asked[1].speaker,
+                unread=bool(self.model),
+                read=read,
+            )
+        return table[key]
+
+
+def question_in(snapshot: Snapshot) -> tuple[int, Event] | None:
+    """Place and event of what the user said last, where he said anything."""
+    for position in reversed(snapshot.positions("role", "user")):
+        if snapshot.log[position].text.strip():
+            return position, snapshot.log[position]
+    return None
+
+
+def noted_in(state: Mapping[str, Any], keys: tuple[str, ...] = ()) -> Blocks:
+    """Notes, facts, `knowledge` and `evidence` of a state, and what further keys hold."""
+    return tuple(_noted_in(state, keys))
+
+
+def _noted_in(state: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Block]:
+    for key, value in state.items():
+        if key.startswith((NOTES_PREFIX, FACTS_PREFIX)) or key in keys:
+            yield from Notes(key=key).of(value, key, source=key)
+    known: Any = state.get(KNOWLEDGE)
+    entries: list[Any] = list(known) if isinstance(known, (list, tuple)) else [known]
+    for place, entry in enumerate(entries):
+        text = plain_text(entry.get("text", "")) if isinstance(entry, Mapping) else entry
+        if text and isinstance(text, str):
+            yield _text(f"{KNOWLEDGE}/{place}", text, str(Ref("state", KNOWLEDGE)))
+    for proof in proofs(state.get(EVIDENCE)):
+        if proof.summary:
+            yield _text(f"{EVIDENCE}:{proof.uri}", proof.summary, proof.uri)
+
+
+def _text(id: str, text: str, ref: str) -> Block:
+    return Block(id=id, source=SOURCE, layer=Layer.MEMORY, text=text, ref=ref)
+
+
+def _warning(result: PremiseResult) -> Block:
+    refs = f" ({', '.join(result.evidence)})" if result.evidence else ""
+    known = next((one.known for one in result.findings if one.verdict == result.verdict), "")
+    lines = [
+        f"The question takes for granted: {result.invalid_premise}",
+        f"That is {result.verdict}: {result.reason.rstrip('.')}{refs}.",
+        f"Known instead: {known}" if known else "",
+        _ADVICE[result.verdict],
+    ]
+    return Block(
+        id=SOURCE,
+        source=SOURCE,
+        layer=Layer.TASK,
+        text="\n".join(filter(None, lines)),
+        cache=CacheClass.DYNAMIC,
+        lineage=result.evidence,
+    )
