@@ -68,6 +68,7 @@ class Index:
             self._expand = expanding.variants if expand is True else expand
         self._rerank = rerank
         self._lock = threading.RLock()
+        self.path = "" if path is None else str(path)
         self._postings = Postings(path)
         self._vectors = Vectors()
         self._embedder = embedder

@@ -23,7 +23,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
-from contextwright.recall.words import stem, telling
+from contextwright.recall.words import forget_words, stem, telling
 
 K1 = 1.2
 B = 0.75
@@ -139,8 +139,9 @@ class Postings:
         Raises:
             StoreError: another process is reading the file.
         """
-        for remembered in (roots, _root, telling, stem):
-            remembered.cache_clear()
+        roots.cache_clear()
+        _root.cache_clear()
+        forget_words()
         self._known = {}
         self._complete = not self.items
         if self.path is None:

@@ -80,5 +80,11 @@ def _stems(word: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _parts(word) if part not in STOP)
 
 
+def forget_words() -> None:
+    """Remember no word that was split before."""
+    for remembered in (stem, _parts, _stems):
+        remembered.cache_clear()
+
+
 def _pairs(run: str) -> list[str]:
     return [run[n : n + 2] for n in range(len(run) - 1)] or [run]
