@@ -54,7 +54,7 @@ def full(stores):
 def state_of(stores):
     """All that can be seen of what is kept."""
     return (
-        [(e.memory, e.written_ms, e.used_ms, e.active) for e in stores.memory.listed()],
+        [(e.memory, e.written_ms, e.active) for e in stores.memory.listed()],
         {key: stores.sessions.load("s").state[key] for key in stores.sessions.load("s").state},
         stores.cache.entries(),
         stores.index.items(),
