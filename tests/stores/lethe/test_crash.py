@@ -163,6 +163,7 @@ def test_a_store_that_fails_in_the_middle_is_gone_on_with(tmp_path, monkeypatch)
     stores, lethe = opened(folder)
     lethe.apply_retention_policy(now_ms=NOW, dry=True)
     with monkeypatch.context() as patch:
+
         def fail(names):
             raise StoreError("the disk is full", where="here", fix="free space")
 

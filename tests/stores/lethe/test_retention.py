@@ -101,9 +101,7 @@ def test_forgetting_twice_is_forgetting_once(full):
 @pytest.mark.parametrize("why", ["pinned", "tier 1", "legal hold 1"])
 def test_what_is_protected_is_never_forgotten(stores, why):
     stores.memory.write(
-        Memory(
-            text="Old", id="m", time_ms=OLD, pinned=why == "pinned", tier=int(why == "tier 1")
-        )
+        Memory(text="Old", id="m", time_ms=OLD, pinned=why == "pinned", tier=int(why == "tier 1"))
     )
     lethe = Lethe(stores.journal, stores.memory, policies=[MONTH, Retention(max_items=0)])
     if why.startswith("legal"):
@@ -119,7 +117,9 @@ def test_what_is_protected_is_never_forgotten(stores, why):
 
 def test_an_open_item_of_a_checklist_stays(stores):
     stores.session(
-        notes={"_notes_todo": ["[ ] call back", "- [ ] pay", {"text": "x", "done": False}, "[x] done"]}
+        notes={
+            "_notes_todo": ["[ ] call back", "- [ ] pay", {"text": "x", "done": False}, "[x] done"]
+        }
     )
     lethe = Lethe(stores.journal, stores.sessions, policies=[MONTH])
     lethe.apply_retention_policy(now_ms=NOW)
@@ -307,9 +307,8 @@ def test_the_audit_says_who_did_what_and_is_only_added_to(stores):
     assert lines[0].ids == (one.id,) and len(lines[0].digests[0]) == 64 and lines[0].who == "cron"
     assert lines[0].why == "gdpr: older than 30 days" and "a mistake" in lines[1].why
     assert "swordfish" not in str(lines)
-    with pytest.raises(StoreError, match="only ever added to"):
-        with lethe._journal.writing() as pen:
-            pen._connection.execute("DELETE FROM lethe_audit")
+    with pytest.raises(StoreError, match="only ever added to"), lethe._journal.writing() as pen:
+        pen._connection.execute("DELETE FROM lethe_audit")
 
 
 def test_what_can_not_be_a_policy_is_refused(stores):

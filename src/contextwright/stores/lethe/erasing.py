@@ -1,6 +1,6 @@
 """Erasing a person: out of every place, then out of what forgetting itself remembers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -42,8 +42,7 @@ def refuse_held(pen: Pen, places: Mapping[str, Place], theirs: Theirs) -> None:
     for hold in holds:
         if theirs.names(hold.target.ids) or any(map(theirs.owns, hold.target.scopes)):
             raise _is_held(hold, "what the hold names")
-    trash = [each for cycle in pen.cycles() for each in pen.trash(cycle.number)]
-    rows = [(each.place, each.row) for each in trash if _in_trash(each, theirs)]
+    rows = [(each.place, each.row) for gone in _gone(pen, theirs).values() for each in gone]
     for name, place in places.items():
         rows += [(name, row) for row in place.touched(theirs)]
     for name, row in rows:
@@ -98,18 +97,35 @@ def _erase(pen: Pen, places: Mapping[str, Place], asked: Request) -> dict[str, T
 
 def _erase_trash(pen: Pen, theirs: Theirs) -> int:
     """Drop what was forgotten and is the person's, and the digests of it."""
-    count = 0
-    digests: list[str] = []
-    for cycle in pen.cycles():
-        trash = pen.trash(cycle.number)
-        gone = [each for each in trash if _in_trash(each, theirs)]
-        gone += _bytes_of(gone, trash)
-        pen.drop(cycle.number, [each.number for each in gone])
-        digests += [each.record.digest for each in gone]
-        count += len(gone)
+    gone = _gone(pen, theirs)
+    for cycle, each in gone.items():
+        pen.drop(cycle, [one.number for one in each])
+    digests = [one.record.digest for each in gone.values() for one in each]
     if digests:
         pen.clear_digests(digests)
-    return count
+    return len(digests)
+
+
+def _gone(pen: Pen, theirs: Theirs) -> dict[int, list[Trashed]]:
+    """What each cycle holds that is the person's: with bytes their names, with names the bytes
+    that nothing else in the trash stands for."""
+    trash = {cycle.number: pen.trash(cycle.number) for cycle in pen.cycles()}
+    gone = {
+        cycle: [each for each in held if _in_trash(each, theirs)] for cycle, held in trash.items()
+    }
+    blobs = {path for each in gone.values() for one in each for path in one.row.known_as}
+    found: dict[int, list[Trashed]] = {}
+    for cycle, held in trash.items():
+        direct = {one.number for one in gone[cycle]}
+        direct |= {one.number for one in held if blobs.intersection(_refs(one.row))}
+        wanted = {ref for one in held if one.number not in direct for ref in _refs(one.row)}
+        named = {ref for one in held if one.number in direct for ref in _refs(one.row)} - wanted
+        found[cycle] = [
+            one
+            for one in held
+            if one.number in direct or (one.row.follows and named.intersection(one.row.known_as))
+        ]
+    return found
 
 
 def _in_trash(each: Trashed, theirs: Theirs) -> bool:
@@ -120,18 +136,6 @@ def _in_trash(each: Trashed, theirs: Theirs) -> bool:
         or any(map(theirs.names, (row.id, row.part_of)))
         or theirs.data(each.record.body)
     )
-
-
-def _bytes_of(gone: Sequence[Trashed], trash: Sequence[Trashed]) -> list[Trashed]:
-    """The bytes that only names stood for which go."""
-    went = {each.number for each in gone}
-    wanted = {ref for each in trash if each.number not in went for ref in _refs(each.row)}
-    named = {ref for each in gone for ref in _refs(each.row)} - wanted
-    return [
-        each
-        for each in trash
-        if each.number not in went and each.row.follows and named & set(each.row.known_as)
-    ]
 
 
 def _refs(row: Row) -> tuple[str, ...]:

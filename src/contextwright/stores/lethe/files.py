@@ -82,19 +82,22 @@ class Stored:
                 reached("blob")
 
     def put_back(self, records: Sequence[Record]) -> list[str]:
-        """Bytes come before names. A name that stands for other bytes by now keeps them."""
+        """Bytes come before names. A name that stands for other bytes by now keeps them, and one
+        whose bytes were erased is not put back."""
         back: list[str] = []
         for record in records:
             if record.id.startswith(SHA256):
                 self._artifacts.put(record.body)
                 back.append(record.id)
         named = self._named()
+        blobs = {blob.key for blob in self._artifacts.blobs()}
         for record in records:
             digest = record.body.decode("utf-8", "replace")
             if record.id.startswith(SHA256) or named.get(record.id, digest) != digest:
                 continue
-            self._artifacts.rename(record.id, digest)
-            back.append(record.id)
+            if digest in blobs:
+                self._artifacts.rename(record.id, digest)
+                back.append(record.id)
         return back
 
     def touched(self, theirs: Theirs) -> list[Row]:

@@ -57,6 +57,8 @@ class Folded:
     def span(self, start: int, end: int) -> tuple[int, int] | None:
         """Where a piece of the folded text stands in the original; None where it begins or ends
         within a character."""
+        if start and is_mark(self.text[start - 1]) and self.text[start].isalnum():
+            return None  # a letter with its mark stands before it
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
         if self._starts[first] != start or self._starts[last + 1] != end:
@@ -100,9 +102,16 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
             first = place
 
 
+def is_mark(sign: str) -> bool:
+    """Whether a sign belongs to the letter before it."""
+    return not sign.isascii() and category(sign).startswith("M")
+
+
 def _belongs(sign: str) -> bool:
     return not sign.isascii() and (
-        combining(sign) != 0 or category(sign) in {"Mn", "Me", "Cf"} or "\u1160" <= sign <= "\u11ff"
+        combining(sign) != 0
+        or category(sign) in {"Mn", "Mc", "Me", "Cf"}
+        or "\u1160" <= sign <= "\u11ff"
     )
 
 

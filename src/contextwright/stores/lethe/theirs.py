@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from contextwright.stores.lethe.folding import FORMS, Folded, Unit, folded, plainly
+from contextwright.stores.lethe.folding import FORMS, Folded, Unit, folded, is_mark, plainly
 from contextwright.stores.lethe.person import Person
 
 ERASED = "[erased]"
@@ -196,7 +196,8 @@ def _word(name: str) -> str:
     inner = r"\s+".join(map(re.escape, name.split()))
     edge = re.compile(_LETTER)
     before = f"(?<!{_LETTER})" if edge.match(name[0]) else ""
-    after = f"(?!{_LETTER})" if edge.match(name[-1]) else ""
+    last = next((sign for sign in reversed(name) if not is_mark(sign)), "")
+    after = f"(?!{_LETTER})" if edge.match(last) else ""
     return f"{before}{inner}{after}"
 
 
