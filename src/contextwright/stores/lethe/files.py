@@ -10,6 +10,10 @@ from contextwright.stores.lethe.theirs import Theirs
 from contextwright.stores.retention import RECORDS, refs_in
 
 
+WRITTEN_S = 60
+"""Seconds after which a temporary file is nobody's: its writer died."""
+
+
 class Stored:
     """The names and the bytes of `FileArtifacts` or `ObjectArtifacts`. A name's row is called as
     it is, a blob's `sha256/HEX`; bytes go with the last name that stands for them.
@@ -22,7 +26,7 @@ class Stored:
     path = ""
     beyond = (
         "compressed and encrypted artifacts (zip, docx, PDF streams), versions that an object "
-        "store keeps, and disk blocks of removed files"
+        "store keeps, files that another process was writing within the minute"
     )
 
     def __init__(self, artifacts: Artifacts, *, name: str = "artifacts") -> None:
@@ -147,7 +151,7 @@ class Stored:
     def _sweep(self) -> None:
         sweep: Any = getattr(self._artifacts, "sweep", None)
         if sweep is not None:
-            sweep()
+            sweep(WRITTEN_S)
 
     def _refs(self, name: str) -> set[str]:
         return refs_in(self._artifacts.read_text(name) or "") if name.endswith(RECORDS) else set()

@@ -1,5 +1,6 @@
 """Which place a store is."""
 
+from pathlib import Path
 from typing import Any
 
 from contextwright.errors import StoreError
@@ -63,7 +64,7 @@ def by_name(stores: tuple[Any, ...], path: str) -> dict[str, Place]:
                 where="Lethe(path, ...)",
                 fix="name one: Memories(memory, name='team memory')",
             )
-        if place.path and place.path == path:
+        if place.path and Path(place.path).resolve() == Path(path).resolve():
             raise StoreError(
                 "a place and the journal in one file would wait for each other",
                 where=path,
