@@ -9,7 +9,6 @@ from contextwright.stores.lethe.place import Record, Row, Touched
 from contextwright.stores.lethe.theirs import Theirs
 from contextwright.stores.retention import RECORDS, refs_in
 
-
 WRITTEN_S = 60
 """Seconds after which a temporary file is nobody's: its writer died."""
 
