@@ -16,6 +16,11 @@ class FileArtifacts(Artifacts):
         self.root = Path(root)
         super().__init__(_Folder(self.root))
 
+    def sync(self) -> None:
+        """Wait until the disk has what was removed: it would be back after a power cut else."""
+        for folder in ("blobs", "names"):
+            sync_folder(self.root / folder)
+
     def sweep(self, older_s: float = 0) -> int:
         """Remove the temporary files that a killed process left; how many.
 

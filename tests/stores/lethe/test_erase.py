@@ -161,6 +161,24 @@ def test_an_erased_session_is_whole_and_valid(stores, lethe):
     stores.sessions.save(after)
 
 
+def test_copies_of_a_memory_go_with_it(stores):
+    one = stores.memory.write("Likes tea", scope="u-1815")
+    two = stores.memory.write("Likes coffee", scope="bob")
+    known = [{"id": each.id, "text": each.text} for each in (one, two)]
+    stores.session("shared", {"knowledge": [*known, "tea is hot"]})
+    stores.index.add([Item(each.id, each.text, kind="memory") for each in (one, two)])
+    Lethe(stores.journal, *stores.all).erase(ADA)
+    after = stores.sessions.load("shared")
+    assert after.state["knowledge"] == [known[1], "tea is hot"]
+    assert [item.id for item in stores.index.items()] == [two.id]
+
+
+def test_a_session_that_only_names_a_person_as_one_of_several_is_not_deleted(stores):
+    stores.session("team", metadata={"user": "Bob and Lovelace"})
+    Lethe(stores.journal, stores.sessions).erase(ADA)
+    assert stores.sessions.load("team").metadata["user"] == "Bob and [erased]"
+
+
 def test_erasing_again_finds_nothing(stores, lethe):
     lethe.erase(ADA, sessions=("listed",))
     again = lethe.erase(ADA, sessions=("listed",))

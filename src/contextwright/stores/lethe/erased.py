@@ -1,6 +1,7 @@
 """A session without a person: the same events, calls and results, in the same order."""
 
 import base64
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from contextwright.session.event import (
 )
 from contextwright.session.session import Session, StateChange
 from contextwright.session.state import MAX_KEY
+from contextwright.session.step import KNOWLEDGE
 from contextwright.stores.lethe.person import Person, owner_of
 from contextwright.stores.lethe.theirs import BARE, ERASED, Theirs
 
@@ -36,7 +38,7 @@ def erased(session: Session, person: Person, *, whole: bool = False) -> Session:
 
 def is_theirs(session: Session, theirs: Theirs) -> bool:
     """Whether a session is the person's own."""
-    return session.id in theirs.sessions or any(map(theirs.owns, owner_of(session.metadata)))
+    return session.id in theirs.sessions or any(map(theirs.is_owner, owner_of(session.metadata)))
 
 
 def without_if_named(session: Session, theirs: Theirs) -> Session | None:
@@ -167,8 +169,16 @@ def _tool(tool: Tool, theirs: Theirs) -> Tool:
 
 def _state(values: dict[str, Any], theirs: Theirs) -> dict[str, Any]:
     """State values; a key whose place another took in this change keeps a number."""
+    known = values.get(KNOWLEDGE)
+    if isinstance(known, list) and theirs.memories:
+        values = values | {KNOWLEDGE: [one for one in known if not _is_memory(one, theirs)]}
     plain = theirs.value(values)
     return {key[:MAX_KEY]: value for key, value in plain.items()}
+
+
+def _is_memory(entry: Any, theirs: Theirs) -> bool:
+    """Whether an entry was hydrated from a memory of the person."""
+    return isinstance(entry, Mapping) and entry.get("id") in theirs.memories
 
 
 def _digest(session: Session) -> bytes:

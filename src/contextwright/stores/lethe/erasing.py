@@ -7,6 +7,7 @@ import msgspec
 from contextwright.errors import StoreError
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.journal import Journal, Pen, Request, Trashed
+from contextwright.stores.lethe.memories import Memories
 from contextwright.stores.lethe.place import Place, Row, Touched
 from contextwright.stores.lethe.plan import Hold
 from contextwright.stores.lethe.theirs import Theirs
@@ -14,7 +15,8 @@ from contextwright.stores.lethe.theirs import Theirs
 ALWAYS_BEYOND = (
     "backups, file system snapshots and disk blocks that a file left",
     "pictures, sound, compressed and encrypted content",
-    "memory of this process that was not given as a place: token counts, live sessions",
+    "what lies in the memory of this process: token counts, remembered words, live sessions",
+    "stores that this Lethe was not given, task boards and exported files among them",
 )
 
 
@@ -51,6 +53,16 @@ def refuse_held(pen: Pen, places: Mapping[str, Place], theirs: Theirs) -> None:
                 raise _is_held(hold, f"{name}: a {row.kind}")
 
 
+def memories_of(places: Mapping[str, Place], theirs: Theirs) -> tuple[str, ...]:
+    """The ids of a person's memories, by which their copies in states and indexes are known."""
+    return tuple(
+        row.id
+        for place in places.values()
+        if isinstance(place, Memories)
+        for row in place.touched(theirs)
+    )
+
+
 def erase(journal: Journal, places: Mapping[str, Place], asked: Request) -> Erased:
     """Erase, or go on erasing after a crash: every part may be done again."""
     done: dict[str, Touched] = {}
@@ -72,7 +84,9 @@ def erase(journal: Journal, places: Mapping[str, Place], asked: Request) -> Eras
 
 def _erase(pen: Pen, places: Mapping[str, Place], asked: Request) -> dict[str, Touched]:
     assert asked.person is not None
-    theirs = Theirs(asked.person, whole=asked.whole, sessions=asked.sessions)
+    theirs = Theirs(
+        asked.person, whole=asked.whole, sessions=asked.sessions, memories=asked.memories
+    )
     done: dict[str, Touched] = {}
     for name, place in places.items():
         done[name] = place.erase(theirs)

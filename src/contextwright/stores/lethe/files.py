@@ -83,6 +83,7 @@ class Stored:
             if record.id.startswith(SHA256) and digest not in wanted:
                 self._artifacts.forget_blob(digest)
                 reached("blob")
+        self._sync()
 
     def put_back(self, records: Sequence[Record]) -> list[str]:
         """Bytes come before names. A name that stands for other bytes by now keeps them, and one
@@ -138,6 +139,7 @@ class Stored:
                 self._artifacts.forget_blob(row.id.removeprefix(SHA256))
             reached(row.kind)
         self._sweep()
+        self._sync()
         return Touched(removed=len(gone))
 
     def scrub(self) -> None:
@@ -146,6 +148,12 @@ class Stored:
 
     def _named(self) -> dict[str, str]:
         return {each.name: each.sha256 for each in self._artifacts.names()}
+
+    def _sync(self) -> None:
+        """Wait until the disk has what was removed: the journal says so next."""
+        sync: Any = getattr(self._artifacts, "sync", None)
+        if sync is not None:
+            sync()
 
     def _sweep(self) -> None:
         sweep: Any = getattr(self._artifacts, "sweep", None)

@@ -80,4 +80,8 @@ def _row(item: Item) -> Row:
 
 
 def _is_theirs(item: Item, theirs: Theirs) -> bool:
-    return any(map(theirs.names, (item.text, item.id, item.thread))) or theirs.owns(item.role)
+    return (
+        item.id in theirs.memories
+        or any(map(theirs.names, (item.text, item.id, item.thread)))
+        or theirs.owns(item.role)
+    )

@@ -100,6 +100,7 @@ class Request(msgspec.Struct, frozen=True):
     sessions: tuple[str, ...] = ()
     who: str = ""
     why: str = ""
+    memories: tuple[str, ...] = ()
     number: int = 0
 
 

@@ -70,7 +70,11 @@ class Lethe:
                 fix="give a SalienceScorer, or any `score(text) -> float`",
             )
         self._journal = Journal(path)
-        self.finish()
+        try:
+            self.finish()
+        except BaseException:
+            self._journal.close()
+            raise
 
     def close(self) -> None:
         """Close the journal; the stores stay open."""
@@ -184,7 +188,8 @@ class Lethe:
         with self._journal.writing() as pen:
             theirs = Theirs(person, whole=whole, sessions=tuple(sessions))
             erasing.refuse_held(pen, self._places, theirs)
-            asked = Request(now, person, whole, tuple(sessions), who, why)
+            known = erasing.memories_of(self._places, theirs)
+            asked = Request(now, person, whole, tuple(sessions), who, why, known)
             asked = msgspec.structs.replace(asked, number=pen.ask(asked))
             reached("written")
         reached("committed")

@@ -111,13 +111,18 @@ class Sessions:
         """Delete the person's sessions; take the person out of the others, history and all."""
         removed = rewritten = 0
         for id in self._sessions.ids():
-            if is_theirs(self._sessions.load(id), theirs):
-                removed += self._sessions.delete(id)
-            else:
-                taken = set(self._sessions.ids()) - {id}
-                rewritten += self._sessions.rewrite(
-                    id, lambda session, taken=taken: _erased(session, theirs, taken)
-                )
+            taken, own = set(self._sessions.ids()) - {id}, list[str]()
+
+            def change(
+                session: Session, taken: set[str] = taken, own: list[str] = own
+            ) -> Session | None:
+                if is_theirs(session, theirs):
+                    own.append(session.id)
+                    return None
+                return _erased(session, theirs, taken)
+
+            rewritten += self._sessions.rewrite(id, change)
+            removed += sum(map(self._sessions.delete, own))
             reached("session")
         return Touched(removed, rewritten)
 

@@ -52,6 +52,7 @@ class Person(msgspec.Struct, frozen=True):
 
 OWNERS = ("user_id", "user")
 """Keys of a session's metadata that say whose it is."""
+_SAYS_WHO = ("id", "user_id", "email", "name")
 
 
 def owner_of(metadata: dict[str, Any]) -> list[str]:
@@ -59,5 +60,5 @@ def owner_of(metadata: dict[str, Any]) -> list[str]:
     found: list[Any] = []
     for key in OWNERS:
         said = metadata.get(key)
-        found += said.values() if isinstance(said, dict) else [said]
+        found += [said.get(each) for each in _SAYS_WHO] if isinstance(said, dict) else [said]
     return [str(each) for each in found if isinstance(each, (str, int)) and str(each)]

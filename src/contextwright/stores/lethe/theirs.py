@@ -36,12 +36,19 @@ class Theirs:
         person: who.
         whole: whether a text that names the person goes as a whole.
         sessions: ids of sessions that are the person's whatever their metadata say.
+        memories: ids of the person's memories: copies of them elsewhere go by these.
     """
 
     def __init__(
-        self, person: Person, *, whole: bool = False, sessions: tuple[str, ...] = ()
+        self,
+        person: Person,
+        *,
+        whole: bool = False,
+        sessions: tuple[str, ...] = (),
+        memories: tuple[str, ...] = (),
     ) -> None:
-        self.person, self.whole, self.sessions = person, whole, frozenset(sessions)
+        self.person, self.whole = person, whole
+        self.sessions, self.memories = frozenset(sessions), frozenset(memories)
         strings = person.strings
         self._owners = {folded(each) for each in (person.id, *person.scopes, *person.names)}
         self._exact = {folded(each) for each in strings}
@@ -50,9 +57,13 @@ class Theirs:
         self._sure = _pattern(sure)
         self._encoded = _encoded_pattern(strings)
 
+    def is_owner(self, owner: str) -> bool:
+        """Whether an owner is the person, by id or by one of the names."""
+        return folded(owner.strip()) in self._owners
+
     def owns(self, scope: str) -> bool:
-        """Whether a scope or an owner is the person's."""
-        return bool(scope) and (folded(scope) in self._owners or self.names(scope))
+        """Whether a scope is the person's: it is the person, or names the person."""
+        return bool(scope) and (self.is_owner(scope) or self.names(scope))
 
     def names(self, text: str) -> bool:
         """Whether a text names the person in any form."""
