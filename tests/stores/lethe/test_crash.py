@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import sys
 
 import pytest
@@ -51,9 +52,10 @@ def seen(folder):
         stores.close()
 
 
-def opened(folder):
+def opened(folder, *, index=True):
     stores = Stores(folder)
-    places = (stores.sessions, stores.memory, stores.artifacts, stores.index)
+    places = (stores.sessions, stores.memory, stores.artifacts)
+    places += (stores.index,) if index else ()
     return stores, Lethe(stores.journal, *places, policies=POLICIES, count=len, clock=lambda: NOW)
 
 
@@ -182,3 +184,48 @@ def test_an_unfinished_cycle_asks_for_its_stores(tmp_path):
     with pytest.raises(StoreError, match="'sessions', which was not given"):
         Lethe(stores.journal, stores.memory)
     stores.close()
+
+
+def test_a_reader_that_keeps_old_pages_is_named_and_the_erasure_goes_on_later(tmp_path):
+    folder = filled(tmp_path / "start")
+    stores, lethe = opened(folder)
+    reader = sqlite3.connect(stores.memory.path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM memories").fetchone()
+    stores.memory._database._connection.execute("PRAGMA busy_timeout=50")
+    with pytest.raises(StoreError, match="another process is reading"):
+        lethe.erase(ADA)
+    reader.execute("COMMIT")
+    assert lethe.finish() == 1 and lethe.finish() == 0
+    lethe.close()
+    stores.close()
+    reader.close()
+    assert traces(folder) == []
+
+
+def test_processes_that_forget_and_restore_at_once_lose_nothing(tmp_path):
+    folder = filled(tmp_path / "start")
+    before = seen(folder)
+    children = []
+    for _ in range(3):
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                # one process at a time writes to an index
+                stores, lethe = opened(folder, index=False)
+                for _ in range(4):
+                    cycle = lethe.apply_retention_policy(now_ms=NOW).cycle
+                    if cycle:
+                        lethe.restore(cycle)
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    stores, lethe = opened(folder)
+    assert {cycle.state for cycle in lethe.cycles()} == {"restored"}
+    lethe.close()
+    stores.close()
+    after = seen(folder)
+    assert after == before

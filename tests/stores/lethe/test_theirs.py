@@ -94,7 +94,7 @@ def test_a_short_id_is_an_owner_and_no_word():
 
 
 def test_what_would_be_found_everywhere_is_refused():
-    for id, names in (("", ()), ("u", ("a",)), (" ", ("Bob",))):
+    for id, names in (("", ()), ("u", ("a",)), (" ", ("Bob",)), ("u-1", ("erased",))):
         with pytest.raises(StoreError, match="two characters"):
             Person(id, names)
 

@@ -9,6 +9,9 @@ from contextwright.stores.lethe.place import Record, Row, Touched
 from contextwright.stores.lethe.theirs import Theirs
 from contextwright.stores.retention import RECORDS, refs_in
 
+LARGEST = 500_000_000
+"""Bytes of an artifact that the journal takes; SQLite holds no more than a billion in one piece."""
+TOO_LARGE = "too large for the journal"
 WRITTEN_S = 60
 """Seconds after which a temporary file is nobody's: its writer died."""
 
@@ -51,6 +54,7 @@ class Stored:
                 follows=True,
                 known_as=(SHA256 + blob.key,),
                 size=blob.size,
+                stays=TOO_LARGE if blob.size > LARGEST else "",
             )
             for blob in self._artifacts.blobs()
         ]

@@ -95,6 +95,8 @@ class Lethe:
                 next call goes on with it.
         """
         self.finish()
+        if not self.policies:
+            return Forgetting(0, (), ())
         now = self._clock() if now_ms is None else now_ms
         with self._journal.writing() as pen:
             planned = self._plan(pen, now)

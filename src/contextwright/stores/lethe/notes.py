@@ -18,6 +18,7 @@ from contextwright.stores.lethe.theirs import Theirs
 from contextwright.stores.retention import refs_in
 from contextwright.stores.store import SessionStore
 
+OPEN = "an open item of a checklist"
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -153,7 +154,7 @@ def _rows(session: Session) -> Iterator[Row]:
             time_ms=used if isinstance(used, int) else times.get(note.id),
             tier=_tier(entry.get("tier")),
             pinned=bool(entry.get("pinned")),
-            open=_is_open(entry, text),
+            stays=OPEN if _is_open(entry, text) else "",
             size=len(_encode(note.value)),
         )
 

@@ -10,6 +10,7 @@ LEAST_ID = 3
 """Characters of an id that is looked for in texts; a shorter one is only compared as an owner:
 user `7` is not every 7."""
 LEAST_NAME = 2
+MARK = ("erased", "Erased", "ERASED")
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -24,7 +25,7 @@ class Person(msgspec.Struct, frozen=True):
         scopes: further scopes that are the person's.
 
     Raises:
-        StoreError: no id, or a name of less than two characters.
+        StoreError: no id, a name of less than two characters, or the word `erased`.
     """
 
     id: str
@@ -33,10 +34,12 @@ class Person(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         short = [name for name in self.names if len(name.strip()) < LEAST_NAME]
-        if not self.id.strip() or short:
+        # what is written in the place of a name would be found as one again
+        marks = [name for name in (self.id, *self.names, *self.scopes) if name.strip("[] ") in MARK]
+        if not self.id.strip() or short or marks:
             raise StoreError(
-                "a person needs an id, and names of two characters at least",
-                where=f"id of {len(self.id)} characters, {len(short)} short names",
+                "a person needs an id, and names of two characters at least that are not `erased`",
+                where=f"id of {len(self.id)} characters, names {(*short, *marks)}",
                 fix="leave out what would be found everywhere",
             )
 

@@ -22,7 +22,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         time_ms, used_ms: when it was written and last used, in milliseconds since 1970; None
             where nobody knows.
         tier: 1 critical to 4 archive; 0 where none was set, which counts as 2.
-        open: an open item of a checklist.
+        stays: why it stays whatever a policy says, such as an open item of a checklist.
         follows: goes with the last thing that refers to it, as bytes do with their names.
         whole: no policy has it, only what is in it: a session.
         known_as: paths of the refs that mean it, without `artifact://`.
@@ -40,7 +40,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     uses: int = 0
     tier: int = 0
     pinned: bool = False
-    open: bool = False
+    stays: str = ""
     follows: bool = False
     whole: bool = False
     known_as: tuple[str, ...] = ()

@@ -99,8 +99,8 @@ def protection(place: str, row: Row, holds: Sequence[Hold], now_ms: int) -> str:
         return "pinned"
     if row.tier == 1:
         return "tier 1"
-    if row.open:
-        return "an open item of a checklist"
+    if row.stays:
+        return row.stays
     for hold in holds:
         if hold.target.covers(place, row):
             return f"legal hold {hold.number}"
