@@ -76,7 +76,7 @@ class Postings:
                 self.db.execute("PRAGMA journal_mode=WAL")
                 self.db.execute("PRAGMA synchronous=NORMAL")
                 self.db.execute("PRAGMA secure_delete=ON")
-            # a VACUUM would write what it copies into a temporary file otherwise
+            # what a statement replaces would be in a temporary file otherwise
             self.db.execute("PRAGMA temp_store=MEMORY")
             for statement in (_ITEM, _VECTOR, _SAID, _WORDS):
                 self.db.execute(statement)

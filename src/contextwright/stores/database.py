@@ -45,7 +45,7 @@ class Database:
                 "PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL"
             )
             self._connection.execute("PRAGMA secure_delete=ON")
-            # a VACUUM would write what it copies into a temporary file otherwise
+            # what a statement replaces would be in a temporary file otherwise
             self._connection.execute("PRAGMA temp_store=MEMORY")
             self._connection.executescript(schema)
 
@@ -61,7 +61,12 @@ class Database:
             StoreError: another process has the file open in the middle of reading.
         """
         with self._lock, self._named():
-            self._connection.execute("VACUUM")
+            # what is copied is what stays, and may be more than memory holds
+            self._connection.execute("PRAGMA temp_store=FILE")
+            try:
+                self._connection.execute("VACUUM")
+            finally:
+                self._connection.execute("PRAGMA temp_store=MEMORY")
             busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
             raise StoreError(

@@ -134,3 +134,16 @@ def test_whatever_a_name_is_it_is_found_and_gone(first, last, form, around):
 def test_who_is_not_named_is_not_touched(text):
     theirs = Theirs(Person("\u10ff-person", ("\u10fe somebody else \u10fd",)))
     assert theirs.text(text) == text and theirs.text(f'{{"a": {json.dumps(text)}}}')
+
+
+def test_no_text_takes_long():
+    """Texts that are long where a careless pattern goes back and forth; no clock, but a timeout
+    of the whole run would tell."""
+    for text in (
+        "\\" * 300_000 + "x", "\\u00" * 100_000, "%C3" * 100_000, "&" * 300_000, '"' * 300_000,
+        "A" * 300_000, "Ada " * 100_000, "Ada" + " " * 300_000, "e\u0301" * 100_000,
+        base64.b64encode(b"Ada " * 100_000).decode(),
+    ):  # fmt: skip
+        assert not THEIRS.names(text) and THEIRS.text(text) == text
+    long = "é " * 600_000 + "Ada Lovelace"
+    assert THEIRS.names(long) and THEIRS.text(long).endswith("[erased]")

@@ -13,8 +13,8 @@ Unit = tuple[str, int, int]
 _FORMAT = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 _INVISIBLE = re.compile(f"[{_FORMAT}]")
 _ESCAPE = re.compile(
-    r"(?:\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+u[0-9a-fA-F]{4})"
-    r"|\\+[nrtbf\"'/]"
+    r"(?<!\\)(?:\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2}|\\++u[0-9a-fA-F]{4})"
+    r"|(?<!\\)\\++[nrtbf\"'/]"
 )
 _HEX = re.compile(r"u([0-9a-fA-F]{4})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")

@@ -16,6 +16,9 @@ BARE = "erased"
 SURE = 6
 """Characters of a name that is looked for in bytes that are no text, in any case; shorter ones
 occur there by chance."""
+LONG = 1_000_000
+"""Characters of a text in which a name is taken for found without asking whether its last letter
+has a mark of its own: the places of all characters would be too many to keep."""
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u312f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -100,7 +103,8 @@ class Theirs:
     def data(self, data: bytes) -> bool:
         """Whether bytes name the person: text of the usual encodings in any form; in other bytes,
         names of six characters or more in any case, and of four as they were given."""
-        return any(self.names(text) for text in decoded(data)) or self._in_binary(data)
+        texts = list(decoded(data))
+        return any(map(self.names, texts)) if texts else self._in_binary(data)
 
     def without(self, data: bytes) -> bytes:
         """Bytes that name the person, without: a UTF-8 text rewritten, others replaced whole."""
@@ -117,7 +121,7 @@ class Theirs:
             return True
         return any(
             name.encode() in data for name in self.person.strings if 4 <= len(name.encode()) < SURE
-        ) and not any(True for _ in decoded(data))
+        )
 
     def _token(self, match: re.Match[str]) -> str:
         """A string or a number of JSON text."""
@@ -147,15 +151,23 @@ class Theirs:
         quick = text if units is None else plainly(text, units(text))
         if self._pattern is None or not self._pattern.search(folded(quick)):
             return []
+        if units is None and text.isascii():
+            return [match.span() for match in self._pattern.finditer(text.lower())]
         exact = Folded(text, () if units is None else units(text))
         found = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
         return [span for span in found if span is not None]
 
     def _plainly(self, text: str) -> bool:
         """Whether it names the person, base64 left aside."""
-        return bool(self._spans(text)) or any(
-            sign in text and bool(self._spans(text, units)) for sign, units in FORMS
+        return self._hits(text) or any(
+            sign in text and self._hits(text, units) for sign, units in FORMS
         )
+
+    def _hits(self, text: str, units: Callable[[str], Iterator[Unit]] | None = None) -> bool:
+        if self._pattern is None or len(text) <= LONG:
+            return bool(self._spans(text, units))
+        said = text if units is None else plainly(text, units(text))
+        return self._pattern.search(folded(said)) is not None
 
     def _base64(self, text: str) -> Iterator[tuple[int, int, str]]:
         """From where to where base64 names the person, and what stands there without."""
