@@ -58,6 +58,14 @@ def test_json_stays_json_whatever_is_in_it():
     assert theirs.value({"Bob": 12345, "bob": True}) == {"[erased]": "[erased]", "[erased] 2": True}
 
 
+def test_an_escape_is_no_letter_of_a_name():
+    theirs = Theirs(Person("u-1815", ("Nils",)))
+    for said in ("a\nils", "a\\nils", "C:\\users\\nils"):
+        text = json.dumps({"a": said})
+        assert json.loads(theirs.text(text)) == {"a": theirs.text(said)}
+    assert theirs.text("C:\\users\\nils") == "C:\\users\\[erased]"
+
+
 @pytest.mark.parametrize("before", range(6))
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
 def test_base64_is_looked_into(before, encode):

@@ -77,9 +77,8 @@ class Theirs:
         if not self.names(text):
             return text
         if _is_json(text):
-            new = _TOKEN.sub(self._token, text)
-            if not self.names(new):
-                return new
+            # `\nils` is a name in a path, and a line end in a string of JSON
+            return _TOKEN.sub(self._token, text)
         return ERASED if self.whole else self._replaced(text, ERASED)
 
     def ident(self, text: str, erased: str = ERASED) -> str:
