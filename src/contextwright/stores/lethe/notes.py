@@ -191,7 +191,7 @@ def _times(session: Session) -> dict[str, int]:
     for event in session.log:
         clock.append(event.time_ms if event.time_ms is not None else clock[-1])
     for change in session.changes:
-        then = clock[change.position]
+        then = clock[min(change.position, len(clock) - 1)]
         for note in _notes(session, change.values) if then is not None else ():
             assert then is not None
             found.setdefault(note.id, then)
