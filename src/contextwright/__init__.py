@@ -15,9 +15,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from contextwright.engine import Engine, checkpoint, compile, gate, gated, jot, keep, record
-    from contextwright.errors import BudgetError, ContextwrightError, SpecError
+    from contextwright.adapters.wrap import Cooled, with_context_management
+    from contextwright.engine import (
+        Engine,
+        acheck_premise,
+        apremise_guard,
+        check_premise,
+        checkpoint,
+        compile,
+        gate,
+        gated,
+        jot,
+        keep,
+        premise_guard,
+        record,
+    )
+    from contextwright.engine.constraint import SummaryConstraint, pressure
+    from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.pack import Budget, Compiler, Manifest, Pack, PackBuilder, replay
+    from contextwright.recall.premise_check import PremiseResult
     from contextwright.recall.salience import SalienceScorer
     from contextwright.recall.sliding_window import SlidingWindow
     from contextwright.render.target import Target, target
@@ -26,6 +42,13 @@ if TYPE_CHECKING:
     from contextwright.session.step import Constraints, Criterion, Step, assign
     from contextwright.state_words import S
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
+    from contextwright.stores.lethe import (
+        ForgettingResult,
+        Lethe,
+        Person,
+        Retention,
+        coordinated_forgetting_cycle,
+    )
     from contextwright.words import C, parse
 
 __version__ = "0.1.0"
@@ -37,14 +60,21 @@ _HOMES = {
     "Compiler": "contextwright.pack",
     "Constraints": "contextwright.session.step",
     "ContextwrightError": "contextwright.errors",
+    "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.session.step",
     "Engine": "contextwright.engine",
     "Event": "contextwright.session",
     "FileArtifacts": "contextwright.stores",
+    "ForgettingResult": "contextwright.stores.lethe",
+    "Lethe": "contextwright.stores.lethe",
     "Manifest": "contextwright.pack",
     "Pack": "contextwright.pack",
     "PackBuilder": "contextwright.pack",
+    "Person": "contextwright.stores.lethe",
+    "PremiseError": "contextwright.errors",
+    "PremiseResult": "contextwright.recall.premise_check",
     "Refs": "contextwright.stores",
+    "Retention": "contextwright.stores.lethe",
     "S": "contextwright.state_words",
     "SQLiteMemory": "contextwright.stores",
     "SQLiteSessions": "contextwright.stores",
@@ -54,21 +84,29 @@ _HOMES = {
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
     "Step": "contextwright.session.step",
+    "SummaryConstraint": "contextwright.engine.constraint",
     "Target": "contextwright.render.target",
     "TaskBoard": "contextwright.stores",
+    "acheck_premise": "contextwright.engine",
+    "apremise_guard": "contextwright.engine",
     "assign": "contextwright.session.step",
+    "check_premise": "contextwright.engine",
     "checkpoint": "contextwright.engine",
     "compile": "contextwright.engine",
+    "coordinated_forgetting_cycle": "contextwright.stores.lethe",
     "gate": "contextwright.engine",
     "gated": "contextwright.engine",
     "jot": "contextwright.engine",
     "keep": "contextwright.engine",
     "parse": "contextwright.words",
+    "premise_guard": "contextwright.engine",
+    "pressure": "contextwright.engine.constraint",
     "read_session": "contextwright.session.formats",
     "read_sessions": "contextwright.session.formats",
     "record": "contextwright.engine",
     "replay": "contextwright.pack",
     "target": "contextwright.render.target",
+    "with_context_management": "contextwright.adapters.wrap",
     "write_session": "contextwright.session.formats",
 }
 
@@ -79,14 +117,21 @@ __all__ = [
     "Compiler",
     "Constraints",
     "ContextwrightError",
+    "Cooled",
     "Criterion",
     "Engine",
     "Event",
     "FileArtifacts",
+    "ForgettingResult",
+    "Lethe",
     "Manifest",
     "Pack",
     "PackBuilder",
+    "Person",
+    "PremiseError",
+    "PremiseResult",
     "Refs",
+    "Retention",
     "S",
     "SQLiteMemory",
     "SQLiteSessions",
@@ -96,21 +141,29 @@ __all__ = [
     "Snapshot",
     "SpecError",
     "Step",
+    "SummaryConstraint",
     "Target",
     "TaskBoard",
+    "acheck_premise",
+    "apremise_guard",
     "assign",
+    "check_premise",
     "checkpoint",
     "compile",
+    "coordinated_forgetting_cycle",
     "gate",
     "gated",
     "jot",
     "keep",
     "parse",
+    "premise_guard",
+    "pressure",
     "read_session",
     "read_sessions",
     "record",
     "replay",
     "target",
+    "with_context_management",
     "write_session",
 ]
 

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from contextwright.errors import RefError, StoreError
-from contextwright.session import Event, Text, Tool
+from contextwright.session import Event, Session, Text, Tool
+from contextwright.session.session import StateChange
 from contextwright.testing import session_of
 
 
@@ -68,6 +69,56 @@ class SessionStoreSuite:
         assert store.delete("s")
         assert not store.delete("s")
         assert store.ids() == []
+
+    def test_a_rewritten_session_has_its_history_rewritten(self, store, reopen):
+        session = session_of("u: hi Ada | c: search(x) | r: Ada's | a: ok", id="s")
+        session.update({"name": "Ada"})
+        session.update({"name": "Bob"})
+        store.save(session)
+        store.save(session_of("u: other", id="t"))
+
+        def change(stored):
+            events = [e if e.role != "user" else event(e.id, "hi") for e in stored.log]
+            new = Session("s", events[:-1], tools=stored.tools, metadata={"k": 1})
+            new.restore(StateChange(1, {"name": "-"}))
+            return new
+
+        assert store.rewrite("s", change)
+        again = reopen().load("s")
+        assert [e.text for e in again.log] == ["hi", "", ""] and again.metadata == {"k": 1}
+        assert [(c.position, c.values) for c in again.changes] == [(1, {"name": "-"})]
+        again.assistant("more")
+        again.update({"name": "C"})
+        store.save(again)
+        assert len(store.load("s")) == 4 and store.load("s").state["name"] == "C"
+        assert store.load("t").log[0].text == "other"
+
+    def test_a_rewrite_that_fails_or_gives_nothing_changes_nothing(self, store):
+        store.save(session_of("u: hi", id="s"))
+        store.save(session_of("u: ho", id="t"))
+        before = store.load("s").snapshot().digest
+        assert not store.rewrite("s", lambda session: None)
+        assert not store.rewrite("nobody", lambda session: session)
+        with pytest.raises(ZeroDivisionError):
+            store.rewrite("s", lambda session: 1 / 0)
+        with pytest.raises(StoreError, match="already"):
+            store.rewrite("s", lambda session: Session("t", session.log))
+        assert store.load("s").snapshot().digest == before and store.ids() == ["s", "t"]
+
+    def test_a_rewritten_session_may_have_another_id(self, store):
+        store.save(session_of("u: hi", id="s"))
+        assert store.rewrite("s", lambda session: Session("other", session.log))
+        assert store.ids() == ["other"] and store.load("other").log[0].text == "hi"
+
+    def test_state_changes_that_parted_are_refused_not_lost(self, store):
+        store.save(session_of("u: hi", id="s"))
+        one, two = store.load("s"), store.load("s")
+        one.update({"k": 1})
+        store.save(one)
+        two.update({"k": 2})
+        with pytest.raises(StoreError, match="another writer"):
+            store.save(two)
+        assert store.load("s").state["k"] == 1
 
     @pytest.mark.parametrize(
         "id", ["", "a'; DROP TABLE events; --", "%", "x" * 2000, "größe/../🚲"]

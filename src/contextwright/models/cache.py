@@ -1,6 +1,7 @@
 """Answers that were paid for once. `stores.SQLiteAnswers` keeps them across processes."""
 
 import threading
+from collections.abc import Iterable
 from typing import Protocol
 
 from contextwright.spec.task import Answer
@@ -51,3 +52,33 @@ class RecentAnswers:
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series, if it is kept."""
         return self._latest.get(series)
+
+    def entries(self) -> dict[str, Answer]:
+        """Every answer by its key, the oldest first."""
+        with self._lock:
+            return dict(self._answers)
+
+    def forget(self, keys: Iterable[str]) -> int:
+        """Drop answers; the one before becomes the newest of its series. How many there were."""
+        with self._lock:
+            given = [keys] if isinstance(keys, str) else keys
+            gone = [self._answers.pop(key, None) for key in given]
+            for series in {answer.series for answer in gone if answer is not None} - {""}:
+                left = [each for each in self._answers.values() if each.series == series]
+                self._latest.pop(series, None)
+                if left:
+                    self._latest[series] = left[-1]
+            return sum(answer is not None for answer in gone)
+
+    def put_back(self, answers: Iterable[tuple[str, Answer]]) -> list[str]:
+        """Put dropped answers back, before those that came since; the keys of those that are
+        there now as they were."""
+        with self._lock:
+            given = dict(answers)
+            self._answers = {**given, **self._answers}
+            for answer in self._answers.values():
+                if answer.series:
+                    self._latest.setdefault(answer.series, answer)
+            for key in list(self._answers)[: max(0, len(self._answers) - self._most)]:
+                del self._answers[key]
+            return [key for key, answer in given.items() if self._answers.get(key) == answer]

@@ -3,7 +3,7 @@
 import heapq
 import importlib.util
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -69,6 +69,7 @@ class Index:
             self._expand = expanding.variants if expand is True else expand
         self._rerank = rerank
         self._lock = threading.RLock()
+        self.path = "" if path is None else str(path)
         self._postings = Postings(path)
         self._vectors = Vectors()
         self._embedder = embedder
@@ -113,6 +114,32 @@ class Index:
         """All items, in the order they were added."""
         with self._lock:
             return tuple(self._postings.items[row] for row in sorted(self._postings.items))
+
+    def placed(self) -> dict[int, Item]:
+        """All items by their places, which are never given twice while the index is open."""
+        with self._lock:
+            return {row: self._postings.items[row] for row in sorted(self._postings.items)}
+
+    def put_back(self, placed: Mapping[int, Item]) -> list[str]:
+        """Puts removed items back in their places, beside their neighbours; the ids of those
+        that are there now as they were. Where an id was added again, that item stays."""
+        vectors = self._vectors_of([item.text for item in placed.values()])
+        made = dict(zip(placed, vectors, strict=False))
+        with self._lock:
+            rows = self._postings.put_back(placed)
+            self._keep({now: made[was] for was, now in rows.items() if was in made})
+            items = {item.id: item for item in self._postings.items.values()}
+            return [item.id for item in placed.values() if items.get(item.id) == item]
+
+    def scrub(self) -> None:
+        """Writes the file anew, so that nothing of what was removed is left in it, and forgets
+        the words of texts that were split.
+
+        Raises:
+            StoreError: another process is reading the file.
+        """
+        with self._lock:
+            self._postings.scrub()
 
     def close(self) -> None:
         """Lets go of the file."""

@@ -22,6 +22,7 @@ import msgspec
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
 from contextwright.recall.roots import roots
+from contextwright.remembered import forget_remembered
 
 K1 = 1.2
 B = 0.75
@@ -69,6 +70,9 @@ class Postings:
             if path is not None:
                 self.db.execute("PRAGMA journal_mode=WAL")
                 self.db.execute("PRAGMA synchronous=NORMAL")
+                self.db.execute("PRAGMA secure_delete=ON")
+            # what a statement replaces would be in a temporary file otherwise
+            self.db.execute("PRAGMA temp_store=MEMORY")
             for statement in (_ITEM, _VECTOR, _SAID, _WORDS):
                 self.db.execute(statement)
             rows = self.db.execute(
@@ -101,15 +105,69 @@ class Postings:
                 else:
                     self._last += 1
                     row = self._last
-                terms = roots(item.text)
-                self._write(row, item, terms)
-                self._count(row, terms)
-                self.items[row] = item
-                self.rows[item.id] = row
+                self._put(row, item)
                 changed.append(row)
         finally:
             self.db.execute("COMMIT")
         return changed
+
+    def put_back(self, placed: Mapping[int, Item]) -> dict[int, int]:
+        """Rows that items had to rows that they have now; those whose id is there are left."""
+        found: dict[int, int] = {}
+        self.db.execute("BEGIN")
+        try:
+            for was, item in placed.items():
+                if item.id in self.rows:
+                    continue
+                row = was if was not in self.items else self._last + 1
+                self._last = max(self._last, row)
+                self._put(row, item)
+                found[was] = row
+        finally:
+            self.db.execute("COMMIT")
+        return found
+
+    def scrub(self) -> None:
+        """Leaves nothing of what was dropped: not in the file, not in its log, not in the words
+        that were remembered.
+
+        Raises:
+            StoreError: another process is reading the file.
+        """
+        forget_remembered()
+        self._known = {}
+        self._complete = not self.items
+        if self.path is None:
+            self._recount()
+            return
+        try:
+            # a word's last item leaves the word in a segment until the segments are made one
+            self.db.execute("INSERT INTO said(said) VALUES ('optimize')")
+            self.db.execute("VACUUM")
+            busy = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"SQLite says: {error}", where=str(self.path), fix="let other processes end"
+            ) from error
+        if busy:
+            raise StoreError(
+                "another process is reading: what was removed is still in the file's log",
+                where=str(self.path),
+                fix="let the other process end its reading, then do it again",
+            )
+
+    def _recount(self) -> None:
+        """The words of the items, counted anew: in memory there is no table to ask."""
+        self._sizes, self._total, self._complete = {}, 0, True
+        for row, item in self.items.items():
+            self._count(row, roots(item.text))
+
+    def _put(self, row: int, item: Item) -> None:
+        terms = roots(item.text)
+        self._write(row, item, terms)
+        self._count(row, terms)
+        self.items[row] = item
+        self.rows[item.id] = row
 
     def drop(self, ids: Iterable[str]) -> list[int]:
         """Rows of the items taken out."""

@@ -8,7 +8,8 @@ order, the same negations and opposites, the same corpus, the same scope, not to
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 
 import msgspec
 
@@ -75,6 +76,28 @@ class Cached(msgspec.Struct, frozen=True):
     age_ms: int
 
 
+class CacheEntry(msgspec.Struct, frozen=True):
+    """An answer as it is kept.
+
+    Args:
+        time_ms: when it was put in; used_ms: when it was last given; milliseconds since 1970.
+    """
+
+    query: str
+    answer: str
+    scope: str = ""
+    version: str = ""
+    time_ms: int = 0
+    used_ms: int | None = None
+    uses: int = 0
+
+    @property
+    def id(self) -> str:
+        """Names it without saying what was asked."""
+        named = f"{self.scope}\n{self.query}".encode("utf-8", "surrogatepass")
+        return "asked_" + sha256(named).hexdigest()[:16]
+
+
 class _Entry(msgspec.Struct):
     query: str
     answer: str
@@ -84,6 +107,8 @@ class _Entry(msgspec.Struct):
     guard: tuple[object, ...]
     content: tuple[str, ...]
     vector: list[float]
+    used_ms: int | None = None
+    uses: int = 0
 
 
 class SemanticCache:
@@ -125,16 +150,7 @@ class SemanticCache:
             scope: whose it is (a user, a tenant): given back in the same scope only.
             version: what state of the corpus it is from: given back for the same only.
         """
-        entry = _Entry(
-            query,
-            answer,
-            scope,
-            version,
-            now_ms,
-            _guard(query),
-            _content(query),
-            self._vector(query),
-        )
+        entry = self._entry(CacheEntry(query, answer, scope, version, now_ms))
         with self._lock:
             self._entries[scope, query] = entry
             self._entries.move_to_end((scope, query))
@@ -159,6 +175,7 @@ class SemanticCache:
                 return None
             entry = self._entries[scope, best[1]]
             self._entries.move_to_end((scope, best[1]))
+            entry.used_ms, entry.uses = now_ms, entry.uses + 1
             return Cached(
                 entry.query, entry.answer, round(-best[0] * 1_000_000), now_ms - entry.time_ms
             )
@@ -174,6 +191,60 @@ class SemanticCache:
             for key in gone:
                 del self._entries[key]
             return len(gone)
+
+    def entries(self) -> list[CacheEntry]:
+        """Every answer, the one that was used last at the end."""
+        with self._lock:
+            return [
+                CacheEntry(
+                    each.query,
+                    each.answer,
+                    each.scope,
+                    each.version,
+                    each.time_ms,
+                    each.used_ms,
+                    each.uses,
+                )
+                for each in self._entries.values()
+            ]
+
+    def drop(self, ids: Iterable[str]) -> int:
+        """Drops answers by the ids of their entries; how many there were."""
+        gone = {ids} if isinstance(ids, str) else set(ids)
+        found = [entry for entry in self.entries() if entry.id in gone]
+        with self._lock:
+            return sum(
+                self._entries.pop((each.scope, each.query), None) is not None for each in found
+            )
+
+    def put_back(self, entries: Iterable[CacheEntry]) -> list[str]:
+        """Puts dropped answers back, before those that came since; the ids of those that are
+        there now as they were."""
+        given = [(each, self._entry(each)) for each in entries]
+        with self._lock:
+            older = [(each.scope, each.query) for each, _ in given]
+            for key, (_, entry) in zip(older, given, strict=True):
+                self._entries.setdefault(key, entry)
+            for key in reversed(older):
+                self._entries.move_to_end(key, last=False)
+            while len(self._entries) > self._keep:
+                self._entries.popitem(last=False)
+            kept = {key: entry.answer for key, entry in self._entries.items()}
+        return [each.id for each, _ in given if kept.get((each.scope, each.query)) == each.answer]
+
+    def _entry(self, one: CacheEntry) -> _Entry:
+        return _Entry(
+            one.query,
+            one.answer,
+            one.scope,
+            one.version,
+            one.time_ms,
+            _guard(one.query),
+            _content(one.query),
+            self._vector(one.query),
+            one.used_ms,
+            one.uses,
+        )
 
     def _forget(self, now_ms: int) -> None:
         if self._max_age is None:

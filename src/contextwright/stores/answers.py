@@ -1,22 +1,55 @@
 """Answers of models in one SQLite file: paid for once, for all processes."""
 
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from contextwright.errors import StoreError
 from contextwright.spec.task import Answer
 from contextwright.stores.database import Database
+from contextwright.stores.uses import Uses
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE, series TEXT NOT NULL, body BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS answers_series ON answers (series, number);
 """
+_LATER = (
+    ("written_ms", "ALTER TABLE answers ADD COLUMN written_ms INTEGER"),
+    ("used_ms", "ALTER TABLE answers ADD COLUMN used_ms INTEGER"),
+    ("uses", "ALTER TABLE answers ADD COLUMN uses INTEGER NOT NULL DEFAULT 0"),
+)
+"""Columns that came with forgetting; a file of an earlier version gets them."""
+_ENTRIES = """
+SELECT number, key, series, body, written_ms, used_ms, uses FROM answers ORDER BY number
+"""
+_USED = "UPDATE answers SET uses = uses + ?, used_ms = max(coalesce(used_ms, 0), ?) WHERE key = ?"
 BUSY_SECONDS = 30.0
 MOST = 100_000
 """Answers that are kept; the oldest go first."""
 _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder(Answer).decode
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An answer as the file has it.
+
+    Args:
+        number: its place: of a series, the greatest is the newest.
+        written_ms, used_ms: milliseconds since 1970, where known.
+    """
+
+    number: int
+    key: str
+    series: str
+    body: bytes
+    written_ms: int | None = None
+    used_ms: int | None = None
+    uses: int = 0
 
 
 class SQLiteAnswers:
@@ -27,13 +60,20 @@ class SQLiteAnswers:
     Args:
         path: the file; made where it is missing.
         most: answers that are kept.
+        clock: milliseconds since 1970, for when an answer was written and last used.
 
     Raises:
         StoreError: not a database.
     """
 
-    def __init__(self, path: str | Path, *, most: int = MOST) -> None:
-        self.path, self._most = str(path), most
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        most: int = MOST,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self.path, self._most, self._clock, self._uses = str(path), most, clock, Uses()
         self._database = Database(
             path,
             _SCHEMA,
@@ -41,14 +81,31 @@ class SQLiteAnswers:
             durable=False,  # what is lost is asked again
             busy=BUSY_SECONDS,
         )
+        self._migrate()
+
+    def _migrate(self) -> None:
+        with self._database.reading() as connection:
+            known = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
+        if all(column in known for column, _ in _LATER):
+            return
+        with self._database.writing() as connection:
+            known = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
+            for column, statement in _LATER:
+                if column not in known:
+                    connection.execute(statement)
 
     def close(self) -> None:
         """Close the file."""
+        with suppress(StoreError):  # of a file that is gone, nothing is to be counted
+            self._count_uses()
         self._database.close()
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept."""
-        return self._one("SELECT body FROM answers WHERE key = ?", key)
+        found = self._one("SELECT body FROM answers WHERE key = ?", key)
+        if found is not None:
+            self._uses.add([key], self._clock())
+        return found
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series, if it is kept."""
@@ -60,12 +117,59 @@ class SQLiteAnswers:
         """Keep an answer; one under the same key is replaced."""
         with self._database.writing() as connection:
             cursor = connection.execute(
-                "INSERT OR REPLACE INTO answers (key, series, body) VALUES (?, ?, ?)",
-                (key, answer.series, _encode(answer)),
+                "INSERT OR REPLACE INTO answers (key, series, body, written_ms) "
+                "VALUES (?, ?, ?, ?)",
+                (key, answer.series, _encode(answer), self._clock()),
             )
             connection.execute(
                 "DELETE FROM answers WHERE number <= ?", ((cursor.lastrowid or 0) - self._most,)
             )
+
+    def entries(self) -> list[Entry]:
+        """Every answer, the oldest first."""
+        self._count_uses()
+        with self._database.reading() as connection:
+            return [Entry(*row) for row in connection.execute(_ENTRIES)]
+
+    def forget(self, keys: Iterable[str]) -> int:
+        """Remove answers; how many there were."""
+        given = [keys] if isinstance(keys, str) else keys
+        with self._database.writing() as connection:
+            return sum(
+                connection.execute("DELETE FROM answers WHERE key = ?", (key,)).rowcount
+                for key in given
+            )
+
+    def put_back(self, entries: Iterable[Entry]) -> list[str]:
+        """Put forgotten answers back in their places; the keys of those that are there now as
+        they were. Where a newer answer has the key, that one stays."""
+        back: list[str] = []
+        with self._database.writing() as connection:
+            for entry in entries:
+                values: tuple[Any, ...] = msgspec.structs.astuple(entry)
+                connection.execute(
+                    "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", values
+                )
+                row = connection.execute(
+                    "SELECT body FROM answers WHERE key = ?", (entry.key,)
+                ).fetchone()
+                if row is not None and row[0] == entry.body:
+                    back.append(entry.key)
+        return back
+
+    def scrub(self) -> None:
+        """Write the file anew, so that nothing that was removed is left in it.
+
+        Raises:
+            StoreError: another process is reading.
+        """
+        self._database.scrub()
+
+    def _count_uses(self) -> None:
+        waiting = self._uses.take()
+        if waiting:
+            with self._database.writing() as connection:
+                connection.executemany(_USED, waiting)
 
     def _one(self, statement: str, value: str) -> Answer | None:
         with self._database.reading() as connection:

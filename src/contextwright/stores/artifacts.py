@@ -79,8 +79,7 @@ class Artifacts:
         self._keys.write(f"blobs/{digest}", data, replace=False)
         if not name:
             return str(Ref("artifact", SHA256 + digest))
-        entry = msgspec.json.encode({"name": name, "sha256": digest})
-        self._keys.write(_key(name), entry, replace=True)
+        self.rename(name, digest)
         return str(Ref("artifact", name))
 
     def get(self, ref: str) -> bytes:
@@ -143,6 +142,20 @@ class Artifacts:
             msgspec.structs.replace(kept, key=kept.key.removeprefix("blobs/"))
             for kept in self._keys.list("blobs")
         ]
+
+    def blob(self, digest: str) -> bytes | None:
+        """The bytes of a digest as they lie there, unchecked; None where there are none."""
+        return self._keys.read(f"blobs/{digest}")
+
+    def rename(self, name: str, digest: str) -> None:
+        """Let a name stand for bytes that are kept.
+
+        Raises:
+            RefError: a name that no ref can say.
+        """
+        _check_name(name)
+        entry = msgspec.json.encode({"name": name, "sha256": digest})
+        self._keys.write(_key(name), entry, replace=True)
 
     def forget_name(self, name: str) -> None:
         """Remove a name; the bytes stay."""

@@ -45,11 +45,35 @@ class Database:
                 "PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL"
             )
             self._connection.execute("PRAGMA secure_delete=ON")
+            # what a statement replaces would be in a temporary file otherwise
+            self._connection.execute("PRAGMA temp_store=MEMORY")
             self._connection.executescript(schema)
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def scrub(self) -> None:
+        """Write the file anew without what was deleted, and empty its log: pages that were
+        split keep old bytes in their gaps, whatever `secure_delete` says.
+
+        Raises:
+            StoreError: another process has the file open in the middle of reading.
+        """
+        with self._lock, self._named():
+            # what is copied is what stays, and may be more than memory holds
+            self._connection.execute("PRAGMA temp_store=FILE")
+            try:
+                self._connection.execute("VACUUM")
+            finally:
+                self._connection.execute("PRAGMA temp_store=MEMORY")
+            busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise StoreError(
+                "another process is reading: what was deleted is still in the file's log",
+                where=self.path,
+                fix="let the other process end its reading, then do it again",
+            )
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:

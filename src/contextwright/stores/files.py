@@ -1,6 +1,7 @@
 """Artifacts in a directory, written so that a crash leaves either all of one or none."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,9 +16,18 @@ class FileArtifacts(Artifacts):
         self.root = Path(root)
         super().__init__(_Folder(self.root))
 
-    def sweep(self) -> int:
-        """Remove the temporary files that a killed process left; how many."""
-        left = list(self.root.glob("*/*.tmp"))
+    def sync(self) -> None:
+        """Wait until the disk has what was removed: it would be back after a power cut else."""
+        for folder in ("blobs", "names"):
+            sync_folder(self.root / folder)
+
+    def sweep(self, older_s: float = 0) -> int:
+        """Remove the temporary files that a killed process left; how many.
+
+        Args:
+            older_s: seconds that a file must be old: a younger one may still be written.
+        """
+        left = [path for path in self.root.glob("*/*.tmp") if _age_s(path) >= older_s]
         for path in left:
             path.unlink(missing_ok=True)
         return len(left)
@@ -81,6 +91,13 @@ class _Folder:
 
     def where(self, key: str) -> str:
         return str(self._root / key)
+
+
+def _age_s(path: Path) -> float:
+    try:
+        return max(0.0, time.time() - path.stat().st_mtime)
+    except FileNotFoundError:
+        return 0.0
 
 
 def _touched(path: Path) -> bool:

@@ -1,7 +1,7 @@
 """Sessions in one SQLite file: WAL, full sync, one row an event, a hash a row."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -87,13 +87,8 @@ class SQLiteSessions:
             length = _length(connection, number)
             self._check_beginning(connection, number, session, length)
             _insert_events(connection, number, length, events[length:])
-            known: int = connection.execute(
-                "SELECT count(*) FROM changes WHERE session = ?", (number,)
-            ).fetchone()[0]
-            rows = [
-                (number, seq, *_row(change)) for seq, change in enumerate(changes[known:], known)
-            ]
-            connection.executemany("INSERT INTO changes VALUES (?, ?, ?, ?)", rows)
+            known = self._known_changes(connection, number, session, changes)
+            _insert_changes(connection, number, known, changes[known:])
 
     def _check_beginning(
         self, connection: sqlite3.Connection, number: int, session: Session, length: int
@@ -110,28 +105,69 @@ class SQLiteSessions:
                 fix="load the session again and append to what it holds now",
             )
 
+    def _known_changes(
+        self,
+        connection: sqlite3.Connection,
+        number: int,
+        session: Session,
+        changes: Sequence[StateChange],
+    ) -> int:
+        """How many state changes are stored; they must be the first of these, or what is new
+        here would be taken for stored and lost."""
+        known, last = connection.execute(_LAST_CHANGE, (number, number)).fetchone()
+        if known and (known > len(changes) or _row(changes[known - 1])[1] != last):
+            raise StoreError(
+                "the stored state is not a beginning of this one: another writer was here",
+                where=f"session {session.id!r}, {known} changes stored, {len(changes)} given",
+                fix="load the session again and update what it holds now",
+            )
+        return known
+
     def load(self, session_id: str) -> Session:
         """The session, every row checked."""
         with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT number, tools, metadata FROM sessions WHERE id = ?", (session_id,)
-            ).fetchone()
+            found = _load(connection, session_id)
             if found is None:
                 raise StoreError(
                     f"no session {session_id!r}",
                     where=self.path,
                     fix=f"stored are: {', '.join(_ids(connection)[:10]) or 'none'}",
                 )
-            number, tools, metadata = found
-            session = Session(
-                session_id,
-                _rows(connection, "events", number, Event, session_id),
-                tools=msgspec.json.decode(tools, type=tuple[Tool, ...]),
-                metadata=msgspec.json.decode(metadata),
+            return found[1]
+
+    def rewrite(self, session_id: str, change: Callable[[Session], Session | None]) -> bool:
+        """Put what `change` makes of a session in its place, in one transaction; rows that stay
+        as they are are not written."""
+        with self._database.writing() as connection:
+            found = _load(connection, session_id)
+            new = None if found is None else change(found[1])
+            if found is None or new is None:
+                return False
+            number, _ = found
+            if new.id != session_id and new.id in _ids(connection):
+                raise StoreError(
+                    f"there is a session {new.id!r} already",
+                    where=f"session {session_id!r}",
+                    fix="give the rewritten session an id of its own",
+                )
+            connection.execute(
+                "UPDATE sessions SET id = ?, tools = ?, metadata = ? WHERE number = ?",
+                (new.id, _encode(new.tools), _encode(new.metadata), number),
             )
-            for change in _rows(connection, "changes", number, StateChange, session_id):
-                session.restore(change)
-            return session
+            replaced = _replace(connection, "events", number, list(new.log))
+            replaced |= _replace(connection, "changes", number, list(new.changes))
+        if replaced:
+            with self._database.reading() as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return True
+
+    def scrub(self) -> None:
+        """Write the file anew, so that nothing that was deleted is left in it.
+
+        Raises:
+            StoreError: another process is reading.
+        """
+        self._database.scrub()
 
     def ids(self) -> list[str]:
         """The stored sessions."""
@@ -152,6 +188,24 @@ class SQLiteSessions:
         with self._database.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return True
+
+
+def _load(connection: sqlite3.Connection, session_id: str) -> tuple[int, Session] | None:
+    found = connection.execute(
+        "SELECT number, tools, metadata FROM sessions WHERE id = ?", (session_id,)
+    ).fetchone()
+    if found is None:
+        return None
+    number, tools, metadata = found
+    session = Session(
+        session_id,
+        _rows(connection, "events", number, Event, session_id),
+        tools=msgspec.json.decode(tools, type=tuple[Tool, ...]),
+        metadata=msgspec.json.decode(metadata),
+    )
+    for change in _rows(connection, "changes", number, StateChange, session_id):
+        session.restore(change)
+    return number, session
 
 
 def _ids(connection: sqlite3.Connection) -> list[str]:
@@ -182,11 +236,46 @@ def _insert_events(
     connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
 
 
+def _insert_changes(
+    connection: sqlite3.Connection, number: int, start: int, changes: Sequence[StateChange]
+) -> None:
+    rows = [(number, seq, *_row(change)) for seq, change in enumerate(changes, start)]
+    connection.executemany("INSERT INTO changes VALUES (?, ?, ?, ?)", rows)
+
+
+def _replace(
+    connection: sqlite3.Connection, table: str, number: int, values: Sequence[Any]
+) -> bool:
+    """Make the rows of a session these; whether one that was there was changed or removed."""
+    known = dict(connection.execute(_HASHES[table], (number,)).fetchall())
+    rows = [(number, seq, *_row(value)) for seq, value in enumerate(values)]
+    other = [row for row in rows if known.get(row[1]) != row[3]]
+    connection.executemany(_PUT[table], other)
+    connection.execute(_CUT[table], (number, len(rows)))
+    return len(known) > len(rows) or any(row[1] in known for row in other)
+
+
 def _row(value: Any) -> tuple[bytes, bytes]:
     body = _encode(value)
     return body, sha256(body).digest()
 
 
+_LAST_CHANGE = """
+SELECT count(*), (SELECT hash FROM changes WHERE session = ? ORDER BY seq DESC LIMIT 1)
+FROM changes WHERE session = ?
+"""
+_HASHES = {
+    "events": "SELECT seq, hash FROM events WHERE session = ?",
+    "changes": "SELECT seq, hash FROM changes WHERE session = ?",
+}
+_PUT = {
+    "events": "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?)",
+    "changes": "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)",
+}
+_CUT = {
+    "events": "DELETE FROM events WHERE session = ? AND seq >= ?",
+    "changes": "DELETE FROM changes WHERE session = ? AND seq >= ?",
+}
 _SELECTS = {
     "events": "SELECT seq, body, hash FROM events WHERE session = ? ORDER BY seq",
     "changes": "SELECT seq, body, hash FROM changes WHERE session = ? ORDER BY seq",

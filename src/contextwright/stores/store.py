@@ -1,6 +1,6 @@
 """What a store owes. `tests/stores/conformance.py` is the suite that every backend passes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from contextwright.session.event import Event
@@ -40,6 +40,22 @@ class SessionStore(Protocol):
 
     def delete(self, session_id: str) -> bool:
         """Remove a session's rows; whether it was there."""
+        ...
+
+    def rewrite(self, session_id: str, change: Callable[[Session], Session | None]) -> bool:
+        """Put what `change` makes of a session in its place, its history with it: all of it or
+        nothing, and nobody writes in between. What it replaces is overwritten on the disk.
+
+        Args:
+            change: gets the session as it is stored; None leaves it. What it gives may have
+                another id.
+
+        Returns:
+            Whether it was there and something else is in its place.
+
+        Raises:
+            StoreError: the new id is taken; nothing was written.
+        """
         ...
 
 

@@ -1,0 +1,358 @@
+"""`Lethe`: forgetting by policy, on demand, and for good."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from contextwright.errors import StoreError
+from contextwright.stores.lethe import erasing
+from contextwright.stores.lethe.crash import reached
+from contextwright.stores.lethe.erasing import Erased
+from contextwright.stores.lethe.journal import Cycle, Entry, Journal, Pen, Request, Trashed
+from contextwright.stores.lethe.person import Person
+from contextwright.stores.lethe.place import Place, Record, Row, Score, Scorer, scoring
+from contextwright.stores.lethe.places import by_name
+from contextwright.stores.lethe.plan import Hold, Plan, plan, protection
+from contextwright.stores.lethe.reports import Action, Forgetting, Purged, Restored
+from contextwright.stores.lethe.retention import Retention, Target
+from contextwright.stores.lethe.theirs import Theirs
+from contextwright.tokens.counter import counter_for
+
+COUNTED_AS = "gpt-5"
+"""The model whose tokens actions are counted in where no counter is given."""
+MEMORY = "memory"
+
+
+class Lethe:
+    """Forgets in several stores at once, all or nothing.
+
+    What goes is written into the journal first, whole; then the stores let go of it. Opening the
+    journal after a crash goes on where the process died. Usable from several threads and
+    processes; one changes the stores at a time.
+
+    Args:
+        path: the journal's file, of its own; made where it is missing.
+        stores: `SQLiteSessions`, `SQLiteMemory`, `SQLiteAnswers`, `RecentAnswers`,
+            `SemanticCache`, `FileArtifacts`, `ObjectArtifacts`, `Index`, or any `Place`.
+        policies: what is kept no longer.
+        salience: scores texts from 0 to 1, for policies with `min_salience`.
+        live: gives refs of artifacts that must resolve for reasons that no store here knows.
+        count: tokens of a text, for the report.
+        clock: milliseconds since 1970, where a call gives no time.
+
+    Raises:
+        StoreError: no such journal, a policy that can not be followed, or an unfinished cycle
+            over a store that was not given.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *stores: Any,
+        policies: Iterable[Retention] = (),
+        salience: Score | Scorer | None = None,
+        live: Callable[[], Iterable[str]] | None = None,
+        count: Callable[[str], int] | None = None,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self.policies, self._clock, self._live = tuple(policies), clock, live
+        self._score = scoring(salience)
+        self._count = count or counter_for(COUNTED_AS).count
+        self._places = by_name(stores, str(path))
+        if self._score is None and any(each.min_salience is not None for each in self.policies):
+            raise StoreError(
+                "a policy asks for salience and nothing scores it",
+                where="Lethe(..., salience=...)",
+                fix="give a SalienceScorer, or any `score(text) -> float`",
+            )
+        self._journal = Journal(path)
+        try:
+            self.finish()
+        except BaseException:
+            self._journal.close()
+            raise
+
+    def close(self) -> None:
+        """Close the journal; the stores stay open."""
+        self._journal.close()
+
+    def apply_retention_policy(
+        self, *, now_ms: int | None = None, dry: bool = False, who: str = "", why: str = ""
+    ) -> Forgetting:
+        """Forget what the policies name and nothing protects, in all stores or in none.
+
+        Args:
+            now_ms: milliseconds since 1970; by default the clock's.
+            dry: say what would go, forget nothing.
+            who, why: for the audit.
+
+        Raises:
+            StoreError: a store can not be read or written. Once the cycle is in the journal, the
+                next call goes on with it.
+        """
+        self.finish()
+        if not self.policies:
+            return Forgetting(0, (), ())
+        now = self._clock() if now_ms is None else now_ms
+        with self._journal.writing() as pen:
+            planned = self._plan(pen, now)
+            actions = tuple(self._action(*each) for each in planned.goes)
+            if dry or not planned.goes:
+                return Forgetting(0, actions, planned.held)
+            cycle = pen.begin(self._taken(planned), time_ms=now, who=who, why=why)
+            reached("written")
+        reached("committed")
+        self._go_on(cycle)
+        return Forgetting(cycle, actions, planned.held)
+
+    def restore(self, cycle: int, *, who: str = "", why: str = "") -> Restored:
+        """Put back what a cycle forgot, as it was. It goes again with the next cycle, unless a
+        hold or a pin protects it by then.
+
+        Raises:
+            StoreError: there is nothing to be put back: no such cycle, or purged.
+        """
+        self.finish()
+        with self._journal.writing() as pen:
+            found = pen.cycle(cycle)
+            if found is None or found.state != "forgotten":
+                raise StoreError(
+                    f"cycle {cycle} can not be restored: it is {found.state if found else 'none'}",
+                    where=self._journal.path,
+                    fix="cycles() lists those that are forgotten and not purged",
+                )
+            held = [(each.place, each.record.id) for each in pen.trash(cycle)]
+            pen.set_state(cycle, "restoring")
+            self._say(pen, "restored", pen.trash(cycle), self._clock(), who, why)
+            reached("written")
+        reached("committed")
+        self._go_on(cycle)
+        with self._journal.reading() as pen:
+            left = tuple((each.place, each.record.id) for each in pen.trash(cycle))
+        return Restored(tuple(each for each in held if each not in left), left)
+
+    def purge(self, before_ms: int, *, who: str = "", why: str = "") -> Purged:
+        """Let go for good of what was forgotten before a time; the files are written anew.
+
+        Args:
+            before_ms: milliseconds since 1970.
+        """
+        self.finish()
+        cycles: list[int] = []
+        things = size = kept = 0
+        with self._journal.writing() as pen:
+            for cycle in pen.cycles():
+                trash = pen.trash(cycle.number) if cycle.time_ms < before_ms else []
+                gone = [each for each in trash if not self._is_held(pen, each)]
+                pen.drop(cycle.number, [each.number for each in gone])
+                self._say(pen, "purged", gone, self._clock(), who, why)
+                kept += len(trash) - len(gone)
+                things += len(gone)
+                size += sum(len(each.record.body) for each in gone)
+                if gone and len(gone) == len(trash):
+                    pen.set_state(cycle.number, "purged")
+                    cycles.append(cycle.number)
+            scrub = Request(time_ms=before_ms, person=None)
+            scrub = msgspec.structs.replace(scrub, number=pen.ask(scrub)) if things else None
+            reached("written")
+        if scrub is not None:
+            erasing.erase(self._journal, self._places, scrub)
+        return Purged(tuple(cycles), things, size, kept)
+
+    def erase(
+        self,
+        person: Person,
+        *,
+        whole: bool = False,
+        sessions: Sequence[str] = (),
+        now_ms: int | None = None,
+        who: str = "",
+        why: str = "",
+    ) -> Erased:
+        """Remove a person's data from every store, this journal with them. There is no way back.
+
+        Args:
+            person: whose, and all that says who it is.
+            whole: replace a text that names the person as a whole, not the name in it.
+            sessions: ids of sessions that are the person's, beside those whose metadata say so.
+            now_ms: milliseconds since 1970, for the audit.
+
+        Raises:
+            StoreError: a legal hold covers some of it, then nothing was erased; or a store can
+                not be read or written, then the next call goes on with it.
+        """
+        self.finish()
+        now = self._clock() if now_ms is None else now_ms
+        with self._journal.writing() as pen:
+            theirs = Theirs(person, whole=whole, sessions=tuple(sessions))
+            erasing.refuse_held(pen, self._places, theirs)
+            known = erasing.memories_of(self._places, theirs)
+            asked = Request(now, person, whole, tuple(sessions), who, why, known)
+            asked = msgspec.structs.replace(asked, number=pen.ask(asked))
+            reached("written")
+        reached("committed")
+        return erasing.erase(self._journal, self._places, asked)
+
+    def hold(self, target: Target, reason: str, *, now_ms: int | None = None, who: str = "") -> int:
+        """Put a legal hold on some of what is kept: it is neither forgotten, purged nor erased.
+
+        Returns:
+            The hold's number.
+
+        Raises:
+            StoreError: no reason.
+        """
+        if not reason.strip():
+            raise StoreError(
+                "a hold without a reason", where=repr(target), fix="say who ordered it, and why"
+            )
+        now = self._clock() if now_ms is None else now_ms
+        with self._journal.writing() as pen:
+            number = pen.hold(target, reason, now)
+            pen.note("held", time_ms=now, who=who, why=f"hold {number}: {reason}")
+        return number
+
+    def release(
+        self, number: int, *, now_ms: int | None = None, who: str = "", why: str = ""
+    ) -> None:
+        """End a legal hold.
+
+        Raises:
+            StoreError: there is no such hold.
+        """
+        now = self._clock() if now_ms is None else now_ms
+        with self._journal.writing() as pen:
+            if not pen.release(number, now):
+                raise StoreError(
+                    f"no hold {number} is on", where=self._journal.path, fix="holds() lists them"
+                )
+            said = f"hold {number}: {why}" if why else f"hold {number}"
+            pen.note("released", time_ms=now, who=who, why=said)
+
+    def holds(self) -> list[Hold]:
+        """The legal holds that are on."""
+        with self._journal.reading() as pen:
+            return [hold for hold in pen.holds() if hold.released_ms is None]
+
+    def audit(self) -> list[Entry]:
+        """All that was done, in order: what, when, by whom, why, to which ids; no contents."""
+        with self._journal.reading() as pen:
+            return pen.audit()
+
+    def cycles(self) -> list[Cycle]:
+        """The cycles, in order."""
+        with self._journal.reading() as pen:
+            return pen.cycles()
+
+    def protects(self, memory: Any, *, place: str = MEMORY) -> str:
+        """Why a memory may not be touched by forgetting: pinned, tier 1, a legal hold. Empty where
+        it may."""
+        row = Row(
+            id=str(getattr(memory, "id", "")),
+            kind=str(getattr(memory, "kind", "")),
+            scope=str(getattr(memory, "scope", "")),
+            tier=getattr(memory, "tier", 0),
+            pinned=bool(getattr(memory, "pinned", False)),
+        )
+        return protection(place, row, self.holds(), 0)
+
+    def deactivated(self, ids: Iterable[str], *, place: str = MEMORY, why: str = "") -> None:
+        """Write into the audit that memories were put to sleep."""
+        records = [Record(id, b"") for id in ids]
+        with self._journal.writing() as pen:
+            pen.note("deactivated", place, records, time_ms=self._clock(), who="", why=why)
+
+    def finish(self) -> int:
+        """Go on with what a crash left undone; how much there was. Every call begins with it."""
+        with self._journal.reading() as pen:
+            cycles, asked = pen.unfinished(), pen.asked()
+        for cycle in cycles:
+            self._go_on(cycle)
+        for each in asked:
+            erasing.erase(self._journal, self._places, each)
+        return len(cycles) + len(asked)
+
+    def _plan(self, pen: Pen, now_ms: int) -> Plan:
+        rows = {name: place.rows() for name, place in self._places.items()}
+        live = self._live() if self._live is not None else ()
+        roots = [form for ref in live for form in _paths(ref)]
+        holds = [hold for hold in pen.holds() if hold.released_ms is None]
+        return plan(rows, self.policies, holds, roots, score=self._score, now_ms=now_ms)
+
+    def _taken(self, planned: Plan) -> list[tuple[str, Row, Record, str]]:
+        """What goes, whole; what went by itself in between is left out."""
+        taken: list[tuple[str, Row, Record, str]] = []
+        for name, place in self._places.items():
+            goes = {row.id: (row, why) for where, row, why in planned.goes if where == name}
+            for record in place.take(goes) if goes else ():
+                row, why = goes[record.id]
+                taken.append((name, row, record, why))
+        return taken
+
+    def _go_on(self, cycle: int) -> None:
+        """Do what the journal says is to be done with a cycle."""
+        with self._journal.writing() as pen:
+            found = pen.cycle(cycle)
+            trash = pen.trash(cycle)
+            if found is not None and found.state == "forgetting":
+                for name, records in _by_place(trash).items():
+                    self._place(name).remove(records)
+                    reached(f"removed {name}")
+                pen.set_state(cycle, "forgotten")
+                self._say(pen, "forgotten", trash, found.time_ms, found.who, found.why)
+            elif found is not None and found.state == "restoring":
+                back: set[tuple[str, str]] = set()
+                for name, records in _by_place(trash).items():
+                    back |= {(name, id) for id in self._place(name).put_back(records)}
+                    reached(f"put back {name}")
+                pen.set_state(cycle, "restored")
+                pen.drop(cycle, [e.number for e in trash if (e.place, e.record.id) in back])
+            reached("marked")
+        reached("done")
+
+    def _say(
+        self, pen: Pen, what: str, trash: Sequence[Trashed], time_ms: int, who: str, why: str
+    ) -> None:
+        """A line of the audit for each place and reason."""
+        groups: dict[tuple[str, str], list[Record]] = {}
+        for each in trash:
+            groups.setdefault((each.place, each.why), []).append(each.record)
+        for (place, reason), records in groups.items():
+            said = f"{why}: {reason}" if why else reason
+            pen.note(what, place, records, time_ms=time_ms, who=who, why=said)
+
+    def _is_held(self, pen: Pen, each: Trashed) -> bool:
+        return any(
+            hold.released_ms is None and hold.target.covers(each.place, each.row)
+            for hold in pen.holds()
+        )
+
+    def _place(self, name: str) -> Place:
+        place = self._places.get(name)
+        if place is None:
+            raise StoreError(
+                f"an unfinished cycle is about {name!r}, which was not given",
+                where=self._journal.path,
+                fix="open the journal with the stores that it had",
+            )
+        return place
+
+    def _action(self, place: str, row: Row, why: str) -> Action:
+        tokens = self._count(row.text) if row.text else 0
+        return Action(place, row.id, row.kind, why, tokens, row.size)
+
+
+def _by_place(trash: Sequence[Trashed]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for each in trash:
+        found.setdefault(each.place, []).append(each.record)
+    return found
+
+
+def _paths(ref: str) -> tuple[str, str]:
+    path = ref.removeprefix("artifact://")
+    return path, unquote(path)

@@ -1,0 +1,74 @@
+"""Which place a store is."""
+
+from pathlib import Path
+from typing import Any
+
+from contextwright.errors import StoreError
+from contextwright.recall.index import Index
+from contextwright.recall.semantic_cache import SemanticCache
+from contextwright.stores.answers import SQLiteAnswers
+from contextwright.stores.artifacts import Artifacts
+from contextwright.stores.lethe.caches import KeptAnswers, Questions, RecentlyAnswered
+from contextwright.stores.lethe.files import Stored
+from contextwright.stores.lethe.items import Items
+from contextwright.stores.lethe.memories import Memories
+from contextwright.stores.lethe.notes import Sessions
+from contextwright.stores.lethe.place import Place
+from contextwright.stores.memory import SQLiteMemory
+
+_PLACES: tuple[tuple[type, Any], ...] = (
+    (SQLiteMemory, Memories),
+    (SQLiteAnswers, KeptAnswers),
+    (SemanticCache, Questions),
+    (Index, Items),
+    (Artifacts, Stored),
+)
+_PLACE = ("rows", "take", "remove", "put_back", "touched", "erase", "scrub", "name", "path")
+_SESSIONS = ("ids", "load", "save", "rewrite", "delete")
+_ANSWERS = ("entries", "forget", "put_back")
+
+
+def place_of(store: Any) -> Place:
+    """A store as a place; a place as it is.
+
+    Raises:
+        StoreError: nothing that is known here.
+    """
+    if all(hasattr(store, name) for name in _PLACE):
+        return store
+    for kind, place in _PLACES:
+        if isinstance(store, kind):
+            return place(store)
+    if all(hasattr(store, name) for name in _SESSIONS):
+        return Sessions(store)
+    if all(hasattr(store, name) for name in _ANSWERS):
+        return RecentlyAnswered(store)
+    raise StoreError(
+        f"nothing can be forgotten in a {type(store).__name__}",
+        where="Lethe(path, ...)",
+        fix="give a store of this package, or an object with what `Place` asks for",
+    )
+
+
+def by_name(stores: tuple[Any, ...], path: str) -> dict[str, Place]:
+    """Places by their names.
+
+    Raises:
+        StoreError: two of one name, or one whose file is the journal's.
+    """
+    places: dict[str, Place] = {}
+    for place in map(place_of, stores):
+        if place.name in places:
+            raise StoreError(
+                f"two places are called {place.name!r}",
+                where="Lethe(path, ...)",
+                fix="name one: Memories(memory, name='team memory')",
+            )
+        if place.path and Path(place.path).resolve() == Path(path).resolve():
+            raise StoreError(
+                "a place and the journal in one file would wait for each other",
+                where=path,
+                fix="give Lethe a file of its own",
+            )
+        places[place.name] = place
+    return places

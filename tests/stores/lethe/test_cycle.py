@@ -1,0 +1,106 @@
+"""The coordinated cycle of document 004: window, stores, memories, in this order."""
+
+import asyncio
+
+import pytest
+
+from contextwright.stores import Memory
+from contextwright.stores.lethe import Lethe, Retention, Target, coordinated_forgetting_cycle
+
+from .conftest import DAY, NOW
+
+
+class Scorer:
+    """Scores what is said to be dull low."""
+
+    def score(self, content):
+        return 0.1 if "dull" in content else 0.9
+
+
+class Window:
+    """A window that pruning empties by a tenth."""
+
+    def __init__(self, pressure, scorer=None):
+        self.pressure, self.salience_scorer, self.calls = pressure, scorer, 0
+
+    def prune(self):
+        self.calls += 1
+        self.pressure -= 0.1
+        return ["a", "b"]
+
+
+def run(*given, **options):
+    return asyncio.run(coordinated_forgetting_cycle(*given, **options))
+
+
+@pytest.fixture
+def lethe(stores):
+    stores.memory.write("An old one", id="old", time_ms=NOW - 100 * DAY)
+    stores.memory.write("A dull one", id="dull", time_ms=NOW)
+    stores.memory.write("A bright one", id="bright", time_ms=NOW)
+    return Lethe(stores.journal, stores.memory, policies=[Retention(max_age_days=30)])
+
+
+def test_above_the_threshold_all_three_forget_and_every_action_is_listed(stores, lethe):
+    done = run(Window(0.9, Scorer()), lethe, stores.memory, now_ms=NOW)
+    assert (done.initial_pressure, done.final_pressure) == (0.9, pytest.approx(0.8))
+    assert done.actions == (
+        ("window_prune", 2),
+        ("lethe_cycle", 1),
+        ("lethe_forget", ("memory", "old")),
+        ("memory_deactivate", "dull"),
+    )
+    assert [each.id for each in stores.memory.list_active()] == ["bright"]
+    assert lethe.audit()[-1].what == "deactivated" and lethe.audit()[-1].ids == ("dull",)
+
+
+@pytest.mark.parametrize("pressure", [0.1, 0.8])
+def test_at_or_below_the_threshold_nothing_happens(stores, lethe, pressure):
+    window = Window(pressure, Scorer())
+    assert run(window, lethe, stores.memory, now_ms=NOW).actions == ()
+    assert window.calls == 0 and len(stores.memory.list_active()) == 3 and lethe.audit() == []
+
+
+def test_what_is_protected_does_not_sleep(stores, lethe):
+    stores.memory.pin(["dull"])
+    stores.memory.write(Memory(text="dull and critical", id="t1", tier=1, time_ms=NOW))
+    stores.memory.write("dull and held", id="h", scope="u1", time_ms=NOW)
+    lethe.hold(Target(scopes=("u1",)), "case 12")
+    done = run(Window(1.0, Scorer()), lethe, stores.memory, now_ms=NOW)
+    assert "memory_deactivate" not in dict(done.actions)
+
+
+def test_without_a_scorer_no_memory_sleeps(stores, lethe):
+    done = run(Window(0.9), lethe, stores.memory, now_ms=NOW)
+    assert [name for name, _ in done.actions] == ["window_prune", "lethe_cycle", "lethe_forget"]
+
+
+def test_a_second_cycle_finds_nothing_more_to_forget(stores, lethe):
+    run(Window(0.9, Scorer()), lethe, stores.memory, now_ms=NOW)
+    again = run(Window(0.9, Scorer()), lethe, stores.memory, now_ms=NOW)
+    assert again.actions == (("window_prune", 2), ("lethe_cycle", 0))
+
+
+def test_what_has_to_be_awaited_is_awaited():
+    class There:
+        id = "m1"
+
+        def __str__(self):
+            return "dull"
+
+    class Elsewhere:
+        async def apply_retention_policy(self):
+            return None
+
+        async def list_active(self):
+            return [There()]
+
+        async def deactivate(self, ids):
+            self.asleep = ids
+
+    other = Elsewhere()
+    done = run(Window(0.9, Scorer()), other, other)
+    assert done.actions == (
+        ("window_prune", 2), ("lethe_cycle", True), ("memory_deactivate", "m1")
+    )  # fmt: skip
+    assert other.asleep == ["m1"]
