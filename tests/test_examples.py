@@ -26,6 +26,13 @@ def test_the_customer_support_pipeline_answers():
     assert 'source="notes:customer_history" priority="3"' in done.stdout
 
 
+def test_the_long_lived_agent_keeps_forgets_and_refuses():
+    command = [sys.executable, str(EXAMPLES / "long_lived_agent.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "premise: invalid (order 48213 did ship; event://e1)" in done.stdout
+    assert "sessions: 1 removed" in done.stdout and "memory: 1 removed" in done.stdout
+
+
 def test_every_example_has_a_test():
     tested = Path(__file__).read_text()
     for path in EXAMPLES.glob("*.py"):

@@ -35,6 +35,7 @@ def checked(question, *lines, **who):
     [
         # the document's own
         ("Why did the server crash?", "the server did crash"),
+        ("Why did order 48213 ship?", "order 48213 did ship"),
         ("How do I fix the login bug?", "there is a problem with the login bug"),
         ("What is the capital of Atlantis?", "Atlantis exists"),
         # when, where, how, what

@@ -36,7 +36,8 @@ _VERBS = frozenset(
 """Base forms of verbs that are asked of; any other word may be a noun."""
 _NAME = re.compile(r"[A-Z\u00c0-\u00de][\w'\u2019-]*$")
 _OWNS = re.compile(r"['\u2019]s$|s['\u2019]$")
-_NUMBERED = re.compile(r"^(?=.*[A-Za-z#])(?=.*\d)")
+_NUMBERED = re.compile(r"^(?=.*[A-Za-z#])(?=.*\d)|^\d+$")
+"""What belongs to the noun before it: `INV-7`, `#12`, the number of `order 48213`."""
 _BEHIND = re.compile(r"\w+(?:ed|ing|en)$|(?:not|in|on|at|to|for|from|with|about|by|so|too|very)$")
 """What stands behind a subject and `was`, `has` or nothing."""
 WORD = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|[^\s,;]+[,;]?")
