@@ -36,8 +36,7 @@ _VERBS = frozenset(
 """Base forms of verbs that are asked of; any other word may be a noun."""
 _NAME = re.compile(r"[A-Z\u00c0-\u00de][\w'\u2019-]*$")
 _OWNS = re.compile(r"['\u2019]s$|s['\u2019]$")
-_NUMBERED = re.compile(r"^(?=.*[A-Za-z#])(?=.*\d)|^\d+$")
-"""What belongs to the noun before it: `INV-7`, `#12`, the number of `order 48213`."""
+_NUMBERED = re.compile(r"^(?=.*[A-Za-z#])(?=.*\d)")
 _BEHIND = re.compile(r"\w+(?:ed|ing|en)$|(?:not|in|on|at|to|for|from|with|about|by|so|too|very)$")
 """What stands behind a subject and `was`, `has` or nothing."""
 WORD = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|[^\s,;]+[,;]?")
@@ -93,7 +92,10 @@ def _phrase(words: list[str], at: int, *, bare: bool) -> int:
 
 def _nouns(words: list[str], at: int, *, bare: bool) -> int:
     """The place behind the nouns that begin here: one at least, up to what must be the verb."""
-    while at + 1 < len(words) and _NUMBERED.search(words[at + 1]):
+    # `did order 48213 ship`; but `is the budget 5000`
+    while at + 1 < len(words) and (
+        _NUMBERED.search(words[at + 1]) or (bare and words[at + 1].isdigit())
+    ):
         at += 1
     for place in range(at + 1, min(at + 4, len(words))):
         word = words[place].casefold().strip(",;")
