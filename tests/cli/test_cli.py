@@ -1,6 +1,7 @@
 """The `ctx` command as a user types it, in its own process where that matters."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -72,6 +73,12 @@ def test_explain_shows_the_tree_the_steps_and_the_blocks(session_file):
     assert "  | C.compact()" in shown
     assert "running_turn" in shown or "history" in shown
     assert "C.dedup()" in shown
+
+
+def test_explain_shows_scores_where_there_are_any(session_file):
+    assert "score" not in run("explain", session_file, "--spec", "C.default()")
+    shown = run("explain", session_file, "--spec", "C.salient()")
+    assert "score" in shown and re.search(r"│\s+0\.\d\d │", shown)
 
 
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "contextwright"])
