@@ -92,7 +92,14 @@ class Trashed(msgspec.Struct, frozen=True):
 
 class Request(msgspec.Struct, frozen=True):
     """An erasure that was asked for; kept until it is done. Without a person only the bytes that
-    removed rows left are to go, as after a purge."""
+    removed rows left are to go, as after a purge.
+
+    Args:
+        sessions: that are the person's because the caller says so.
+        memories, threads, folders: what was found to be the person's, see `Theirs`: after a
+            crash it may not be found again.
+        places: names of those that it is about, every one of which must be there to end it.
+    """
 
     time_ms: int
     person: Person | None
@@ -102,6 +109,9 @@ class Request(msgspec.Struct, frozen=True):
     why: str = ""
     memories: tuple[str, ...] = ()
     number: int = 0
+    threads: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 class Journal:
@@ -270,9 +280,10 @@ class Pen:
 
     def forget_person(self, asked: Request) -> None:
         """The places have nothing of the person any more: nor has this."""
+        left = Request(time_ms=asked.time_ms, person=None, places=asked.places)
         self._connection.execute(
             "UPDATE lethe_erasures SET asked = ? WHERE number = ?",
-            (_encode(Request(time_ms=asked.time_ms, person=None)), asked.number),
+            (_encode(left), asked.number),
         )
 
     def done(self, asked: Request) -> None:

@@ -1,7 +1,8 @@
 """`Lethe`: forgetting by policy, on demand, and for good."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -14,12 +15,11 @@ from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.erasing import Erased
 from contextwright.stores.lethe.journal import Cycle, Entry, Journal, Pen, Request, Trashed
 from contextwright.stores.lethe.person import Person
-from contextwright.stores.lethe.place import Place, Record, Row, Score, Scorer, scoring
-from contextwright.stores.lethe.places import by_name
+from contextwright.stores.lethe.place import Record, Row, Score, Scorer, scoring
+from contextwright.stores.lethe.places import by_name, given
 from contextwright.stores.lethe.plan import Hold, Plan, plan, protection
 from contextwright.stores.lethe.reports import Action, Forgetting, Purged, Restored
 from contextwright.stores.lethe.retention import Retention, Target
-from contextwright.stores.lethe.theirs import Theirs
 from contextwright.tokens.counter import counter_for
 
 COUNTED_AS = "gpt-5"
@@ -94,11 +94,11 @@ class Lethe:
             StoreError: a store can not be read or written. Once the cycle is in the journal, the
                 next call goes on with it.
         """
-        self.finish()
         if not self.policies:
+            self.finish()
             return Forgetting(0, (), ())
         now = self._clock() if now_ms is None else now_ms
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             planned = self._plan(pen, now)
             actions = tuple(self._action(*each) for each in planned.goes)
             if dry or not planned.goes:
@@ -114,10 +114,10 @@ class Lethe:
         hold or a pin protects it by then.
 
         Raises:
-            StoreError: there is nothing to be put back: no such cycle, or purged.
+            StoreError: there is nothing to be put back: no such cycle, or purged; or a store
+                that it is about was not given.
         """
-        self.finish()
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             found = pen.cycle(cycle)
             if found is None or found.state != "forgotten":
                 raise StoreError(
@@ -126,6 +126,8 @@ class Lethe:
                     fix="cycles() lists those that are forgotten and not purged",
                 )
             held = [(each.place, each.record.id) for each in pen.trash(cycle)]
+            for name, _ in held:
+                given(self._places, name, self._journal.path)
             pen.set_state(cycle, "restoring")
             self._say(pen, "restored", pen.trash(cycle), self._clock(), who, why)
             reached("written")
@@ -141,10 +143,9 @@ class Lethe:
         Args:
             before_ms: milliseconds since 1970.
         """
-        self.finish()
         cycles: list[int] = []
         things = size = kept = 0
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             for cycle in pen.cycles():
                 trash = pen.trash(cycle.number) if cycle.time_ms < before_ms else []
                 gone = [each for each in trash if not self._is_held(pen, each)]
@@ -156,7 +157,7 @@ class Lethe:
                 if gone and len(gone) == len(trash):
                     pen.set_state(cycle.number, "purged")
                     cycles.append(cycle.number)
-            scrub = Request(time_ms=before_ms, person=None)
+            scrub = Request(time_ms=before_ms, person=None, places=tuple(self._places))
             scrub = msgspec.structs.replace(scrub, number=pen.ask(scrub)) if things else None
             reached("written")
         if scrub is not None:
@@ -185,13 +186,11 @@ class Lethe:
             StoreError: a legal hold covers some of it, then nothing was erased; or a store can
                 not be read or written, then the next call goes on with it.
         """
-        self.finish()
         now = self._clock() if now_ms is None else now_ms
-        with self._journal.writing() as pen:
-            theirs = Theirs(person, whole=whole, sessions=tuple(sessions))
-            erasing.refuse_held(pen, self._places, theirs)
-            known = erasing.memories_of(self._places, theirs)
-            asked = Request(now, person, whole, tuple(sessions), who, why, known)
+        with self._alone() as pen:
+            asked = Request(now, person, whole, tuple(sessions), who, why)
+            asked = erasing.with_belongings(pen, self._places, asked)
+            erasing.refuse_held(pen, self._places, erasing.theirs_of(asked))
             asked = msgspec.structs.replace(asked, number=pen.ask(asked))
             reached("written")
         reached("committed")
@@ -199,19 +198,20 @@ class Lethe:
 
     def hold(self, target: Target, reason: str, *, now_ms: int | None = None, who: str = "") -> int:
         """Put a legal hold on some of what is kept: it is neither forgotten, purged nor erased.
+        What was asked for before it is done before it.
 
         Returns:
             The hold's number.
 
         Raises:
-            StoreError: no reason.
+            StoreError: no reason; or what was asked for before can not be done.
         """
         if not reason.strip():
             raise StoreError(
                 "a hold without a reason", where=repr(target), fix="say who ordered it, and why"
             )
         now = self._clock() if now_ms is None else now_ms
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             number = pen.hold(target, reason, now)
             pen.note("held", time_ms=now, who=who, why=f"hold {number}: {reason}")
         return number
@@ -267,7 +267,8 @@ class Lethe:
             pen.note("deactivated", place, records, time_ms=self._clock(), who="", why=why)
 
     def finish(self) -> int:
-        """Go on with what a crash left undone; how much there was. Every call begins with it."""
+        """Go on with what a crash left undone; how much there was. What changes anything begins
+        with it."""
         with self._journal.reading() as pen:
             cycles, asked = pen.unfinished(), pen.asked()
         for cycle in cycles:
@@ -275,6 +276,17 @@ class Lethe:
         for each in asked:
             erasing.erase(self._journal, self._places, each)
         return len(cycles) + len(asked)
+
+    @contextmanager
+    def _alone(self) -> Generator[Pen]:
+        """The lock on forgetting, with nothing under way: between `finish` and the lock another
+        process may have begun something."""
+        while True:
+            self.finish()
+            with self._journal.writing() as pen:
+                if not (pen.unfinished() or pen.asked()):
+                    yield pen
+                    return
 
     def _plan(self, pen: Pen, now_ms: int) -> Plan:
         rows = {name: place.rows() for name, place in self._places.items()}
@@ -300,14 +312,15 @@ class Lethe:
             trash = pen.trash(cycle)
             if found is not None and found.state == "forgetting":
                 for name, records in _by_place(trash).items():
-                    self._place(name).remove(records)
+                    given(self._places, name, self._journal.path).remove(records)
                     reached(f"removed {name}")
                 pen.set_state(cycle, "forgotten")
                 self._say(pen, "forgotten", trash, found.time_ms, found.who, found.why)
             elif found is not None and found.state == "restoring":
                 back: set[tuple[str, str]] = set()
                 for name, records in _by_place(trash).items():
-                    back |= {(name, id) for id in self._place(name).put_back(records)}
+                    place = given(self._places, name, self._journal.path)
+                    back |= {(name, id) for id in place.put_back(records)}
                     reached(f"put back {name}")
                 pen.set_state(cycle, "restored")
                 pen.drop(cycle, [e.number for e in trash if (e.place, e.record.id) in back])
@@ -330,16 +343,6 @@ class Lethe:
             hold.released_ms is None and hold.target.covers(each.place, each.row)
             for hold in pen.holds()
         )
-
-    def _place(self, name: str) -> Place:
-        place = self._places.get(name)
-        if place is None:
-            raise StoreError(
-                f"an unfinished cycle is about {name!r}, which was not given",
-                where=self._journal.path,
-                fix="open the journal with the stores that it had",
-            )
-        return place
 
     def _action(self, place: str, row: Row, why: str) -> Action:
         tokens = self._count(row.text) if row.text else 0

@@ -108,6 +108,14 @@ class Sessions:
                 found += _rows(session)
         return found
 
+    def own(self, theirs: Theirs) -> tuple[list[str], list[str]]:
+        """The ids of the sessions that are the person's own, and those of the others."""
+        own: list[str] = []
+        others: list[str] = []
+        for id in self._sessions.ids():
+            (own if is_theirs(self._sessions.load(id), theirs) else others).append(id)
+        return own, others
+
     def erase(self, theirs: Theirs) -> Touched:
         """Delete the person's sessions; take the person out of the others, history and all."""
         removed = rewritten = 0

@@ -1,5 +1,6 @@
 """Which place a store is."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,19 @@ def by_name(stores: tuple[Any, ...], path: str) -> dict[str, Place]:
             )
         places[place.name] = place
     return places
+
+
+def given(places: Mapping[str, Place], name: str, journal: str) -> Place:
+    """A place that the journal's file knows.
+
+    Raises:
+        StoreError: this Lethe was opened without it.
+    """
+    place = places.get(name)
+    if place is None:
+        raise StoreError(
+            f"what is to be done is about {name!r}, which was not given",
+            where=journal,
+            fix="open the journal with the stores that it had",
+        )
+    return place
