@@ -54,7 +54,7 @@ def without(session: Session, theirs: Theirs) -> Session:
     new = Session(
         theirs.ident(session.id),
         (_event(event, theirs, ids) for event in session.log),
-        tools=[_tool(tool, theirs) for tool in session.tools],
+        tools=[_tool(tool, theirs, ids) for tool in session.tools],
         metadata=theirs.value(session.metadata),
     )
     for change in session.changes:
@@ -63,13 +63,23 @@ def without(session: Session, theirs: Theirs) -> Session:
 
 
 class _Ids:
-    """New ids of events and calls; two that are one without the person stay two."""
+    """New ids of events and calls, and names of tools; two that are one without the person
+    stay two."""
 
     def __init__(self, session: Session, theirs: Theirs) -> None:
         self.events = _renamed([event.id for event in session.log], theirs, ERASED)
         calls = [call.id for event in session.log for call in event.calls]
         answered = [result.call_id for event in session.log for result in event.results]
         self.calls = _renamed([*calls, *answered], theirs, BARE)
+        self.tools = _renamed(
+            [
+                *(tool.name for tool in session.tools),
+                *(call.name for event in session.log for call in event.calls),
+                *(result.name for event in session.log for result in event.results),
+            ],
+            theirs,
+            BARE,
+        )
 
 
 def _renamed(ids: list[str], theirs: Theirs, erased: str) -> dict[str, str]:
@@ -105,7 +115,7 @@ def _part(part: Any, theirs: Theirs, ids: _Ids) -> AnyPart:
         return msgspec.structs.replace(
             part,
             id=ids.calls[part.id],
-            name=theirs.ident(part.name, BARE),
+            name=ids.tools[part.name],
             arguments=_arguments(part.arguments, theirs),
             extra=extra,
         )
@@ -113,7 +123,7 @@ def _part(part: Any, theirs: Theirs, ids: _Ids) -> AnyPart:
         return msgspec.structs.replace(
             part,
             call_id=ids.calls[part.call_id],
-            name=theirs.ident(part.name, BARE),
+            name=ids.tools[part.name],
             content=tuple(_part(each, theirs, ids) for each in part.content),
             extra=extra,
         )
@@ -158,9 +168,9 @@ def _encoded(data: str, theirs: Theirs) -> str:
     return base64.b64encode(theirs.without(plain)).decode() if theirs.data(plain) else data
 
 
-def _tool(tool: Tool, theirs: Theirs) -> Tool:
+def _tool(tool: Tool, theirs: Theirs, ids: _Ids) -> Tool:
     return Tool(
-        name=theirs.ident(tool.name, BARE),
+        name=ids.tools[tool.name],
         description=theirs.text(tool.description),
         parameters=theirs.value(tool.parameters),
         extra=theirs.value(tool.extra),

@@ -69,6 +69,8 @@ class Lethe:
                 where="Lethe(..., salience=...)",
                 fix="give a SalienceScorer, or any `score(text) -> float`",
             )
+        for each in self.policies:
+            self._refuse_unknown(each.over)
         self._journal = Journal(path)
         try:
             self.finish()
@@ -119,13 +121,15 @@ class Lethe:
         """
         with self._alone() as pen:
             found = pen.cycle(cycle)
-            if found is None or found.state != "forgotten":
+            held = [(each.place, each.record.id) for each in pen.trash(cycle)]
+            # what a restore left may have room by now, such as a name whose bytes are back
+            again = found is not None and found.state == "restored" and bool(held)
+            if found is None or not (found.state == "forgotten" or again):
                 raise StoreError(
                     f"cycle {cycle} can not be restored: it is {found.state if found else 'none'}",
                     where=self._journal.path,
                     fix="cycles() lists those that are forgotten and not purged",
                 )
-            held = [(each.place, each.record.id) for each in pen.trash(cycle)]
             for name, _ in held:
                 given(self._places, name, self._journal.path)
             pen.set_state(cycle, "restoring")
@@ -204,12 +208,14 @@ class Lethe:
             The hold's number.
 
         Raises:
-            StoreError: no reason; or what was asked for before can not be done.
+            StoreError: no reason; a place that was not given, for a hold on it would hold
+                nothing; or what was asked for before can not be done.
         """
         if not reason.strip():
             raise StoreError(
                 "a hold without a reason", where=repr(target), fix="say who ordered it, and why"
             )
+        self._refuse_unknown(target)
         now = self._clock() if now_ms is None else now_ms
         with self._alone() as pen:
             number = pen.hold(target, reason, now)
@@ -248,6 +254,17 @@ class Lethe:
         with self._journal.reading() as pen:
             return pen.cycles()
 
+    def refs(self) -> set[str]:
+        """The artifacts that what was forgotten and may come back refers to: `collect` must hold
+        them."""
+        with self._journal.reading() as pen:
+            return {
+                path
+                for cycle in pen.cycles()
+                for each in pen.trash(cycle.number)
+                for path in each.row.refs
+            }
+
     def protects(self, memory: Any, *, place: str = MEMORY) -> str:
         """Why a memory may not be touched by forgetting: pinned, tier 1, a legal hold. Empty where
         it may."""
@@ -276,6 +293,14 @@ class Lethe:
         for each in asked:
             erasing.erase(self._journal, self._places, each)
         return len(cycles) + len(asked)
+
+    def _refuse_unknown(self, target: Any) -> None:
+        if not isinstance(target, Target) or not self._places.keys() >= set(target.places):
+            raise StoreError(
+                "not a Target over places that were given",
+                where=f"{target!r}; places are {', '.join(self._places)}",
+                fix="Target of contextwright.stores.lethe, with places as they are called here",
+            )
 
     @contextmanager
     def _alone(self) -> Generator[Pen]:
