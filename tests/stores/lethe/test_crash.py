@@ -1,6 +1,7 @@
 """Processes that are killed at every step: all or nothing, in all stores."""
 
 import os
+import pathlib
 import shutil
 import signal
 import sqlite3
@@ -175,6 +176,20 @@ def test_a_store_that_fails_in_the_middle_is_gone_on_with(tmp_path, monkeypatch)
     assert lethe.cycles()[0].state == "forgetting"
     assert lethe.finish() == 1
     assert lethe.cycles()[0].state == "forgotten" and len(stores.artifacts.names()) == 0
+
+
+def test_a_folder_that_may_not_be_written_is_named_and_gone_on_with(tmp_path, monkeypatch):
+    folder = filled(tmp_path / "start")
+    stores, lethe = opened(folder)
+    with monkeypatch.context() as patch:
+
+        def refuse(path, **_):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        patch.setattr(pathlib.Path, "unlink", refuse)
+        with pytest.raises(StoreError, match="could not remove it: Permission denied"):
+            lethe.apply_retention_policy(now_ms=NOW)
+    assert lethe.finish() == 1 and stores.artifacts.names() == []
 
 
 def test_an_unfinished_cycle_asks_for_its_stores(tmp_path):

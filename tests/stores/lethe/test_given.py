@@ -72,6 +72,22 @@ def test_tools_that_are_one_without_the_person_stay_two():
     assert after.log[1].calls[0].name == after.log[2].results[0].name == "to_erased-2"
 
 
+def test_state_keys_that_are_one_without_the_person_stay_two():
+    session = Session("s")
+    for key, value in (("of/Ada", 1), ("of/Lovelace", 2), ("of/Ada", 3)):
+        session.update({key: value})
+    after = erased(session, Person("u-1815", ("Ada", "Lovelace")))
+    assert dict(after.state) == {"of/[erased]": 3, "of/[erased]-2": 2}
+
+
+def test_a_hold_keeps_its_fields_whatever_a_person_is_called(stores):
+    lethe = Lethe(stores.journal, *stores.all)
+    target = Target(places=("memory",), ids="m-*", scopes=("bob",))
+    lethe.hold(target, "case 12")
+    lethe.erase(Person("u-1815", ("ids", "scopes")))
+    assert lethe.holds()[0].target == target
+
+
 def test_a_deep_value_is_erased_too(stores):
     value = "Ada Lovelace"
     for _ in range(400):

@@ -121,5 +121,30 @@ def test_what_was_pinned_before_a_dead_cycle_is_gone_on_with_stays(stores, at):
         policies=MONTH,
     )  # fmt: skip
     stores.memory.pin(["m"])
-    Lethe(stores.journal, stores.memory).close()
+    lethe = Lethe(stores.journal, stores.memory)
     assert [each.memory.id for each in stores.memory.listed()] == ["m"]
+    assert [line.ids for line in lethe.audit()] == [("n",)], "the audit says what went"
+
+
+def test_what_is_pinned_between_the_plan_and_its_end_stays(stores, at):
+    stores.memory.write("old", id="m", time_ms=OLD)
+    lethe = Lethe(stores.journal, stores.memory, policies=MONTH)
+    at("committed", lambda: stores.memory.pin(["m"]))
+    lethe.apply_retention_policy(now_ms=NOW)
+    assert [each.memory.id for each in stores.memory.listed()] == ["m"]
+
+
+def test_what_was_referred_to_before_a_dead_cycle_is_gone_on_with_stays(stores, at):
+    for n in range(2):
+        stores.artifact(f"report {n}".encode(), f"reports/{n}.md")
+    started(
+        stores, at, lambda lethe: lethe.apply_retention_policy(now_ms=NOW),
+        stores.sessions, stores.artifacts, policies=MONTH,
+    )  # fmt: skip
+    stores.session(notes={"seen": "artifact://reports/1.md"})
+    lethe = Lethe(stores.journal, stores.sessions, stores.artifacts)
+    assert [each.name for each in stores.artifacts.names()] == ["reports/1.md"]
+    assert stores.artifacts.get("artifact://reports/1.md") == b"report 1"
+    gone = [id for line in lethe.audit() for id in line.ids]
+    assert "reports/0.md" in gone and "reports/1.md" not in gone
+    assert {id for _, id in lethe.restore(1).back} == set(gone)

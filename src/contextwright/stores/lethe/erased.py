@@ -58,19 +58,21 @@ def without(session: Session, theirs: Theirs) -> Session:
         metadata=theirs.value(session.metadata),
     )
     for change in session.changes:
-        new.restore(StateChange(change.position, _state(change.values, theirs)))
+        new.restore(StateChange(change.position, _state(change.values, theirs, ids)))
     return new
 
 
 class _Ids:
-    """New ids of events and calls, and names of tools; two that are one without the person
-    stay two."""
+    """New ids of events and calls, names of tools and keys of the state; two that are one
+    without the person stay two."""
 
     def __init__(self, session: Session, theirs: Theirs) -> None:
         self.events = _renamed([event.id for event in session.log], theirs, ERASED)
         calls = [call.id for event in session.log for call in event.calls]
         answered = [result.call_id for event in session.log for result in event.results]
         self.calls = _renamed([*calls, *answered], theirs, BARE)
+        keys = [key for change in session.changes for key in change.values]
+        self.keys = _renamed(keys, theirs, ERASED)
         self.tools = _renamed(
             [
                 *(tool.name for tool in session.tools),
@@ -177,13 +179,12 @@ def _tool(tool: Tool, theirs: Theirs, ids: _Ids) -> Tool:
     )
 
 
-def _state(values: dict[str, Any], theirs: Theirs) -> dict[str, Any]:
-    """State values; a key whose place another took in this change keeps a number."""
+def _state(values: dict[str, Any], theirs: Theirs, ids: _Ids) -> dict[str, Any]:
+    """State values; copies of the person's memories are left out."""
     known = values.get(KNOWLEDGE)
     if isinstance(known, list) and theirs.memories:
         values = values | {KNOWLEDGE: [one for one in known if not _is_memory(one, theirs)]}
-    plain = theirs.value(values)
-    return {key[:MAX_KEY]: value for key, value in plain.items()}
+    return {ids.keys[key][:MAX_KEY]: theirs.value(value) for key, value in values.items()}
 
 
 def _is_memory(entry: Any, theirs: Theirs) -> bool:

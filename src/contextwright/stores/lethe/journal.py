@@ -301,7 +301,7 @@ class Pen:
         for number, target, reason in self._all("SELECT number, target, reason FROM lethe_holds"):
             self._connection.execute(
                 "UPDATE lethe_holds SET target = ?, reason = ? WHERE number = ?",
-                (change(target.decode()).encode(), change(reason), number),
+                (_encode(_changed(target, change)), change(reason), number),
             )
         self._connection.execute("DROP TRIGGER lethe_audit_is_final")
         for entry in self.audit():
@@ -339,6 +339,16 @@ def _line(row: tuple[Any, ...]) -> Entry:
     said: list[str] = msgspec.json.decode(ids)
     proofs: list[str] = msgspec.json.decode(digests)
     return Entry(number, time_ms, what, who, why, place, tuple(said), tuple(proofs))
+
+
+def _changed(target: bytes, change: Callable[[str], str]) -> Target:
+    plain = msgspec.json.decode(target, type=Target)
+    return Target(
+        places=plain.places,
+        kinds=plain.kinds,
+        ids=change(plain.ids),
+        scopes=tuple(map(change, plain.scopes)),
+    )
 
 
 def _bare(row: Row) -> Row:

@@ -17,7 +17,7 @@ from contextwright.stores.lethe.journal import Cycle, Entry, Journal, Pen, Reque
 from contextwright.stores.lethe.person import Person
 from contextwright.stores.lethe.place import Record, Row, Score, Scorer, scoring
 from contextwright.stores.lethe.places import by_name, given
-from contextwright.stores.lethe.plan import Hold, Plan, plan, protection
+from contextwright.stores.lethe.plan import Hold, Plan, free, plan, protection
 from contextwright.stores.lethe.reports import Action, Forgetting, Purged, Restored
 from contextwright.stores.lethe.retention import Retention, Target
 from contextwright.tokens.counter import counter_for
@@ -289,7 +289,7 @@ class Lethe:
         with self._journal.reading() as pen:
             cycles, asked = pen.unfinished(), pen.asked()
         for cycle in cycles:
-            self._go_on(cycle)
+            self._go_on(cycle, late=True)
         for each in asked:
             erasing.erase(self._journal, self._places, each)
         return len(cycles) + len(asked)
@@ -314,11 +314,25 @@ class Lethe:
                     return
 
     def _plan(self, pen: Pen, now_ms: int) -> Plan:
+        rows, holds, roots = self._seen(pen)
+        return plan(rows, self.policies, holds, roots, score=self._score, now_ms=now_ms)
+
+    def _seen(self, pen: Pen) -> tuple[dict[str, list[Row]], list[Hold], list[str]]:
+        """What every place has, the holds that are on, and what must resolve."""
         rows = {name: place.rows() for name, place in self._places.items()}
         live = self._live() if self._live is not None else ()
         roots = [form for ref in live for form in _paths(ref)]
-        holds = [hold for hold in pen.holds() if hold.released_ms is None]
-        return plan(rows, self.policies, holds, roots, score=self._score, now_ms=now_ms)
+        return rows, [hold for hold in pen.holds() if hold.released_ms is None], roots
+
+    def _still_free(self, pen: Pen, cycle: Cycle, trash: list[Trashed]) -> list[Trashed]:
+        """What a cycle took, less what was pinned or referred to since a process died. That is
+        in its place, and needs no way back."""
+        named = {(each.place, each.row.id): each.why for each in trash}
+        rows, holds, roots = self._seen(pen)
+        held = free(rows, named, holds, roots, now_ms=cycle.time_ms).held
+        stays = {(each.place, each.id) for each in held}
+        pen.drop(cycle.number, [e.number for e in trash if (e.place, e.row.id) in stays])
+        return [each for each in trash if (each.place, each.row.id) not in stays]
 
     def _taken(self, planned: Plan) -> list[tuple[str, Row, Record, str]]:
         """What goes, whole; what went by itself in between is left out."""
@@ -330,12 +344,13 @@ class Lethe:
                 taken.append((name, row, record, why))
         return taken
 
-    def _go_on(self, cycle: int) -> None:
-        """Do what the journal says is to be done with a cycle."""
+    def _go_on(self, cycle: int, *, late: bool = False) -> None:
+        """Do what the journal says is to be done with a cycle; late, where a process died."""
         with self._journal.writing() as pen:
             found = pen.cycle(cycle)
             trash = pen.trash(cycle)
             if found is not None and found.state == "forgetting":
+                trash = self._still_free(pen, found, trash) if late else trash
                 for name, records in _by_place(trash).items():
                     given(self._places, name, self._journal.path).remove(records)
                     reached(f"removed {name}")
