@@ -1,5 +1,6 @@
 """Processes that are killed at every step: all or nothing, in all stores."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -11,6 +12,7 @@ import pytest
 
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
+from contextwright.session import Session
 from contextwright.stores.lethe import Lethe, Person, Retention
 from contextwright.stores.lethe.crash import HOOKS
 
@@ -244,3 +246,50 @@ def test_processes_that_forget_and_restore_at_once_lose_nothing(tmp_path):
     stores.close()
     after = seen(folder)
     assert after == before
+
+
+def test_forgetting_and_erasing_beside_a_writer_loses_nothing_and_leaves_nothing(tmp_path):
+    folder = filled(tmp_path / "start")
+
+    def forgets():
+        _, lethe = opened(folder, index=False)
+        for _ in range(5):
+            cycle = lethe.apply_retention_policy(now_ms=NOW).cycle
+            with contextlib.suppress(StoreError):  # the other process restored it
+                lethe.restore(cycle)
+
+    def erases():
+        _, lethe = opened(folder, index=False)
+        for _ in range(5):
+            lethe.erase(ADA)
+
+    def writes():
+        stores = Stores(folder)
+        for n in range(40):
+            stores.memory.write(f"New number {n}", id=f"n{n}", time_ms=NOW)
+            stores.memory.search("number")
+            session = Session(f"new{n}")
+            session.user("hello")
+            session.update({"_notes_a": [f"note {n}"]})
+            stores.sessions.save(session)
+
+    children = []
+    for act in (forgets, erases, writes):
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                act()
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    stores, lethe = opened(folder)
+    lethe.erase(ADA)
+    lethe.close()
+    assert {f"n{n}" for n in range(40)} <= {each.memory.id for each in stores.memory.listed()}
+    assert {f"new{n}" for n in range(40)} <= set(stores.sessions.ids())
+    assert all(stores.sessions.load(f"new{n}").state["_notes_a"] for n in range(40))
+    stores.close()
+    assert traces(folder) == []

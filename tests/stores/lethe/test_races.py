@@ -3,6 +3,8 @@
 import pytest
 
 from contextwright.errors import StoreError
+from contextwright.models.cache import RecentAnswers
+from contextwright.recall.index import Index
 from contextwright.stores.lethe import Lethe, Person, Retention, Target
 from contextwright.stores.lethe.crash import HOOKS
 
@@ -148,3 +150,11 @@ def test_what_was_referred_to_before_a_dead_cycle_is_gone_on_with_stays(stores, 
     gone = [id for line in lethe.audit() for id in line.ids]
     assert "reports/0.md" in gone and "reports/1.md" not in gone
     assert {id for _, id in lethe.restore(1).back} == set(gone)
+
+
+def test_a_cache_that_died_with_its_process_is_not_asked_for(stores, at):
+    stores.memory.write("Ada Lovelace likes tea")
+    in_memory = (stores.cache, RecentAnswers(), Index())
+    started(stores, at, lambda lethe: lethe.erase(ADA), stores.memory, *in_memory)
+    Lethe(stores.journal, stores.memory).close()
+    assert stores.memory.listed() == []

@@ -1,5 +1,6 @@
 """Policies: what they name, what protects, what is put back."""
 
+import msgspec
 import pytest
 
 from contextwright.errors import StoreError
@@ -267,6 +268,9 @@ def test_a_restore_leaves_what_took_the_place(stores):
     back = lethe.restore(1)
     assert back.left == (("artifacts", "a/x"),)
     assert stores.artifacts.get("artifact://a/x") == b"newer"
+    assert lethe.restore(1) == msgspec.structs.replace(back, back=()), "there is no room yet"
+    stores.artifacts.forget_name("a/x")
+    assert lethe.restore(1).left == () and stores.artifacts.get("artifact://a/x") == b"old"
     with pytest.raises(StoreError, match="restored"):
         lethe.restore(1)
 

@@ -12,13 +12,14 @@ from contextwright.stores.lethe.journal import Journal, Pen, Request, Trashed
 from contextwright.stores.lethe.memories import Memories
 from contextwright.stores.lethe.notes import Sessions
 from contextwright.stores.lethe.place import Place, Row, Touched
-from contextwright.stores.lethe.places import given
+from contextwright.stores.lethe.places import given, outliving
 from contextwright.stores.lethe.plan import Hold
 from contextwright.stores.lethe.theirs import Theirs
 
 ALWAYS_BEYOND = (
     "backups, file system snapshots and disk blocks that a file left",
     "pictures, sound, compressed and encrypted content",
+    "artifacts that neither name the person nor lie in a folder of the person's sessions",
     "what lies in the memory of this process: token counts, remembered words, live sessions",
     "stores that this Lethe was not given, task boards and exported files among them",
 )
@@ -42,7 +43,7 @@ def refuse_held(pen: Pen, places: Mapping[str, Place], theirs: Theirs) -> None:
     Raises:
         StoreError: one does; it is named.
     """
-    holds = [hold for hold in pen.holds() if hold.released_ms is None]
+    holds = pen.holds_on()
     if not holds:
         return
     for hold in holds:
@@ -83,7 +84,7 @@ def with_belongings(pen: Pen, places: Mapping[str, Place], asked: Request) -> Re
         memories=tuple(sorted(memories)),
         threads=tuple(sorted(own - others)),
         folders=tuple(sorted(folders - {f"sessions/{segment(id)}/" for id in others})),
-        places=tuple(places),
+        places=outliving(places),
     )
 
 

@@ -251,6 +251,10 @@ class Pen:
         )
         return cursor.rowcount == 1
 
+    def holds_on(self) -> list[Hold]:
+        """The holds that were not released."""
+        return [hold for hold in self.holds() if hold.released_ms is None]
+
     def holds(self) -> list[Hold]:
         """Every hold, released ones too."""
         rows = self._connection.execute(
@@ -332,6 +336,14 @@ class Pen:
 
     def _all(self, statement: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(statement).fetchall()
+
+
+def by_place(trash: Sequence[Trashed]) -> dict[str, list[Record]]:
+    """What was taken from each place."""
+    found: dict[str, list[Record]] = {}
+    for each in trash:
+        found.setdefault(each.place, []).append(each.record)
+    return found
 
 
 def _line(row: tuple[Any, ...]) -> Entry:

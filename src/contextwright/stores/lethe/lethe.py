@@ -13,10 +13,18 @@ from contextwright.errors import StoreError
 from contextwright.stores.lethe import erasing
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.erasing import Erased
-from contextwright.stores.lethe.journal import Cycle, Entry, Journal, Pen, Request, Trashed
+from contextwright.stores.lethe.journal import (
+    Cycle,
+    Entry,
+    Journal,
+    Pen,
+    Request,
+    Trashed,
+    by_place,
+)
 from contextwright.stores.lethe.person import Person
 from contextwright.stores.lethe.place import Record, Row, Score, Scorer, scoring
-from contextwright.stores.lethe.places import by_name, given
+from contextwright.stores.lethe.places import by_name, given, outliving
 from contextwright.stores.lethe.plan import Hold, Plan, free, plan, protection
 from contextwright.stores.lethe.reports import Action, Forgetting, Purged, Restored
 from contextwright.stores.lethe.retention import Retention, Target
@@ -150,9 +158,11 @@ class Lethe:
         cycles: list[int] = []
         things = size = kept = 0
         with self._alone() as pen:
+            holds = pen.holds_on()
             for cycle in pen.cycles():
                 trash = pen.trash(cycle.number) if cycle.time_ms < before_ms else []
-                gone = [each for each in trash if not self._is_held(pen, each)]
+                held = [any(hold.target.covers(e.place, e.row) for hold in holds) for e in trash]
+                gone = [each for each, stays in zip(trash, held, strict=True) if not stays]
                 pen.drop(cycle.number, [each.number for each in gone])
                 self._say(pen, "purged", gone, self._clock(), who, why)
                 kept += len(trash) - len(gone)
@@ -161,7 +171,7 @@ class Lethe:
                 if gone and len(gone) == len(trash):
                     pen.set_state(cycle.number, "purged")
                     cycles.append(cycle.number)
-            scrub = Request(time_ms=before_ms, person=None, places=tuple(self._places))
+            scrub = Request(time_ms=before_ms, person=None, places=outliving(self._places))
             scrub = msgspec.structs.replace(scrub, number=pen.ask(scrub)) if things else None
             reached("written")
         if scrub is not None:
@@ -242,7 +252,7 @@ class Lethe:
     def holds(self) -> list[Hold]:
         """The legal holds that are on."""
         with self._journal.reading() as pen:
-            return [hold for hold in pen.holds() if hold.released_ms is None]
+            return pen.holds_on()
 
     def audit(self) -> list[Entry]:
         """All that was done, in order: what, when, by whom, why, to which ids; no contents."""
@@ -322,7 +332,7 @@ class Lethe:
         rows = {name: place.rows() for name, place in self._places.items()}
         live = self._live() if self._live is not None else ()
         roots = [form for ref in live for form in _paths(ref)]
-        return rows, [hold for hold in pen.holds() if hold.released_ms is None], roots
+        return rows, pen.holds_on(), roots
 
     def _still_free(self, pen: Pen, cycle: Cycle, trash: list[Trashed]) -> list[Trashed]:
         """What a cycle took, less what was pinned or referred to since a process died. That is
@@ -351,14 +361,14 @@ class Lethe:
             trash = pen.trash(cycle)
             if found is not None and found.state == "forgetting":
                 trash = self._still_free(pen, found, trash) if late else trash
-                for name, records in _by_place(trash).items():
+                for name, records in by_place(trash).items():
                     given(self._places, name, self._journal.path).remove(records)
                     reached(f"removed {name}")
                 pen.set_state(cycle, "forgotten")
                 self._say(pen, "forgotten", trash, found.time_ms, found.who, found.why)
             elif found is not None and found.state == "restoring":
                 back: set[tuple[str, str]] = set()
-                for name, records in _by_place(trash).items():
+                for name, records in by_place(trash).items():
                     place = given(self._places, name, self._journal.path)
                     back |= {(name, id) for id in place.put_back(records)}
                     reached(f"put back {name}")
@@ -378,22 +388,9 @@ class Lethe:
             said = f"{why}: {reason}" if why else reason
             pen.note(what, place, records, time_ms=time_ms, who=who, why=said)
 
-    def _is_held(self, pen: Pen, each: Trashed) -> bool:
-        return any(
-            hold.released_ms is None and hold.target.covers(each.place, each.row)
-            for hold in pen.holds()
-        )
-
     def _action(self, place: str, row: Row, why: str) -> Action:
         tokens = self._count(row.text) if row.text else 0
         return Action(place, row.id, row.kind, why, tokens, row.size)
-
-
-def _by_place(trash: Sequence[Trashed]) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for each in trash:
-        found.setdefault(each.place, []).append(each.record)
-    return found
 
 
 def _paths(ref: str) -> tuple[str, str]:

@@ -75,6 +75,15 @@ def by_name(stores: tuple[Any, ...], path: str) -> dict[str, Place]:
     return places
 
 
+def outliving(places: Mapping[str, Place]) -> tuple[str, ...]:
+    """The names of the places that are still there when their process has died."""
+    return tuple(
+        name
+        for name, place in places.items()
+        if place.path or not isinstance(place, (Questions, RecentlyAnswered, Items))
+    )
+
+
 def given(places: Mapping[str, Place], name: str, journal: str) -> Place:
     """A place that the journal's file knows.
 
