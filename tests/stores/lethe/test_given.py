@@ -154,3 +154,26 @@ def test_artifacts_of_what_may_come_back_can_be_held(stores):
     assert "reports/1.md" in lethe.refs()
     lethe.purge(NOW + 1)
     assert lethe.refs() == set()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Ada+Lovelace", "Ada&nbsp;Lovelace", "\\u0041da Lovelace", "Ada%20Lovelace", "Ada\\nLovelace"],
+)
+def test_a_whole_name_goes_in_every_encoding_where_its_last_word_is_a_name_too(said):
+    theirs = Theirs(Person("u-1815", ("Ada Lovelace", "Lovelace")))
+    assert theirs.text(f"q={said}") == "q=[erased]"
+
+
+@pytest.mark.parametrize("field", ["names", "scopes"])
+def test_one_text_is_not_taken_for_several_names_of_a_person(field):
+    with pytest.raises(StoreError, match="tuples of texts"):
+        Person("u-1815", **{field: "family"})
+    with pytest.raises(StoreError, match="tuples of texts"):
+        Person("u-1815", **{field: (None,)})
+
+
+@pytest.mark.parametrize("items", [1.5, "3", -1])
+def test_a_number_of_items_is_a_whole_number(items):
+    with pytest.raises(StoreError, match="a policy needs a condition"):
+        Retention(max_items=items)

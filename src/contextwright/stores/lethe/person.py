@@ -30,8 +30,8 @@ class Person(msgspec.Struct, frozen=True):
         scopes: further scopes that are the person's.
 
     Raises:
-        StoreError: no id; a name of less than two characters, or without a letter or digit; the
-            word `erased`, or that of a role.
+        StoreError: no id; one text where several are meant; a name of less than two characters,
+            or without a letter or digit; the word `erased`, or that of a role.
     """
 
     id: str
@@ -39,6 +39,13 @@ class Person(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not _are_texts((self.id,)) or not _are_texts(self.names) or not _are_texts(self.scopes):
+            raise StoreError(
+                "the id of a person is a text; names and scopes are tuples of texts",
+                where=f"{type(self.id).__name__}, {type(self.names).__name__}, "
+                f"{type(self.scopes).__name__}",
+                fix="such as Person('u-1815', names=('Ada Lovelace',))",
+            )
         said = (self.id, *self.names, *self.scopes)
         short = [name for name in self.names if len(_signs(name)) < LEAST_NAME]
         bare = [name for name in said if not any(map(_says, name))]
@@ -61,6 +68,11 @@ class Person(msgspec.Struct, frozen=True):
             said.add(self.id.strip())
         said |= {scope.strip() for scope in self.scopes if len(scope.strip()) >= LEAST_ID}
         return tuple(sorted(said, key=lambda name: (-len(name), name)))
+
+
+def _are_texts(given: Any) -> bool:
+    """Whether several texts were given: each letter of one text would be somebody's name."""
+    return isinstance(given, (tuple, list)) and all(isinstance(each, str) for each in given)
 
 
 def _signs(name: str) -> str:

@@ -107,7 +107,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             all(each is None for each in given)
             or any(not each >= 0 for each in days)
             or not (self.min_salience is None or 0 <= self.min_salience <= 1)
-            or (self.max_items or 0) < 0
+            or not (self.max_items is None or _is_count(self.max_items))
             or self.tier not in {2, 3, 4}
         ):
             raise StoreError(
@@ -153,6 +153,10 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def _named(self, why: str) -> str:
         return f"{self.name}: {why}" if self.name and why else why
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, int) and number >= 0
 
 
 def _last(row: Row) -> int:

@@ -163,10 +163,11 @@ class Theirs:
         return said if new == inner else json.dumps(new, ensure_ascii=said.isascii())
 
     def _replaced(self, text: str, erased: str) -> str:
-        text = _cut(text, self._spans(text), erased)
+        # encoded ones first: of `Ada+Lovelace` the surname alone is found as it is
         for sign, units in FORMS:
             if sign in text:
                 text = _cut(text, self._spans(text, units), erased)
+        text = _cut(text, self._spans(text), erased)
         for start, end, new in reversed(list(self._base64(text))):
             text = text[:start] + new + text[end:]
         return text
