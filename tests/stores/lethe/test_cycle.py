@@ -6,7 +6,13 @@ import pytest
 
 from contextwright import SalienceScorer, SlidingWindow
 from contextwright.stores import Memory
-from contextwright.stores.lethe import Lethe, Retention, Target, coordinated_forgetting_cycle
+from contextwright.stores.lethe import (
+    Lethe,
+    Memories,
+    Retention,
+    Target,
+    coordinated_forgetting_cycle,
+)
 
 from .conftest import DAY, NOW
 
@@ -141,3 +147,13 @@ def test_a_policy_of_salience_follows_the_real_scorer(stores):
     done = lethe.apply_retention_policy(now_ms=NOW)
     assert [(each.id, each.why) for each in done.actions] == [("rule", "salience below 0.3")]
     assert lethe.apply_retention_policy(now_ms=NOW).cycle == 0
+
+
+def test_a_hold_on_memories_of_another_name_keeps_them_awake(stores):
+    team = Lethe(stores.journal, Memories(stores.memory, name="team memory"))
+    stores.memory.write("A dull one", id="dull", time_ms=NOW)
+    stores.memory.write("Another dull one", id="other", time_ms=NOW)
+    team.hold(Target(places=("team memory",), ids="dull"), "case 12")
+    done = run(Window(0.9, Scorer()), team, stores.memory, now_ms=NOW)
+    assert done.actions[-1] == ("memory_deactivate", "other")
+    assert team.audit()[-1].place == "team memory"

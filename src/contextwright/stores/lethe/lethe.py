@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import msgspec
 
@@ -24,15 +23,15 @@ from contextwright.stores.lethe.journal import (
 )
 from contextwright.stores.lethe.person import Person
 from contextwright.stores.lethe.place import Record, Row, Score, Scorer, scoring
-from contextwright.stores.lethe.places import by_name, given, outliving
+from contextwright.stores.lethe.places import by_name, given, names_of_memories, outliving
 from contextwright.stores.lethe.plan import Hold, Plan, free, plan, protection
 from contextwright.stores.lethe.reports import Action, Forgetting, Purged, Restored
 from contextwright.stores.lethe.retention import Retention, Target
+from contextwright.stores.retention import forms
 from contextwright.tokens.counter import counter_for
 
 COUNTED_AS = "gpt-5"
 """The model whose tokens actions are counted in where no counter is given."""
-MEMORY = "memory"
 
 
 class Lethe:
@@ -71,6 +70,7 @@ class Lethe:
         self._score = scoring(salience)
         self._count = count or counter_for(COUNTED_AS).count
         self._places = by_name(stores, str(path))
+        self._memories = names_of_memories(self._places)
         if self._score is None and any(each.min_salience is not None for each in self.policies):
             raise StoreError(
                 "a policy asks for salience and nothing scores it",
@@ -275,9 +275,13 @@ class Lethe:
                 for path in each.row.refs
             }
 
-    def protects(self, memory: Any, *, place: str = MEMORY) -> str:
+    def protects(self, memory: Any, *, place: str = "") -> str:
         """Why a memory may not be touched by forgetting: pinned, tier 1, a legal hold. Empty where
-        it may."""
+        it may.
+
+        Args:
+            place: where it is; by default any place of memories.
+        """
         row = Row(
             id=str(getattr(memory, "id", "")),
             kind=str(getattr(memory, "kind", "")),
@@ -285,10 +289,13 @@ class Lethe:
             tier=getattr(memory, "tier", 0),
             pinned=bool(getattr(memory, "pinned", False)),
         )
-        return protection(place, row, self.holds(), 0)
+        places, holds = [place] if place else self._memories, self.holds()
+        said = (protection(each, row, holds, 0) for each in places)
+        return next(filter(None, said), "")
 
-    def deactivated(self, ids: Iterable[str], *, place: str = MEMORY, why: str = "") -> None:
+    def deactivated(self, ids: Iterable[str], *, place: str = "", why: str = "") -> None:
         """Write into the audit that memories were put to sleep."""
+        place = place or self._memories[0]
         records = [Record(id, b"") for id in ids]
         with self._journal.writing() as pen:
             pen.note("deactivated", place, records, time_ms=self._clock(), who="", why=why)
@@ -331,7 +338,7 @@ class Lethe:
         """What every place has, the holds that are on, and what must resolve."""
         rows = {name: place.rows() for name, place in self._places.items()}
         live = self._live() if self._live is not None else ()
-        roots = [form for ref in live for form in _paths(ref)]
+        roots = [form for ref in live for form in forms(ref)]
         return rows, pen.holds_on(), roots
 
     def _still_free(self, pen: Pen, cycle: Cycle, trash: list[Trashed]) -> list[Trashed]:
@@ -391,8 +398,3 @@ class Lethe:
     def _action(self, place: str, row: Row, why: str) -> Action:
         tokens = self._count(row.text) if row.text else 0
         return Action(place, row.id, row.kind, why, tokens, row.size)
-
-
-def _paths(ref: str) -> tuple[str, str]:
-    path = ref.removeprefix("artifact://")
-    return path, unquote(path)

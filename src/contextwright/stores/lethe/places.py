@@ -75,6 +75,12 @@ def by_name(stores: tuple[Any, ...], path: str) -> dict[str, Place]:
     return places
 
 
+def names_of_memories(places: Mapping[str, Place]) -> list[str]:
+    """What places of memories are called; as they would be where there is none."""
+    found = [name for name, place in places.items() if isinstance(place, Memories)]
+    return found or ["memory"]
+
+
 def outliving(places: Mapping[str, Place]) -> tuple[str, ...]:
     """The names of the places that are still there when their process has died."""
     return tuple(
