@@ -1,12 +1,16 @@
 """What is a person's and does not say so: copies of memories, pieces of sessions, their files."""
 
+import contextlib
+import shutil
+
 import pytest
 
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
 from contextwright.stores.lethe import Lethe, Person, Retention, Target
+from contextwright.stores.lethe.crash import HOOKS
 
-from .conftest import DAY, NOW
+from .conftest import DAY, NOW, Stores
 
 ADA = Person("u-1815", ("Ada Lovelace",))
 
@@ -76,3 +80,64 @@ def test_files_of_a_persons_sessions_are_erased_from_the_journal_too(stores):
     lethe.close()
     stores.close()
     assert b"has a cold" not in stores.bytes()
+
+
+class Died(BaseException):
+    """Stands for a process that is killed."""
+
+
+def seen(stores):
+    return (
+        stores.sessions.ids(),
+        [dict(stores.sessions.load(id).state) for id in stores.sessions.ids()],
+        [each.name for each in stores.artifacts.names()],
+        [each.key for each in stores.artifacts.blobs()],
+        [each.memory.id for each in stores.memory.listed()],
+        [item.id for item in stores.index.items()],
+    )
+
+
+def test_an_erasure_that_dies_at_any_step_ends_the_same_with_its_stores_in_any_order(tmp_path):
+    start = tmp_path / "start"
+    start.mkdir()
+    stores = Stores(start)
+    one = stores.memory.write("Likes tea", scope="u-1815")
+    stores.index.add([Item(one.id, one.text, kind="memory"), Item("i", "x", thread="own")])
+    stores.session("own", metadata={"user_id": "u-1815"})
+    for id in ("Lovelace-1", "lovelace-1", "k"):
+        stores.session(id, {"knowledge": [{"id": one.id, "text": one.text}]})
+    stores.artifact(b"one result", "sessions/own/a.txt")
+    stores.artifact(b"one result", "team/a.txt")
+    stores.artifact(b"another one", "sessions/own/b.txt")
+    stores.close()
+    found = []
+    for die_at in range(1, 32):
+        folder = tmp_path / f"at{die_at}"
+        shutil.copytree(start, folder)
+        found.append(erased_after_dying(folder, die_at))
+    assert found[0] != found[-1] and "team/a.txt" in found[-1][2]
+    assert all(state == found[-1] for state in found[1:])
+
+
+def erased_after_dying(folder, die_at):
+    """What is seen after dying at a step and opening again; dying at none where there are less."""
+    stores, steps = Stores(folder), []
+
+    def hook(step):
+        steps.append(step)
+        if len(steps) == die_at:
+            raise Died
+
+    lethe = Lethe(stores.journal, *stores.all)
+    HOOKS.append(hook)
+    try:
+        with contextlib.suppress(Died):
+            lethe.erase(Person("u-1815", ("Lovelace",)))
+    finally:
+        HOOKS.clear()
+    lethe.close()
+    stores.again()
+    Lethe(stores.journal, *reversed(stores.all)).close()
+    state = seen(stores)
+    stores.close()
+    return state

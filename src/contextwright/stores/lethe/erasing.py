@@ -29,7 +29,8 @@ class Erased(msgspec.Struct, frozen=True):
     """What an erasure did.
 
     Args:
-        places: what was removed and rewritten, by place; `journal` is forgetting's own.
+        places: what was removed and rewritten, by place; `journal` is forgetting's own. Empty
+            where another process was faster to do it: then the audit says it.
         unreached: what it can not reach, a sentence each.
     """
 

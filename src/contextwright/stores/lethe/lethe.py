@@ -37,9 +37,8 @@ COUNTED_AS = "gpt-5"
 class Lethe:
     """Forgets in several stores at once, all or nothing.
 
-    What goes is written into the journal first, whole; then the stores let go of it. Opening the
-    journal after a crash goes on where the process died. Usable from several threads and
-    processes; one changes the stores at a time.
+    What goes is written into the journal first, whole; then the stores let go of it. Opening it
+    after a crash goes on with that. For threads and processes; one changes the stores at a time.
 
     Args:
         path: the journal's file, of its own; made where it is missing.
