@@ -78,7 +78,15 @@ class _Folder:
             ) from error
 
     def remove(self, key: str) -> None:
-        (self._root / key).unlink(missing_ok=True)
+        path = self._root / key
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"could not remove it: {error.strerror}",
+                where=str(path),
+                fix="allow writing in this folder",
+            ) from error
 
     def list(self, folder: str) -> Iterator[Kept]:
         for path in sorted((self._root / folder).iterdir()):

@@ -63,7 +63,7 @@ def collect(
     """
     names = artifacts.names()
     old = {n.name for n in names if now_ms - n.written_ms > _window_ms(n.name, keep_days)}
-    wanted = {form for ref in live for form in _forms(ref)}
+    wanted = {form for ref in live for form in forms(ref)}
     for named in names:
         if named.name.endswith(RECORDS) and (named.name not in old or named.name in wanted):
             wanted |= refs_in(artifacts.read_text(named.name) or "")
@@ -99,7 +99,8 @@ def refs_in(text: str) -> set[str]:
     return found - {""}
 
 
-def _forms(ref: str) -> set[str]:
+def forms(ref: str) -> set[str]:
+    """The paths that a ref may mean: as it is, and decoded."""
     path = ref.removeprefix("artifact://")
     return {path, unquote(path)}
 

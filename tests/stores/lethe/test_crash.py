@@ -1,6 +1,8 @@
 """Processes that are killed at every step: all or nothing, in all stores."""
 
+import contextlib
 import os
+import pathlib
 import shutil
 import signal
 import sqlite3
@@ -10,6 +12,7 @@ import pytest
 
 from contextwright.errors import StoreError
 from contextwright.recall.item import Item
+from contextwright.session import Session
 from contextwright.stores.lethe import Lethe, Person, Retention
 from contextwright.stores.lethe.crash import HOOKS
 
@@ -177,6 +180,20 @@ def test_a_store_that_fails_in_the_middle_is_gone_on_with(tmp_path, monkeypatch)
     assert lethe.cycles()[0].state == "forgotten" and len(stores.artifacts.names()) == 0
 
 
+def test_a_folder_that_may_not_be_written_is_named_and_gone_on_with(tmp_path, monkeypatch):
+    folder = filled(tmp_path / "start")
+    stores, lethe = opened(folder)
+    with monkeypatch.context() as patch:
+
+        def refuse(path, **_):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        patch.setattr(pathlib.Path, "unlink", refuse)
+        with pytest.raises(StoreError, match="could not remove it: Permission denied"):
+            lethe.apply_retention_policy(now_ms=NOW)
+    assert lethe.finish() == 1 and stores.artifacts.names() == []
+
+
 def test_an_unfinished_cycle_asks_for_its_stores(tmp_path):
     folder = filled(tmp_path / "start")
     assert not run(folder, forget, 3)
@@ -229,3 +246,50 @@ def test_processes_that_forget_and_restore_at_once_lose_nothing(tmp_path):
     stores.close()
     after = seen(folder)
     assert after == before
+
+
+def test_forgetting_and_erasing_beside_a_writer_loses_nothing_and_leaves_nothing(tmp_path):
+    folder = filled(tmp_path / "start")
+
+    def forgets():
+        _, lethe = opened(folder, index=False)
+        for _ in range(5):
+            cycle = lethe.apply_retention_policy(now_ms=NOW).cycle
+            with contextlib.suppress(StoreError):  # the other process restored it
+                lethe.restore(cycle)
+
+    def erases():
+        _, lethe = opened(folder, index=False)
+        for _ in range(5):
+            lethe.erase(ADA)
+
+    def writes():
+        stores = Stores(folder)
+        for n in range(40):
+            stores.memory.write(f"New number {n}", id=f"n{n}", time_ms=NOW)
+            stores.memory.search("number")
+            session = Session(f"new{n}")
+            session.user("hello")
+            session.update({"_notes_a": [f"note {n}"]})
+            stores.sessions.save(session)
+
+    children = []
+    for act in (forgets, erases, writes):
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                act()
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    stores, lethe = opened(folder)
+    lethe.erase(ADA)
+    lethe.close()
+    assert {f"n{n}" for n in range(40)} <= {each.memory.id for each in stores.memory.listed()}
+    assert {f"new{n}" for n in range(40)} <= set(stores.sessions.ids())
+    assert all(stores.sessions.load(f"new{n}").state["_notes_a"] for n in range(40))
+    stores.close()
+    assert traces(folder) == []

@@ -4,8 +4,15 @@ import asyncio
 
 import pytest
 
+from contextwright import SalienceScorer, SlidingWindow
 from contextwright.stores import Memory
-from contextwright.stores.lethe import Lethe, Retention, Target, coordinated_forgetting_cycle
+from contextwright.stores.lethe import (
+    Lethe,
+    Memories,
+    Retention,
+    Target,
+    coordinated_forgetting_cycle,
+)
 
 from .conftest import DAY, NOW
 
@@ -104,3 +111,49 @@ def test_what_has_to_be_awaited_is_awaited():
         ("window_prune", 2), ("lethe_cycle", True), ("memory_deactivate", "m1")
     )  # fmt: skip
     assert other.asleep == ["m1"]
+
+
+def test_the_real_window_scorer_and_memory_forget_together(stores):
+    window = SlidingWindow(window_size=200, sink_size=4, recent_size=50)
+    window.add(f"step {n} of the run produced nothing of note" for n in range(60))
+    stores.memory.write("old", id="old", time_ms=NOW - 100 * DAY)
+    stores.memory.write("---", id="rule", time_ms=NOW)
+    stores.memory.write("--- pinned", id="pinned", time_ms=NOW)
+    stores.memory.pin(["pinned"])
+    stores.memory.write("# You asked: pay INV-77 to Acme", id="bright", time_ms=NOW)
+    first = window.attention_sinks
+    with_policy = Lethe(stores.journal, stores.memory, policies=[Retention(max_age_days=30)])
+    done = run(window, with_policy, stores.memory, now_ms=NOW)
+    assert done.initial_pressure > 0.8 and done.final_pressure == window.pressure
+    assert done.final_pressure < done.initial_pressure and window.attention_sinks == first
+    pruned, *rest = done.actions
+    assert pruned[0] == "window_prune" and pruned[1] > 0
+    assert rest == [
+        ("lethe_cycle", 1),
+        ("lethe_forget", ("memory", "old")),
+        ("memory_deactivate", "rule"),
+    ]
+    assert stores.memory.search("invoice INV-77 Acme") and not stores.memory.search("old")
+    with_policy.restore(1)
+    assert stores.memory.search("old")
+
+
+def test_a_policy_of_salience_follows_the_real_scorer(stores):
+    scorer = SalienceScorer(known_entities=["Acme"])
+    stores.memory.write("---", id="rule", time_ms=NOW)
+    stores.memory.write("Acme pays", id="acme", time_ms=NOW)
+    policy = Retention(min_salience=0.3)
+    lethe = Lethe(stores.journal, stores.memory, policies=[policy], salience=scorer)
+    done = lethe.apply_retention_policy(now_ms=NOW)
+    assert [(each.id, each.why) for each in done.actions] == [("rule", "salience below 0.3")]
+    assert lethe.apply_retention_policy(now_ms=NOW).cycle == 0
+
+
+def test_a_hold_on_memories_of_another_name_keeps_them_awake(stores):
+    team = Lethe(stores.journal, Memories(stores.memory, name="team memory"))
+    stores.memory.write("A dull one", id="dull", time_ms=NOW)
+    stores.memory.write("Another dull one", id="other", time_ms=NOW)
+    team.hold(Target(places=("team memory",), ids="dull"), "case 12")
+    done = run(Window(0.9, Scorer()), team, stores.memory, now_ms=NOW)
+    assert done.actions[-1] == ("memory_deactivate", "other")
+    assert team.audit()[-1].place == "team memory"

@@ -1,13 +1,16 @@
 """Policies: what they name, what protects, what is put back."""
 
+import msgspec
 import pytest
 
 from contextwright.errors import StoreError
 from contextwright.models.cache import RecentAnswers
 from contextwright.recall.item import Item
+from contextwright.session import Session
 from contextwright.spec.task import Answer
 from contextwright.stores import Memory
 from contextwright.stores.lethe import Lethe, Retention, Target
+from contextwright.stores.lethe.places import place_of
 
 from .conftest import DAY, NOW
 
@@ -267,6 +270,9 @@ def test_a_restore_leaves_what_took_the_place(stores):
     back = lethe.restore(1)
     assert back.left == (("artifacts", "a/x"),)
     assert stores.artifacts.get("artifact://a/x") == b"newer"
+    assert lethe.restore(1) == msgspec.structs.replace(back, back=()), "there is no room yet"
+    stores.artifacts.forget_name("a/x")
+    assert lethe.restore(1).left == () and stores.artifacts.get("artifact://a/x") == b"old"
     with pytest.raises(StoreError, match="restored"):
         lethe.restore(1)
 
@@ -330,3 +336,20 @@ def test_what_can_not_be_a_policy_is_refused(stores):
         Lethe(stores.journal).hold(Target(), " ")
     with pytest.raises(StoreError, match="no hold"):
         Lethe(stores.journal).release(7)
+
+
+def test_a_note_is_as_old_as_the_change_that_first_had_it(stores):
+    """Of a list that grows, shrinks from its beginning, and comes after a change without a time."""
+    session = Session("s")
+    session.update({"_notes_a": ["before any event"]})
+    kept = ["before any event"]
+    for n in range(6):
+        session.user("on", time_ms=NOW - (100 - 10 * n) * DAY)
+        kept = [*kept[n == 4 :], f"note {n}"]
+        session.update({"_notes_a": kept, "_facts_b": {"x": n // 3}})
+    stores.sessions.save(session)
+    rows = {
+        row.text: row.time_ms for row in place_of(stores.sessions).rows() if row.kind != "session"
+    }
+    days = {text: (NOW - time) // DAY for text, time in rows.items()}
+    assert days == {f"note {n}": 100 - 10 * n for n in range(6)} | {"x: 1": 70}

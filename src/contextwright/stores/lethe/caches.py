@@ -18,6 +18,9 @@ _answer = msgspec.json.Decoder(Answer).decode
 _asked = msgspec.json.Decoder(CacheEntry).decode
 
 
+MADE_OF = "answers that were made of the person's sessions and do not name the person"
+
+
 class KeptAnswers:
     """The answers of a `SQLiteAnswers`.
 
@@ -26,7 +29,7 @@ class KeptAnswers:
         name: of the place.
     """
 
-    beyond = ""
+    beyond = MADE_OF
 
     def __init__(self, answers: SQLiteAnswers, *, name: str = "answers") -> None:
         self._answers, self.name, self.path = answers, name, answers.path
@@ -94,7 +97,7 @@ class RecentlyAnswered:
     """
 
     path = ""
-    beyond = "caches in the memory of other processes"
+    beyond = f"caches in the memory of other processes; {MADE_OF}"
 
     def __init__(self, answers: AnswersInMemory, *, name: str = "recent_answers") -> None:
         self._answers, self.name = answers, name

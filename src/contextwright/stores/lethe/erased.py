@@ -54,22 +54,34 @@ def without(session: Session, theirs: Theirs) -> Session:
     new = Session(
         theirs.ident(session.id),
         (_event(event, theirs, ids) for event in session.log),
-        tools=[_tool(tool, theirs) for tool in session.tools],
+        tools=[_tool(tool, theirs, ids) for tool in session.tools],
         metadata=theirs.value(session.metadata),
     )
     for change in session.changes:
-        new.restore(StateChange(change.position, _state(change.values, theirs)))
+        new.restore(StateChange(change.position, _state(change.values, theirs, ids)))
     return new
 
 
 class _Ids:
-    """New ids of events and calls; two that are one without the person stay two."""
+    """New ids of events and calls, names of tools and keys of the state; two that are one
+    without the person stay two."""
 
     def __init__(self, session: Session, theirs: Theirs) -> None:
         self.events = _renamed([event.id for event in session.log], theirs, ERASED)
         calls = [call.id for event in session.log for call in event.calls]
         answered = [result.call_id for event in session.log for result in event.results]
         self.calls = _renamed([*calls, *answered], theirs, BARE)
+        keys = [key for change in session.changes for key in change.values]
+        self.keys = _renamed(keys, theirs, ERASED)
+        self.tools = _renamed(
+            [
+                *(tool.name for tool in session.tools),
+                *(call.name for event in session.log for call in event.calls),
+                *(result.name for event in session.log for result in event.results),
+            ],
+            theirs,
+            BARE,
+        )
 
 
 def _renamed(ids: list[str], theirs: Theirs, erased: str) -> dict[str, str]:
@@ -105,7 +117,7 @@ def _part(part: Any, theirs: Theirs, ids: _Ids) -> AnyPart:
         return msgspec.structs.replace(
             part,
             id=ids.calls[part.id],
-            name=theirs.ident(part.name, BARE),
+            name=ids.tools[part.name],
             arguments=_arguments(part.arguments, theirs),
             extra=extra,
         )
@@ -113,7 +125,7 @@ def _part(part: Any, theirs: Theirs, ids: _Ids) -> AnyPart:
         return msgspec.structs.replace(
             part,
             call_id=ids.calls[part.call_id],
-            name=theirs.ident(part.name, BARE),
+            name=ids.tools[part.name],
             content=tuple(_part(each, theirs, ids) for each in part.content),
             extra=extra,
         )
@@ -158,22 +170,21 @@ def _encoded(data: str, theirs: Theirs) -> str:
     return base64.b64encode(theirs.without(plain)).decode() if theirs.data(plain) else data
 
 
-def _tool(tool: Tool, theirs: Theirs) -> Tool:
+def _tool(tool: Tool, theirs: Theirs, ids: _Ids) -> Tool:
     return Tool(
-        name=theirs.ident(tool.name, BARE),
+        name=ids.tools[tool.name],
         description=theirs.text(tool.description),
         parameters=theirs.value(tool.parameters),
         extra=theirs.value(tool.extra),
     )
 
 
-def _state(values: dict[str, Any], theirs: Theirs) -> dict[str, Any]:
-    """State values; a key whose place another took in this change keeps a number."""
+def _state(values: dict[str, Any], theirs: Theirs, ids: _Ids) -> dict[str, Any]:
+    """State values; copies of the person's memories are left out."""
     known = values.get(KNOWLEDGE)
     if isinstance(known, list) and theirs.memories:
         values = values | {KNOWLEDGE: [one for one in known if not _is_memory(one, theirs)]}
-    plain = theirs.value(values)
-    return {key[:MAX_KEY]: value for key, value in plain.items()}
+    return {ids.keys[key][:MAX_KEY]: theirs.value(value) for key, value in values.items()}
 
 
 def _is_memory(entry: Any, theirs: Theirs) -> bool:

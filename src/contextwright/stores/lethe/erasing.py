@@ -6,16 +6,20 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.remembered import forget_remembered
+from contextwright.session.step import segment
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.journal import Journal, Pen, Request, Trashed
 from contextwright.stores.lethe.memories import Memories
+from contextwright.stores.lethe.notes import Sessions
 from contextwright.stores.lethe.place import Place, Row, Touched
+from contextwright.stores.lethe.places import given, outliving
 from contextwright.stores.lethe.plan import Hold
 from contextwright.stores.lethe.theirs import Theirs
 
 ALWAYS_BEYOND = (
     "backups, file system snapshots and disk blocks that a file left",
     "pictures, sound, compressed and encrypted content",
+    "artifacts that neither name the person nor lie in a folder of the person's sessions",
     "what lies in the memory of this process: token counts, remembered words, live sessions",
     "stores that this Lethe was not given, task boards and exported files among them",
 )
@@ -25,7 +29,8 @@ class Erased(msgspec.Struct, frozen=True):
     """What an erasure did.
 
     Args:
-        places: what was removed and rewritten, by place; `journal` is forgetting's own.
+        places: what was removed and rewritten, by place; `journal` is forgetting's own. Empty
+            where another process was faster to do it: then the audit says it.
         unreached: what it can not reach, a sentence each.
     """
 
@@ -39,7 +44,7 @@ def refuse_held(pen: Pen, places: Mapping[str, Place], theirs: Theirs) -> None:
     Raises:
         StoreError: one does; it is named.
     """
-    holds = [hold for hold in pen.holds() if hold.released_ms is None]
+    holds = pen.holds_on()
     if not holds:
         return
     for hold in holds:
@@ -54,18 +59,57 @@ def refuse_held(pen: Pen, places: Mapping[str, Place], theirs: Theirs) -> None:
                 raise _is_held(hold, f"{name}: a {row.kind}")
 
 
-def memories_of(places: Mapping[str, Place], theirs: Theirs) -> tuple[str, ...]:
-    """The ids of a person's memories, by which their copies in states and indexes are known."""
-    return tuple(
-        row.id
-        for place in places.values()
-        if isinstance(place, Memories)
-        for row in place.touched(theirs)
+def with_belongings(pen: Pen, places: Mapping[str, Place], asked: Request) -> Request:
+    """A request with what is the person's and need not say so: copies of memories, forgotten ones
+    too, and what was made of the person's sessions."""
+    theirs = theirs_of(asked)
+    memories = {
+        each.row.id
+        for gone in _gone(pen, theirs).values()
+        for each in gone
+        if isinstance(places.get(each.place), Memories)
+    }
+    own: set[str] = set(asked.sessions)
+    others: set[str] = set()
+    for place in places.values():
+        if isinstance(place, Memories):
+            memories |= {row.id for row in place.touched(theirs)}
+        elif isinstance(place, Sessions):
+            found, rest = place.own(theirs)
+            own.update(found)
+            others.update(rest)
+    # two ids may be one as a folder
+    folders = {f"sessions/{segment(id)}/" for id in own}
+    return msgspec.structs.replace(
+        asked,
+        memories=tuple(sorted(memories)),
+        threads=tuple(sorted(own - others)),
+        folders=tuple(sorted(folders - {f"sessions/{segment(id)}/" for id in others})),
+        places=outliving(places),
+    )
+
+
+def theirs_of(asked: Request) -> Theirs:
+    """What is looked for by a request that has a person."""
+    assert asked.person is not None
+    return Theirs(
+        asked.person,
+        whole=asked.whole,
+        sessions=asked.sessions,
+        memories=asked.memories,
+        threads=asked.threads,
+        folders=asked.folders,
     )
 
 
 def erase(journal: Journal, places: Mapping[str, Place], asked: Request) -> Erased:
-    """Erase, or go on erasing after a crash: every part may be done again."""
+    """Erase, or go on erasing after a crash: every part may be done again.
+
+    Raises:
+        StoreError: a place that the request is about was not given; nothing was done.
+    """
+    for name in asked.places:
+        given(places, name, journal.path)
     done: dict[str, Touched] = {}
     if asked.person is not None:
         with journal.writing() as pen:
@@ -85,10 +129,7 @@ def erase(journal: Journal, places: Mapping[str, Place], asked: Request) -> Eras
 
 
 def _erase(pen: Pen, places: Mapping[str, Place], asked: Request) -> dict[str, Touched]:
-    assert asked.person is not None
-    theirs = Theirs(
-        asked.person, whole=asked.whole, sessions=asked.sessions, memories=asked.memories
-    )
+    theirs = theirs_of(asked)
     done: dict[str, Touched] = {}
     for name, place in places.items():
         done[name] = place.erase(theirs)
@@ -148,7 +189,9 @@ def _in_trash(each: Trashed, theirs: Theirs) -> bool:
     row = each.row
     return (
         theirs.owns(row.scope)
-        or row.part_of in theirs.sessions
+        or row.part_of in theirs.threads
+        or (row.kind == "artifact" and theirs.is_file(row.id))
+        or row.id in theirs.memories
         or any(map(theirs.names, (row.id, row.part_of)))
         or theirs.data(each.record.body)
     )

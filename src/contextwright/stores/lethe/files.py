@@ -109,14 +109,14 @@ class Stored:
         return back
 
     def touched(self, theirs: Theirs) -> list[Row]:
-        """Names that name the person, bytes that do, names of such bytes, and the bytes that
-        only such names stand for."""
+        """Names that are the person's, bytes that name the person, names of such bytes, and the
+        bytes that only such names stand for."""
         rows = self.rows()
         named: dict[str, list[Row]] = {}
         for row in rows:
             if row.kind == "artifact":
                 named.setdefault(row.refs[0], []).append(row)
-        gone = [row for row in rows if row.kind == "artifact" and theirs.names(row.id)]
+        gone = [row for row in rows if row.kind == "artifact" and theirs.is_file(row.id)]
         ids = {row.id for row in gone}
         for row in rows:
             if row.kind != "blob":
@@ -135,7 +135,7 @@ class Stored:
         crash: other names of bytes, then the bytes, then the person's own names.
         """
         gone = self.touched(theirs)
-        last = {row.id for row in gone if row.kind == "artifact" and theirs.names(row.id)}
+        last = {row.id for row in gone if row.kind == "artifact" and theirs.is_file(row.id)}
         for row in sorted(gone, key=lambda row: (row.id in last, row.kind != "artifact")):
             if row.kind == "artifact":
                 self._artifacts.forget_name(row.id)

@@ -12,6 +12,10 @@ Unit = tuple[str, int, int]
 
 _FORMAT = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 _INVISIBLE = re.compile(f"[{_FORMAT}]")
+_ALIKE = {ord(sign): "'" for sign in "\u2018\u2019\u02bc\u2032"} | {
+    ord(sign): "-" for sign in "\u2010\u2011\u2012\u2013\u2212"
+}
+"""Apostrophes and hyphens that word processors and models set for those of the keyboard."""
 _ESCAPE = re.compile(
     r"(?<!\\)(?:\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2}|\\++u[0-9a-fA-F]{4})"
     r"|(?<!\\)\\++[nrtbf\"'/]"
@@ -23,11 +27,17 @@ _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
 def folded(text: str) -> str:
-    """A text as names are compared: no case, no composed and no invisible characters."""
+    """A text as names are compared: no case, no composed and no invisible characters, plain
+    apostrophes and hyphens."""
     if text.isascii():
         return text.lower()
-    plain = _INVISIBLE.sub("", text)
+    plain = visible(text).translate(_ALIKE)
     return normalize("NFKD", normalize("NFKD", plain).casefold())
+
+
+def visible(text: str) -> str:
+    """A text without the characters that nobody sees."""
+    return _INVISIBLE.sub("", text)
 
 
 class Folded:

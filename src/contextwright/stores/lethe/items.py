@@ -52,7 +52,8 @@ class Items:
         return self._index.put_back(dict(_decode(record.body) for record in records))
 
     def touched(self, theirs: Theirs) -> list[Row]:
-        """Items that name the person, in their text, speaker, thread or id."""
+        """Items that name the person in text, speaker, thread or id, copies of the person's
+        memories, and pieces of the person's sessions."""
         return [_row(item) for item in self._index.items() if _is_theirs(item, theirs)]
 
     def erase(self, theirs: Theirs) -> Touched:
@@ -82,6 +83,7 @@ def _row(item: Item) -> Row:
 def _is_theirs(item: Item, theirs: Theirs) -> bool:
     return (
         item.id in theirs.memories
+        or item.thread in theirs.threads
         or any(map(theirs.names, (item.text, item.id, item.thread)))
         or theirs.owns(item.role)
     )

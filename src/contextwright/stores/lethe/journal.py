@@ -92,7 +92,14 @@ class Trashed(msgspec.Struct, frozen=True):
 
 class Request(msgspec.Struct, frozen=True):
     """An erasure that was asked for; kept until it is done. Without a person only the bytes that
-    removed rows left are to go, as after a purge."""
+    removed rows left are to go, as after a purge.
+
+    Args:
+        sessions: that are the person's because the caller says so.
+        memories, threads, folders: what was found to be the person's, see `Theirs`: after a
+            crash it may not be found again.
+        places: names of those that it is about, every one of which must be there to end it.
+    """
 
     time_ms: int
     person: Person | None
@@ -102,6 +109,9 @@ class Request(msgspec.Struct, frozen=True):
     why: str = ""
     memories: tuple[str, ...] = ()
     number: int = 0
+    threads: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 class Journal:
@@ -241,6 +251,10 @@ class Pen:
         )
         return cursor.rowcount == 1
 
+    def holds_on(self) -> list[Hold]:
+        """The holds that were not released."""
+        return [hold for hold in self.holds() if hold.released_ms is None]
+
     def holds(self) -> list[Hold]:
         """Every hold, released ones too."""
         rows = self._connection.execute(
@@ -270,9 +284,10 @@ class Pen:
 
     def forget_person(self, asked: Request) -> None:
         """The places have nothing of the person any more: nor has this."""
+        left = Request(time_ms=asked.time_ms, person=None, places=asked.places)
         self._connection.execute(
             "UPDATE lethe_erasures SET asked = ? WHERE number = ?",
-            (_encode(Request(time_ms=asked.time_ms, person=None)), asked.number),
+            (_encode(left), asked.number),
         )
 
     def done(self, asked: Request) -> None:
@@ -290,7 +305,7 @@ class Pen:
         for number, target, reason in self._all("SELECT number, target, reason FROM lethe_holds"):
             self._connection.execute(
                 "UPDATE lethe_holds SET target = ?, reason = ? WHERE number = ?",
-                (change(target.decode()).encode(), change(reason), number),
+                (_encode(_changed(target, change)), change(reason), number),
             )
         self._connection.execute("DROP TRIGGER lethe_audit_is_final")
         for entry in self.audit():
@@ -323,11 +338,29 @@ class Pen:
         return self._connection.execute(statement).fetchall()
 
 
+def by_place(trash: Sequence[Trashed]) -> dict[str, list[Record]]:
+    """What was taken from each place."""
+    found: dict[str, list[Record]] = {}
+    for each in trash:
+        found.setdefault(each.place, []).append(each.record)
+    return found
+
+
 def _line(row: tuple[Any, ...]) -> Entry:
     number, time_ms, what, who, why, place, ids, digests = row
     said: list[str] = msgspec.json.decode(ids)
     proofs: list[str] = msgspec.json.decode(digests)
     return Entry(number, time_ms, what, who, why, place, tuple(said), tuple(proofs))
+
+
+def _changed(target: bytes, change: Callable[[str], str]) -> Target:
+    plain = msgspec.json.decode(target, type=Target)
+    return Target(
+        places=plain.places,
+        kinds=plain.kinds,
+        ids=change(plain.ids),
+        scopes=tuple(map(change, plain.scopes)),
+    )
 
 
 def _bare(row: Row) -> Row:

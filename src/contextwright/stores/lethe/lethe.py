@@ -1,10 +1,10 @@
 """`Lethe`: forgetting by policy, on demand, and for good."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import msgspec
 
@@ -12,27 +12,33 @@ from contextwright.errors import StoreError
 from contextwright.stores.lethe import erasing
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.erasing import Erased
-from contextwright.stores.lethe.journal import Cycle, Entry, Journal, Pen, Request, Trashed
+from contextwright.stores.lethe.journal import (
+    Cycle,
+    Entry,
+    Journal,
+    Pen,
+    Request,
+    Trashed,
+    by_place,
+)
 from contextwright.stores.lethe.person import Person
-from contextwright.stores.lethe.place import Place, Record, Row, Score, Scorer, scoring
-from contextwright.stores.lethe.places import by_name
-from contextwright.stores.lethe.plan import Hold, Plan, plan, protection
+from contextwright.stores.lethe.place import Record, Row, Score, Scorer, scoring
+from contextwright.stores.lethe.places import by_name, given, names_of_memories, outliving
+from contextwright.stores.lethe.plan import Hold, Plan, free, plan, protection
 from contextwright.stores.lethe.reports import Action, Forgetting, Purged, Restored
 from contextwright.stores.lethe.retention import Retention, Target
-from contextwright.stores.lethe.theirs import Theirs
+from contextwright.stores.retention import forms
 from contextwright.tokens.counter import counter_for
 
 COUNTED_AS = "gpt-5"
 """The model whose tokens actions are counted in where no counter is given."""
-MEMORY = "memory"
 
 
 class Lethe:
     """Forgets in several stores at once, all or nothing.
 
-    What goes is written into the journal first, whole; then the stores let go of it. Opening the
-    journal after a crash goes on where the process died. Usable from several threads and
-    processes; one changes the stores at a time.
+    What goes is written into the journal first, whole; then the stores let go of it. Opening it
+    after a crash goes on with that. For threads and processes; one changes the stores at a time.
 
     Args:
         path: the journal's file, of its own; made where it is missing.
@@ -63,12 +69,15 @@ class Lethe:
         self._score = scoring(salience)
         self._count = count or counter_for(COUNTED_AS).count
         self._places = by_name(stores, str(path))
+        self._memories = names_of_memories(self._places)
         if self._score is None and any(each.min_salience is not None for each in self.policies):
             raise StoreError(
                 "a policy asks for salience and nothing scores it",
                 where="Lethe(..., salience=...)",
                 fix="give a SalienceScorer, or any `score(text) -> float`",
             )
+        for each in self.policies:
+            self._refuse_unknown(each.over)
         self._journal = Journal(path)
         try:
             self.finish()
@@ -94,11 +103,11 @@ class Lethe:
             StoreError: a store can not be read or written. Once the cycle is in the journal, the
                 next call goes on with it.
         """
-        self.finish()
         if not self.policies:
+            self.finish()
             return Forgetting(0, (), ())
         now = self._clock() if now_ms is None else now_ms
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             planned = self._plan(pen, now)
             actions = tuple(self._action(*each) for each in planned.goes)
             if dry or not planned.goes:
@@ -114,18 +123,22 @@ class Lethe:
         hold or a pin protects it by then.
 
         Raises:
-            StoreError: there is nothing to be put back: no such cycle, or purged.
+            StoreError: there is nothing to be put back: no such cycle, or purged; or a store
+                that it is about was not given.
         """
-        self.finish()
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             found = pen.cycle(cycle)
-            if found is None or found.state != "forgotten":
+            held = [(each.place, each.record.id) for each in pen.trash(cycle)]
+            # what a restore left may have room by now, such as a name whose bytes are back
+            again = found is not None and found.state == "restored" and bool(held)
+            if found is None or not (found.state == "forgotten" or again):
                 raise StoreError(
                     f"cycle {cycle} can not be restored: it is {found.state if found else 'none'}",
                     where=self._journal.path,
                     fix="cycles() lists those that are forgotten and not purged",
                 )
-            held = [(each.place, each.record.id) for each in pen.trash(cycle)]
+            for name, _ in held:
+                given(self._places, name, self._journal.path)
             pen.set_state(cycle, "restoring")
             self._say(pen, "restored", pen.trash(cycle), self._clock(), who, why)
             reached("written")
@@ -141,13 +154,14 @@ class Lethe:
         Args:
             before_ms: milliseconds since 1970.
         """
-        self.finish()
         cycles: list[int] = []
         things = size = kept = 0
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
+            holds = pen.holds_on()
             for cycle in pen.cycles():
                 trash = pen.trash(cycle.number) if cycle.time_ms < before_ms else []
-                gone = [each for each in trash if not self._is_held(pen, each)]
+                held = [any(hold.target.covers(e.place, e.row) for hold in holds) for e in trash]
+                gone = [each for each, stays in zip(trash, held, strict=True) if not stays]
                 pen.drop(cycle.number, [each.number for each in gone])
                 self._say(pen, "purged", gone, self._clock(), who, why)
                 kept += len(trash) - len(gone)
@@ -156,7 +170,7 @@ class Lethe:
                 if gone and len(gone) == len(trash):
                     pen.set_state(cycle.number, "purged")
                     cycles.append(cycle.number)
-            scrub = Request(time_ms=before_ms, person=None)
+            scrub = Request(time_ms=before_ms, person=None, places=outliving(self._places))
             scrub = msgspec.structs.replace(scrub, number=pen.ask(scrub)) if things else None
             reached("written")
         if scrub is not None:
@@ -185,13 +199,11 @@ class Lethe:
             StoreError: a legal hold covers some of it, then nothing was erased; or a store can
                 not be read or written, then the next call goes on with it.
         """
-        self.finish()
         now = self._clock() if now_ms is None else now_ms
-        with self._journal.writing() as pen:
-            theirs = Theirs(person, whole=whole, sessions=tuple(sessions))
-            erasing.refuse_held(pen, self._places, theirs)
-            known = erasing.memories_of(self._places, theirs)
-            asked = Request(now, person, whole, tuple(sessions), who, why, known)
+        with self._alone() as pen:
+            asked = Request(now, person, whole, tuple(sessions), who, why)
+            asked = erasing.with_belongings(pen, self._places, asked)
+            erasing.refuse_held(pen, self._places, erasing.theirs_of(asked))
             asked = msgspec.structs.replace(asked, number=pen.ask(asked))
             reached("written")
         reached("committed")
@@ -199,19 +211,22 @@ class Lethe:
 
     def hold(self, target: Target, reason: str, *, now_ms: int | None = None, who: str = "") -> int:
         """Put a legal hold on some of what is kept: it is neither forgotten, purged nor erased.
+        What was asked for before it is done before it.
 
         Returns:
             The hold's number.
 
         Raises:
-            StoreError: no reason.
+            StoreError: no reason; a place that was not given, for a hold on it would hold
+                nothing; or what was asked for before can not be done.
         """
         if not reason.strip():
             raise StoreError(
                 "a hold without a reason", where=repr(target), fix="say who ordered it, and why"
             )
+        self._refuse_unknown(target)
         now = self._clock() if now_ms is None else now_ms
-        with self._journal.writing() as pen:
+        with self._alone() as pen:
             number = pen.hold(target, reason, now)
             pen.note("held", time_ms=now, who=who, why=f"hold {number}: {reason}")
         return number
@@ -236,7 +251,7 @@ class Lethe:
     def holds(self) -> list[Hold]:
         """The legal holds that are on."""
         with self._journal.reading() as pen:
-            return [hold for hold in pen.holds() if hold.released_ms is None]
+            return pen.holds_on()
 
     def audit(self) -> list[Entry]:
         """All that was done, in order: what, when, by whom, why, to which ids; no contents."""
@@ -248,9 +263,24 @@ class Lethe:
         with self._journal.reading() as pen:
             return pen.cycles()
 
-    def protects(self, memory: Any, *, place: str = MEMORY) -> str:
+    def refs(self) -> set[str]:
+        """The artifacts that what was forgotten and may come back refers to: `collect` must hold
+        them."""
+        with self._journal.reading() as pen:
+            return {
+                path
+                for cycle in pen.cycles()
+                for each in pen.trash(cycle.number)
+                for path in each.row.refs
+            }
+
+    def protects(self, memory: Any, *, place: str = "") -> str:
         """Why a memory may not be touched by forgetting: pinned, tier 1, a legal hold. Empty where
-        it may."""
+        it may.
+
+        Args:
+            place: where it is; by default any place of memories.
+        """
         row = Row(
             id=str(getattr(memory, "id", "")),
             kind=str(getattr(memory, "kind", "")),
@@ -258,30 +288,67 @@ class Lethe:
             tier=getattr(memory, "tier", 0),
             pinned=bool(getattr(memory, "pinned", False)),
         )
-        return protection(place, row, self.holds(), 0)
+        places, holds = [place] if place else self._memories, self.holds()
+        said = (protection(each, row, holds, 0) for each in places)
+        return next(filter(None, said), "")
 
-    def deactivated(self, ids: Iterable[str], *, place: str = MEMORY, why: str = "") -> None:
+    def deactivated(self, ids: Iterable[str], *, place: str = "", why: str = "") -> None:
         """Write into the audit that memories were put to sleep."""
+        place = place or self._memories[0]
         records = [Record(id, b"") for id in ids]
         with self._journal.writing() as pen:
             pen.note("deactivated", place, records, time_ms=self._clock(), who="", why=why)
 
     def finish(self) -> int:
-        """Go on with what a crash left undone; how much there was. Every call begins with it."""
+        """Go on with what a crash left undone; how much there was. What changes anything begins
+        with it."""
         with self._journal.reading() as pen:
             cycles, asked = pen.unfinished(), pen.asked()
         for cycle in cycles:
-            self._go_on(cycle)
+            self._go_on(cycle, late=True)
         for each in asked:
             erasing.erase(self._journal, self._places, each)
         return len(cycles) + len(asked)
 
+    def _refuse_unknown(self, target: Any) -> None:
+        if not isinstance(target, Target) or not self._places.keys() >= set(target.places):
+            raise StoreError(
+                "not a Target over places that were given",
+                where=f"{target!r}; places are {', '.join(self._places)}",
+                fix="Target of contextwright.stores.lethe, with places as they are called here",
+            )
+
+    @contextmanager
+    def _alone(self) -> Generator[Pen]:
+        """The lock on forgetting, with nothing under way: between `finish` and the lock another
+        process may have begun something."""
+        while True:
+            self.finish()
+            with self._journal.writing() as pen:
+                if not (pen.unfinished() or pen.asked()):
+                    yield pen
+                    return
+
     def _plan(self, pen: Pen, now_ms: int) -> Plan:
+        rows, holds, roots = self._seen(pen)
+        return plan(rows, self.policies, holds, roots, score=self._score, now_ms=now_ms)
+
+    def _seen(self, pen: Pen) -> tuple[dict[str, list[Row]], list[Hold], list[str]]:
+        """What every place has, the holds that are on, and what must resolve."""
         rows = {name: place.rows() for name, place in self._places.items()}
         live = self._live() if self._live is not None else ()
-        roots = [form for ref in live for form in _paths(ref)]
-        holds = [hold for hold in pen.holds() if hold.released_ms is None]
-        return plan(rows, self.policies, holds, roots, score=self._score, now_ms=now_ms)
+        roots = [form for ref in live for form in forms(ref)]
+        return rows, pen.holds_on(), roots
+
+    def _still_free(self, pen: Pen, cycle: Cycle, trash: list[Trashed]) -> list[Trashed]:
+        """What a cycle took, less what was pinned or referred to since a process died. That is
+        in its place, and needs no way back."""
+        named = {(each.place, each.row.id): each.why for each in trash}
+        rows, holds, roots = self._seen(pen)
+        held = free(rows, named, holds, roots, now_ms=cycle.time_ms).held
+        stays = {(each.place, each.id) for each in held}
+        pen.drop(cycle.number, [e.number for e in trash if (e.place, e.row.id) in stays])
+        return [each for each in trash if (each.place, each.row.id) not in stays]
 
     def _taken(self, planned: Plan) -> list[tuple[str, Row, Record, str]]:
         """What goes, whole; what went by itself in between is left out."""
@@ -293,21 +360,23 @@ class Lethe:
                 taken.append((name, row, record, why))
         return taken
 
-    def _go_on(self, cycle: int) -> None:
-        """Do what the journal says is to be done with a cycle."""
+    def _go_on(self, cycle: int, *, late: bool = False) -> None:
+        """Do what the journal says is to be done with a cycle; late, where a process died."""
         with self._journal.writing() as pen:
             found = pen.cycle(cycle)
             trash = pen.trash(cycle)
             if found is not None and found.state == "forgetting":
-                for name, records in _by_place(trash).items():
-                    self._place(name).remove(records)
+                trash = self._still_free(pen, found, trash) if late else trash
+                for name, records in by_place(trash).items():
+                    given(self._places, name, self._journal.path).remove(records)
                     reached(f"removed {name}")
                 pen.set_state(cycle, "forgotten")
                 self._say(pen, "forgotten", trash, found.time_ms, found.who, found.why)
             elif found is not None and found.state == "restoring":
                 back: set[tuple[str, str]] = set()
-                for name, records in _by_place(trash).items():
-                    back |= {(name, id) for id in self._place(name).put_back(records)}
+                for name, records in by_place(trash).items():
+                    place = given(self._places, name, self._journal.path)
+                    back |= {(name, id) for id in place.put_back(records)}
                     reached(f"put back {name}")
                 pen.set_state(cycle, "restored")
                 pen.drop(cycle, [e.number for e in trash if (e.place, e.record.id) in back])
@@ -325,34 +394,6 @@ class Lethe:
             said = f"{why}: {reason}" if why else reason
             pen.note(what, place, records, time_ms=time_ms, who=who, why=said)
 
-    def _is_held(self, pen: Pen, each: Trashed) -> bool:
-        return any(
-            hold.released_ms is None and hold.target.covers(each.place, each.row)
-            for hold in pen.holds()
-        )
-
-    def _place(self, name: str) -> Place:
-        place = self._places.get(name)
-        if place is None:
-            raise StoreError(
-                f"an unfinished cycle is about {name!r}, which was not given",
-                where=self._journal.path,
-                fix="open the journal with the stores that it had",
-            )
-        return place
-
     def _action(self, place: str, row: Row, why: str) -> Action:
         tokens = self._count(row.text) if row.text else 0
         return Action(place, row.id, row.kind, why, tokens, row.size)
-
-
-def _by_place(trash: Sequence[Trashed]) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for each in trash:
-        found.setdefault(each.place, []).append(each.record)
-    return found
-
-
-def _paths(ref: str) -> tuple[str, str]:
-    path = ref.removeprefix("artifact://")
-    return path, unquote(path)

@@ -40,12 +40,16 @@ class Memories:
         ]
 
     def remove(self, records: Sequence[Record]) -> None:
-        """Forget memories whose text is still what was taken."""
-        texts = {each.memory.id: each.memory.text for each in self._memory.listed()}
+        """Forget memories whose text is still what was taken, and that nobody pinned since."""
+        free = {
+            each.memory.id: each.memory.text
+            for each in self._memory.listed()
+            if not each.memory.pinned
+        }
         self._memory.forget(
             record.id
             for record in records
-            if texts.get(record.id) == _decode(record.body).memory.text
+            if free.get(record.id) == _decode(record.body).memory.text
         )
 
     def put_back(self, records: Sequence[Record]) -> list[str]:

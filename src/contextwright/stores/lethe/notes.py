@@ -108,6 +108,14 @@ class Sessions:
                 found += _rows(session)
         return found
 
+    def own(self, theirs: Theirs) -> tuple[list[str], list[str]]:
+        """The ids of the sessions that are the person's own, and those of the others."""
+        own: list[str] = []
+        others: list[str] = []
+        for id in self._sessions.ids():
+            (own if is_theirs(self._sessions.load(id), theirs) else others).append(id)
+        return own, others
+
     def erase(self, theirs: Theirs) -> Touched:
         """Delete the person's sessions; take the person out of the others, history and all."""
         removed = rewritten = 0
@@ -190,11 +198,29 @@ def _times(session: Session) -> dict[str, int]:
     clock: list[int | None] = [None]
     for event in session.log:
         clock.append(event.time_ms if event.time_ms is not None else clock[-1])
+    before: dict[str, Any] = {}
     for change in session.changes:
         then = clock[min(change.position, len(clock) - 1)]
-        for note in _notes(session, change.values) if then is not None else ():
-            assert then is not None
+        if then is None:
+            continue
+        for note in _notes(session, _new(change.values, before)):
             found.setdefault(note.id, then)
+        before |= change.values
+    return found
+
+
+def _new(values: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """What did not stand in the same place before: of a list that grows by a note at a time, the
+    hashes of all would be as many as the square of it."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        known: Any = before.get(key)
+        if isinstance(value, list) and isinstance(known, list):
+            first: list[Any] = known
+            same = [n < len(first) and first[n] == entry for n, entry in enumerate(value)]
+            found[key] = [entry for entry, old in zip(value, same, strict=True) if not old]
+        else:
+            found[key] = value
     return found
 
 

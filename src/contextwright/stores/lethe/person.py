@@ -1,16 +1,21 @@
 """A person whose data are to go."""
 
-from typing import Any
+from typing import Any, get_args
+from unicodedata import category, normalize
 
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.session.event import Role
+from contextwright.stores.lethe.folding import visible
 
 LEAST_ID = 3
 """Characters of an id that is looked for in texts; a shorter one is only compared as an owner:
 user `7` is not every 7."""
 LEAST_NAME = 2
 MARK = ("erased", "Erased", "ERASED")
+_ROLES = {*get_args(Role), "developer", "model"}
+"""They stand beside every message."""
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -25,7 +30,8 @@ class Person(msgspec.Struct, frozen=True):
         scopes: further scopes that are the person's.
 
     Raises:
-        StoreError: no id, a name of less than two characters, or the word `erased`.
+        StoreError: no id; one text where several are meant; a name of less than two characters,
+            or without a letter or digit; the word `erased`, or that of a role.
     """
 
     id: str
@@ -33,13 +39,24 @@ class Person(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        short = [name for name in self.names if len(name.strip()) < LEAST_NAME]
-        # what is written in the place of a name would be found as one again
-        marks = [name for name in (self.id, *self.names, *self.scopes) if name.strip("[] ") in MARK]
-        if not self.id.strip() or short or marks:
+        if not _are_texts((self.id,)) or not _are_texts(self.names) or not _are_texts(self.scopes):
             raise StoreError(
-                "a person needs an id, and names of two characters at least that are not `erased`",
-                where=f"id of {len(self.id)} characters, names {(*short, *marks)}",
+                "the id of a person is a text; names and scopes are tuples of texts",
+                where=f"{type(self.id).__name__}, {type(self.names).__name__}, "
+                f"{type(self.scopes).__name__}",
+                fix="such as Person('u-1815', names=('Ada Lovelace',))",
+            )
+        said = (self.id, *self.names, *self.scopes)
+        short = [name for name in self.names if len(_signs(name)) < LEAST_NAME]
+        bare = [name for name in said if not any(map(_says, name))]
+        # what is written in the place of a name would be found as one again
+        marks = [name for name in said if name.strip("[] ") in MARK]
+        marks += [name for name in said if name.strip().lower() in _ROLES]
+        if bare or short or marks:
+            raise StoreError(
+                "a person needs an id, and names of two characters at least, with a letter or a "
+                "digit, that are not `erased` or a role",
+                where=f"id of {len(self.id)} characters, names {(*bare, *short, *marks)}",
                 fix="leave out what would be found everywhere",
             )
 
@@ -51,6 +68,21 @@ class Person(msgspec.Struct, frozen=True):
             said.add(self.id.strip())
         said |= {scope.strip() for scope in self.scopes if len(scope.strip()) >= LEAST_ID}
         return tuple(sorted(said, key=lambda name: (-len(name), name)))
+
+
+def _are_texts(given: Any) -> bool:
+    """Whether several texts were given: each letter of one text would be somebody's name."""
+    return isinstance(given, (tuple, list)) and all(isinstance(each, str) for each in given)
+
+
+def _signs(name: str) -> str:
+    """A name as the characters that a reader sees: a letter and its marks are one."""
+    return normalize("NFC", visible(name)).strip()
+
+
+def _says(sign: str) -> bool:
+    """Whether a sign can tell one person from another: a letter, a digit, a picture."""
+    return sign.isalnum() or category(sign) == "So"
 
 
 OWNERS = ("user_id", "user")

@@ -1,5 +1,6 @@
 """Which place a store is."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,34 @@ def by_name(stores: tuple[Any, ...], path: str) -> dict[str, Place]:
             )
         places[place.name] = place
     return places
+
+
+def names_of_memories(places: Mapping[str, Place]) -> list[str]:
+    """What places of memories are called; as they would be where there is none."""
+    found = [name for name, place in places.items() if isinstance(place, Memories)]
+    return found or ["memory"]
+
+
+def outliving(places: Mapping[str, Place]) -> tuple[str, ...]:
+    """The names of the places that are still there when their process has died."""
+    return tuple(
+        name
+        for name, place in places.items()
+        if place.path or not isinstance(place, (Questions, RecentlyAnswered, Items))
+    )
+
+
+def given(places: Mapping[str, Place], name: str, journal: str) -> Place:
+    """A place that the journal's file knows.
+
+    Raises:
+        StoreError: this Lethe was opened without it.
+    """
+    place = places.get(name)
+    if place is None:
+        raise StoreError(
+            f"what is to be done is about {name!r}, which was not given",
+            where=journal,
+            fix="open the journal with the stores that it had",
+        )
+    return place

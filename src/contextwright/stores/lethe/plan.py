@@ -61,11 +61,25 @@ def plan(
     """
     everything = [(place, row) for place, listed in rows.items() for row in listed]
     named = _named(everything, policies, score, now_ms)
-    known_as: dict[str, list[tuple[str, Row]]] = {}
-    for place, row in everything:
-        for path in row.known_as:
-            known_as.setdefault(path, []).append((place, row))
-    _follow(everything, named, known_as)
+    _follow(everything, named, _known_as(everything))
+    return free(rows, named, holds, roots, now_ms=now_ms)
+
+
+def free(
+    rows: Mapping[str, Sequence[Row]],
+    named: Mapping[Key, str],
+    holds: Sequence[Hold],
+    roots: Iterable[str],
+    *,
+    now_ms: int,
+) -> Plan:
+    """Of what was named, with why, what nothing protects.
+
+    Args:
+        rows, holds, roots, now_ms: as in `plan`.
+    """
+    everything = [(place, row) for place, listed in rows.items() for row in listed]
+    known_as = _known_as(everything)
     held = {
         (place, row.id): why
         for place, row in everything
@@ -129,6 +143,14 @@ def _named(
         for place, row in policy.beyond([each for each in about if not each[1].follows]):
             named.setdefault((place, row.id), policy.too_many)
     return named
+
+
+def _known_as(everything: list[tuple[str, Row]]) -> dict[str, list[tuple[str, Row]]]:
+    found: dict[str, list[tuple[str, Row]]] = {}
+    for place, row in everything:
+        for path in row.known_as:
+            found.setdefault(path, []).append((place, row))
+    return found
 
 
 def _follow(

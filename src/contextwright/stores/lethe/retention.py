@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from typing import Any
 
 import msgspec
 
@@ -19,14 +20,32 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Args:
         places: names of places, such as `memory`, `sessions`, `artifacts`.
         kinds: such as `note`, `fact`, `decision`, `answer`, `artifact`, `session`.
-        ids: a pattern of ids with `*`, `?` and `[...]`; an id of a session means its notes too.
+        ids: an id, or a pattern of ids with `*`, `?` and `[...]`; an id of a session means its
+            notes too.
         scopes: whose.
+
+    Raises:
+        StoreError: places, kinds or scopes that are no tuples.
     """
 
     places: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     ids: str = "*"
     scopes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        given: tuple[Any, ...] = (self.places, self.kinds, self.scopes)
+        # a text is a sequence of texts too: `("memory")` would mean each of its letters
+        listed = all(
+            isinstance(each, (tuple, list)) and all(isinstance(one, str) for one in each)
+            for each in given
+        )
+        if not listed:
+            raise StoreError(
+                "places, kinds and scopes are tuples of texts",
+                where=repr(self),
+                fix="such as Target(places=('memory',), ids='m-*')",
+            )
 
     def covers(self, place: str, row: Row) -> bool:
         """Whether a row of a place is meant."""
@@ -35,7 +54,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             and (not self.kinds or row.kind in self.kinds)
             and (not self.scopes or row.scope in self.scopes)
             and (
-                self.ids == "*"
+                self.ids in {"*", row.id, row.part_of or row.id}
                 or fnmatchcase(row.id, self.ids)
                 or (row.part_of != "" and fnmatchcase(row.part_of, self.ids))
             )
@@ -77,11 +96,18 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def __post_init__(self) -> None:
         days = [each for each in (self.max_age_days, self.unused_days) if each is not None]
         given = [self.max_age_days, self.min_salience, self.unused_days, self.max_items]
+        over: Any = self.over
+        if not isinstance(over, Target):
+            raise StoreError(
+                f"a policy is over a Target of what is kept, not a {type(over).__name__}",
+                where="Retention(over=...)",
+                fix="from contextwright.stores.lethe import Target: that of a request is another",
+            )
         if (
             all(each is None for each in given)
             or any(not each >= 0 for each in days)
             or not (self.min_salience is None or 0 <= self.min_salience <= 1)
-            or (self.max_items or 0) < 0
+            or not (self.max_items is None or _is_count(self.max_items))
             or self.tier not in {2, 3, 4}
         ):
             raise StoreError(
@@ -127,6 +153,10 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def _named(self, why: str) -> str:
         return f"{self.name}: {why}" if self.name and why else why
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, int) and number >= 0
 
 
 def _last(row: Row) -> int:

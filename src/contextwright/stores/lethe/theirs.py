@@ -40,6 +40,8 @@ class Theirs:
         whole: whether a text that names the person goes as a whole.
         sessions: ids of sessions that are the person's whatever their metadata say.
         memories: ids of the person's memories: copies of them elsewhere go by these.
+        threads: ids of all sessions that are the person's: pieces of them elsewhere go by these.
+        folders: beginnings of the names of artifacts that these sessions made.
     """
 
     def __init__(
@@ -49,9 +51,12 @@ class Theirs:
         whole: bool = False,
         sessions: tuple[str, ...] = (),
         memories: tuple[str, ...] = (),
+        threads: tuple[str, ...] = (),
+        folders: tuple[str, ...] = (),
     ) -> None:
         self.person, self.whole = person, whole
         self.sessions, self.memories = frozenset(sessions), frozenset(memories)
+        self.threads, self._folders = self.sessions | frozenset(threads), folders
         strings = person.strings
         self._owners = {folded(each) for each in (person.id, *person.scopes, *person.names)}
         self._exact = {folded(each) for each in strings}
@@ -67,6 +72,11 @@ class Theirs:
     def owns(self, scope: str) -> bool:
         """Whether a scope is the person's: it is the person, or names the person."""
         return bool(scope) and (self.is_owner(scope) or self.names(scope))
+
+    def is_file(self, name: str) -> bool:
+        """Whether a name of an artifact is the person's: it names the person, or a session that
+        is the person's made it."""
+        return name.startswith(self._folders) or self.names(name)
 
     def names(self, text: str) -> bool:
         """Whether a text names the person in any form."""
@@ -87,17 +97,23 @@ class Theirs:
 
     def value(self, value: Any) -> Any:
         """JSON data without the person, in keys and numbers too."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            plain: dict[str, Any] = {}
-            for key, item in value.items():
-                plain[_free(self.ident(key), plain)] = self.value(item)
-            return plain
-        if isinstance(value, (list, tuple)):
-            return [self.value(item) for item in value]
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return ERASED if number and str(value) in self._exact else value
+        top: list[Any] = [value]
+        # not by recursion: a deep value would be erased never, and nothing after it
+        waiting: list[tuple[Any, Any]] = [(top, 0)]
+        while waiting:
+            holder, place = waiting.pop()
+            item = holder[place]
+            if isinstance(item, dict):
+                plain = self._keys(item)
+                holder[place] = plain
+                waiting += [(plain, key) for key in plain]
+            elif isinstance(item, (list, tuple)):
+                entries = list(item)
+                holder[place] = entries
+                waiting += [(entries, n) for n in range(len(entries))]
+            else:
+                holder[place] = self._leaf(item)
+        return top[0]
 
     def data(self, data: bytes) -> bool:
         """Whether bytes name the person: text of the usual encodings in any form; in other bytes,
@@ -111,6 +127,18 @@ class Theirs:
             return self.text(data.decode("utf-8")).encode()
         except UnicodeDecodeError:
             return ERASED.encode()
+
+    def _keys(self, value: dict[str, Any]) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        for key, item in value.items():
+            plain[_free(self.ident(key), plain)] = item
+        return plain
+
+    def _leaf(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return ERASED if number and str(value) in self._exact else value
 
     def _in_binary(self, data: bytes) -> bool:
         if self._sure is not None and self._sure.search(data.decode("latin-1").lower()):
@@ -135,10 +163,11 @@ class Theirs:
         return said if new == inner else json.dumps(new, ensure_ascii=said.isascii())
 
     def _replaced(self, text: str, erased: str) -> str:
-        text = _cut(text, self._spans(text), erased)
+        # encoded ones first: of `Ada+Lovelace` the surname alone is found as it is
         for sign, units in FORMS:
             if sign in text:
                 text = _cut(text, self._spans(text, units), erased)
+        text = _cut(text, self._spans(text), erased)
         for start, end, new in reversed(list(self._base64(text))):
             text = text[:start] + new + text[end:]
         return text
