@@ -10,10 +10,11 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.stores.lethe import erasing
+from contextwright.stores.lethe.asked import path_of, person_of, target_of
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.erasing import Erased
 from contextwright.stores.lethe.journal import Cycle, Entry, Journal, Pen, Request, Trashed
-from contextwright.stores.lethe.person import Person
+from contextwright.stores.lethe.person import Person, several
 from contextwright.stores.lethe.place import Place, Record, Row, Score, Scorer, scoring
 from contextwright.stores.lethe.places import by_name
 from contextwright.stores.lethe.plan import Hold, Plan, plan, protection
@@ -45,8 +46,8 @@ class Lethe:
         clock: milliseconds since 1970, where a call gives no time.
 
     Raises:
-        StoreError: no such journal, a policy that can not be followed, or an unfinished cycle
-            over a store that was not given.
+        StoreError: no such journal, a policy that can not be followed or is about a place that
+            was not given, or an unfinished cycle over a store that was not given.
     """
 
     def __init__(
@@ -62,7 +63,9 @@ class Lethe:
         self.policies, self._clock, self._live = tuple(policies), clock, live
         self._score = scoring(salience)
         self._count = count or counter_for(COUNTED_AS).count
-        self._places = by_name(stores, str(path))
+        self._places = by_name(stores, path_of(path))
+        for each in self.policies:
+            target_of(each.over, self._places, f"policy {each.name!r}")
         if self._score is None and any(each.min_salience is not None for each in self.policies):
             raise StoreError(
                 "a policy asks for salience and nothing scores it",
@@ -168,7 +171,7 @@ class Lethe:
         person: Person,
         *,
         whole: bool = False,
-        sessions: Sequence[str] = (),
+        sessions: Iterable[str] = (),
         now_ms: int | None = None,
         who: str = "",
         why: str = "",
@@ -182,16 +185,18 @@ class Lethe:
             now_ms: milliseconds since 1970, for the audit.
 
         Raises:
-            StoreError: a legal hold covers some of it, then nothing was erased; or a store can
-                not be read or written, then the next call goes on with it.
+            StoreError: nobody; a legal hold covers some of it, then nothing was erased; or a store
+                can not be read or written, then the next call goes on with it.
         """
+        person_of(person)
+        listed = several(sessions)
         self.finish()
         now = self._clock() if now_ms is None else now_ms
         with self._journal.writing() as pen:
-            theirs = Theirs(person, whole=whole, sessions=tuple(sessions))
+            theirs = Theirs(person, whole=whole, sessions=listed)
             erasing.refuse_held(pen, self._places, theirs)
             known = erasing.memories_of(self._places, theirs)
-            asked = Request(now, person, whole, tuple(sessions), who, why, known)
+            asked = Request(now, person, whole, listed, who, why, known)
             asked = msgspec.structs.replace(asked, number=pen.ask(asked))
             reached("written")
         reached("committed")
@@ -204,8 +209,9 @@ class Lethe:
             The hold's number.
 
         Raises:
-            StoreError: no reason.
+            StoreError: no reason, or a place that was not given.
         """
+        target_of(target, self._places, "hold(target, reason)")
         if not reason.strip():
             raise StoreError(
                 "a hold without a reason", where=repr(target), fix="say who ordered it, and why"

@@ -1,5 +1,6 @@
 """A person whose data are to go."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -11,6 +12,11 @@ LEAST_ID = 3
 user `7` is not every 7."""
 LEAST_NAME = 2
 MARK = ("erased", "Erased", "ERASED")
+
+
+def several(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Texts as a tuple; one text is one, not its letters."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -33,6 +39,8 @@ class Person(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "names", several(self.names))
+        msgspec.structs.force_setattr(self, "scopes", several(self.scopes))
         short = [name for name in self.names if len(name.strip()) < LEAST_NAME]
         # what is written in the place of a name would be found as one again
         marks = [name for name in (self.id, *self.names, *self.scopes) if name.strip("[] ") in MARK]

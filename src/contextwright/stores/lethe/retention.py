@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.stores.lethe.person import several
 from contextwright.stores.lethe.place import Row, Score
 from contextwright.stores.retention import DAY_MS
 
@@ -27,6 +28,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kinds: tuple[str, ...] = ()
     ids: str = "*"
     scopes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("places", "kinds", "scopes"):
+            msgspec.structs.force_setattr(self, name, several(getattr(self, name)))
 
     def covers(self, place: str, row: Row) -> bool:
         """Whether a row of a place is meant."""
