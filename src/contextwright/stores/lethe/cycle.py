@@ -47,7 +47,7 @@ class ForgettingResult(msgspec.Struct, frozen=True):
 async def coordinated_forgetting_cycle(
     sliding_window: Window,
     lethe: Any,
-    memory: Any = None,
+    m_gent: Any = None,
     threshold: float = THRESHOLD,
     *,
     low: float = LOW,
@@ -60,7 +60,8 @@ async def coordinated_forgetting_cycle(
 
     Args:
         lethe: a `Lethe`, or what has its `apply_retention_policy`.
-        memory: a `SQLiteMemory`, or what has `list_active` and `deactivate`; they may be async.
+        m_gent: the memory: a `SQLiteMemory`, or what has `list_active()` and `deactivate(id)`;
+            they may be async. None leaves memories alone.
         threshold: share of the window, 0 to 1.
         low: salience, 0 to 1, below which a memory sleeps; pinned, critical and held ones do not.
         now_ms: milliseconds since 1970, for the policies; by default the clock of `lethe`.
@@ -76,8 +77,8 @@ async def coordinated_forgetting_cycle(
         for action in getattr(forgetting, "actions", ()):
             actions.append(("lethe_forget", (action.place, action.id)))
         # without a scorer nothing is known to matter little (anti-pattern 2)
-        if memory is not None and sliding_window.salience_scorer is not None:
-            asleep = await _put_to_sleep(sliding_window.salience_scorer, lethe, memory, low)
+        if m_gent is not None and sliding_window.salience_scorer is not None:
+            asleep = await _put_to_sleep(sliding_window.salience_scorer, lethe, m_gent, low)
             actions += [("memory_deactivate", id) for id in asleep]
     return ForgettingResult(initial, sliding_window.pressure, tuple(actions))
 
@@ -91,8 +92,9 @@ async def _put_to_sleep(scorer: Scorer, lethe: Any, memory: Any, low: float) -> 
         if scorer.score(str(getattr(each, "text", each))) < low
         and not (protects is not None and await _settled(protects(each)))
     ]
+    for id in asleep:
+        await _settled(memory.deactivate(id))
     if asleep:
-        await _settled(memory.deactivate(asleep))
         said: Any = getattr(lethe, "deactivated", None)
         if said is not None:
             await _settled(said(asleep, why=f"salience below {low:g}"))
