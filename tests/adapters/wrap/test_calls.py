@@ -218,6 +218,13 @@ def test_a_function_and_a_method_can_be_decorated():
     assert agent.__doc__ == "Answers."
     assert list(inspect.signature(agent).parameters) == ["text"]
 
+    @with_context_management(window_size=100)
+    def other(text):
+        return text
+
+    assert len(other(LONG)) < SHORT
+    assert other.__name__ == "other" and other.__doc__ is None
+
     class Team:
         notes = LONG
 
