@@ -21,6 +21,13 @@ what leaves, so that an `add` costs O(log n) on the average."""
 T = TypeVar("T", str, Event)
 
 
+def fitting(window: int, sinks: int) -> tuple[int, int, int]:
+    """Sizes that fit each other, for a fix: window, sinks, and a quarter of the rest as recent."""
+    window = max(1, window)
+    sinks = sinks if 0 <= sinks <= window else min(4, window)
+    return window, sinks, (window - sinks) // 4
+
+
 class Scorer(Protocol):
     """What says how salient a text is: 0 to 1."""
 
@@ -74,7 +81,9 @@ class SlidingWindow(Generic[T]):
                 f"{sink_size} tokens of sinks and {recent_size} recent ones in a window of "
                 f"{window_size}",
                 where="SlidingWindow(...)",
-                fix="SlidingWindow(window_size=4096, sink_size=4, recent_size=1024)",
+                fix="SlidingWindow(window_size={}, sink_size={}, recent_size={})".format(
+                    *fitting(window_size, sink_size)
+                ),
             )
         self.window_size, self.sink_size, self.recent_size = window_size, sink_size, recent_size
         self.salience_scorer: Scorer = salience_scorer or SalienceScorer()
