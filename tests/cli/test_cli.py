@@ -74,6 +74,19 @@ def test_explain_shows_the_tree_the_steps_and_the_blocks(session_file):
     assert "C.dedup()" in shown
 
 
+def test_explain_shows_the_scores_that_decided(session_file):
+    assert "score" not in run("explain", session_file, "--spec", "C.default()")
+    shown = run("explain", session_file, "--spec", "C.salient(0.1)")
+    assert "score" in shown
+
+
+def test_salience_fits_a_terminal_of_80_columns(session_file, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("salience", session_file).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= 80
+    assert "assistant" in "".join(lines)
+
+
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "contextwright"])
 def test_convert_goes_there_and_back(session_file, tmp_path, target):
     out = tmp_path / f"out-{target}.{'jsonl' if target == 'contextwright' else 'json'}"

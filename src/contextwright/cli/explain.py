@@ -91,8 +91,10 @@ def _blocks(kept: Any) -> Any:
     from contextwright.cli.tables import inert, named
 
     table = Table(title="in the request", title_justify="left")
-    for name in ("block", "source", "layer", "tier", "cache", "fidelity", "tokens"):
-        table.add_column(name, justify="right" if name == "tokens" else "left")
+    scored = any(block.score >= 0 for block in kept)
+    names = ("block", "source", "layer", "tier", "cache", "fidelity")
+    for name in (*names, "score", "tokens") if scored else (*names, "tokens"):
+        table.add_column(name, justify="right" if name in {"score", "tokens"} else "left")
     for block in kept[:60]:
         table.add_row(
             named(block.id),
@@ -101,8 +103,10 @@ def _blocks(kept: Any) -> Any:
             str(block.tier or "-"),
             block.cache,
             block.fidelity,
+            *([f"{block.score / 1_000_000:.2f}" if block.score >= 0 else ""] if scored else []),
             f"{block.tokens:,}",
         )
     if len(kept) > 60:
-        table.add_row(f"… {len(kept) - 60} more", "", "", "", "", "", "see --json")
+        blank = [""] * (len(table.columns) - 2)
+        table.add_row(f"… {len(kept) - 60} more", *blank, "see --json")
     return table
