@@ -2,7 +2,18 @@
 
 import pytest
 
-from contextwright import C, FileArtifacts, SQLiteSessions, compile, parse, read_session
+from contextwright import (
+    C,
+    Cooled,
+    Engine,
+    FileArtifacts,
+    SQLiteSessions,
+    compile,
+    parse,
+    read_session,
+    with_context_management,
+    write_session,
+)
 from contextwright.errors import ContextwrightError
 from contextwright.testing import session_of
 
@@ -25,6 +36,11 @@ SESSION = session_of("u: hi")
         lambda: compile(SESSION, C.none(), model="gpt-5", format="bedrock"),
         lambda: compile(SESSION, {"atom": "window"}, model="gpt-5"),
         lambda: compile([{"role": "user", "content": "hi"}], C.none(), model="gpt-5"),
+        lambda: compile(SESSION, C.none(), model="gpt-5", models="openai:gpt-5-mini"),
+        lambda: Engine(C.none(), "gpt-5", models="openai:gpt-5-mini"),
+        lambda: Cooled(print, threshold="large"),
+        lambda: with_context_management(window_size=0),
+        lambda: write_session(SESSION, "session.json"),
         lambda: FileArtifacts("/proc/none"),
         lambda: SQLiteSessions("/proc/none/x.db"),
         lambda: SQLiteSessions("/"),
