@@ -37,6 +37,24 @@ def test_an_async_function_is_awaited():
     assert asyncio.run(cooled.invoke(LONG)) < SHORT
 
 
+def test_what_must_be_awaited_is_seen_as_such():
+    """As langchain, LangGraph, pydantic-ai and Starlette look at it."""
+
+    async def agent(text):
+        return text
+
+    async def stream(text):
+        yield text
+
+    def plain(text):
+        return text
+
+    assert inspect.iscoroutinefunction(Cooled(agent).__call__)
+    assert inspect.isasyncgenfunction(Cooled(stream).__call__)
+    assert inspect.iscoroutinefunction(with_context_management(Cooled(agent)).__call__)
+    assert not inspect.iscoroutinefunction(Cooled(plain).__call__)
+
+
 def test_a_generator_streams_lazily_and_returns_its_value():
     steps = []
 

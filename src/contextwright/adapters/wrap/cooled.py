@@ -105,6 +105,8 @@ class Cooled:
         # frameworks show it to a model: the agent's own, or none
         self.__dict__["__doc__"] = getattr(inner, "__doc__", None)
         self.__dict__["__signature__"] = _signature(call)
+        # frameworks look at an object's __call__ for whether it must be awaited
+        self.__dict__["__call__"] = self._call
         if self.kind == "async":
             _mark_async(self)
 
