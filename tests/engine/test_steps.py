@@ -1,6 +1,7 @@
 """A step from its claim to its end: working notes, offloaded results, gating, repair, checkpoint."""
 
 import re
+from threading import Thread
 
 import msgspec
 import pytest
@@ -419,3 +420,19 @@ def test_a_manifest_is_kept_beside_its_evidence(tmp_path):
     assert plain.startswith("artifact://sessions/s/pack_")
     with pytest.raises(StoreError, match="no manifest"):
         kept_manifest(artifacts.put(b"{}", name="x"), artifacts)
+
+
+def test_notes_of_many_threads_are_all_there():
+    session = Session("busy")
+    session.user("go")
+
+    def work(worker):
+        for number in range(50):
+            jot(session, f"{worker}: {number}")
+
+    threads = [Thread(target=work, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(session.state["working_memory"]) == 200

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from contextwright.blocks.block import SCORE_ONE
 from contextwright.cli.given import (
     DEFAULT_SPEC,
     load_models,
@@ -19,6 +20,9 @@ from contextwright.engine.engine import compile
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.explain import tree
+
+SHOWN = 60
+"""Blocks that are listed."""
 
 
 @click.command()
@@ -92,10 +96,12 @@ def _blocks(kept: Any) -> Any:
 
     table = Table(title="in the request", title_justify="left")
     scored = any(block.score >= 0 for block in kept)
-    names = ("block", "source", "layer", "tier", "cache", "fidelity")
-    for name in (*names, "score", "tokens") if scored else (*names, "tokens"):
-        table.add_column(name, justify="right" if name in {"score", "tokens"} else "left")
-    for block in kept[:60]:
+    for name in ("block", "source", "layer", "tier", "cache", "fidelity"):
+        table.add_column(name)
+    for name in ("score", "tokens") if scored else ("tokens",):
+        table.add_column(name, justify="right")
+    for block in kept[:SHOWN]:
+        score = f"{block.score / SCORE_ONE:.2f}" if block.score >= 0 else "-"
         table.add_row(
             named(block.id),
             inert(block.source, 30),
@@ -103,10 +109,9 @@ def _blocks(kept: Any) -> Any:
             str(block.tier or "-"),
             block.cache,
             block.fidelity,
-            *([f"{block.score / 1_000_000:.2f}" if block.score >= 0 else ""] if scored else []),
+            *([score] if scored else []),
             f"{block.tokens:,}",
         )
-    if len(kept) > 60:
-        blank = [""] * (len(table.columns) - 2)
-        table.add_row(f"… {len(kept) - 60} more", *blank, "see --json")
+    if len(kept) > SHOWN:
+        table.add_row(f"… {len(kept) - SHOWN} more, see --json")
     return table

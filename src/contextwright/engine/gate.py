@@ -75,7 +75,9 @@ def gated(session: Session, reply: str) -> Verdict:
     step = step_of(plan)
     verdict = gate(reply, step, session.state.get(EVIDENCE))
     if verdict.missing != step.missing:
-        session.update({PLAN: {**plan, "missing": list(verdict.missing)}})
+        judged = {PLAN: {**plan, "missing": list(verdict.missing)}}
+        # of a step that was assigned meanwhile nothing is known
+        session.revise(lambda state: judged if state.get(PLAN) == plan else {})
     return verdict
 
 

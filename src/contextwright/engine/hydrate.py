@@ -1,7 +1,7 @@
 """What is remembered and known into the session's state, before a turn (document 001: "hydrate
 working memory before every Planner/Operator turn")."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextwright.atoms.select.memory import Memory as MemoryAtom
@@ -45,14 +45,18 @@ def hydrate(
         found += [one.to_state() for one in memory.search(query, most, scope=scope)]
     for retriever in retrievers if query else ():
         found += map(_entry, retriever.search(query, most))
-    listed: Any = session.state.get(KNOWLEDGE, [])
+    session.revise(lambda state: _known(state, found))
+    poorer = [getattr(one, "degraded", "") for one in (memory, *retrievers)]
+    return tuple(dict.fromkeys(f"retrieval: {why}" for why in poorer if why))
+
+
+def _known(state: Mapping[str, Any], found: list[dict[str, Any]]) -> dict[str, Any]:
+    """The application's own entries and what was found, if that is anything new."""
+    listed: Any = state.get(KNOWLEDGE, [])
     given: list[Any] = listed if isinstance(listed, list) else [listed]
     own = [one for one in given if not (isinstance(one, dict) and one.get("from") == ORIGIN)]
     entries = own + [one | {"from": ORIGIN} for one in found]
-    if entries != given:
-        session.update({KNOWLEDGE: entries or None})
-    poorer = [getattr(one, "degraded", "") for one in (memory, *retrievers)]
-    return tuple(dict.fromkeys(f"retrieval: {why}" for why in poorer if why))
+    return {KNOWLEDGE: entries or None} if entries != given else {}
 
 
 def _entry(hit: Hit) -> dict[str, Any]:

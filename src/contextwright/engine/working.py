@@ -59,14 +59,22 @@ def jot(
         entry["time_ms"] = now_ms
         if seconds is not None:
             entry["until_ms"] = now_ms + round(seconds * 1000)
-    known = [one for one in notes_of(session) if (one["text"], one.get("step")) != mine]
-    session.update({WORKING: [*known, entry]})
+
+    def noted(state: Mapping[str, Any]) -> dict[str, Any]:
+        others = [one for one in _notes_in(state) if (one["text"], one.get("step")) != mine]
+        return {WORKING: [*others, entry]}
+
+    session.revise(noted)
     return entry
 
 
 def notes_of(session: Session) -> list[dict[str, Any]]:
     """The working notes of a session, of all steps, those that are plain texts too."""
-    listed: Any = session.state.get(WORKING) or []
+    return _notes_in(session.state)
+
+
+def _notes_in(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    listed: Any = state.get(WORKING) or []
     items: list[Any] = listed if isinstance(listed, list) else [listed]
     notes = [dict(one) if isinstance(one, Mapping) else {"text": one} for one in items]
     return [one for one in notes if one.get("text")]
@@ -109,8 +117,12 @@ def checkpoint(
                 origin=(ref,) if ref else (),
             )
         )
-    left = [one for one in notes if one not in mine]
-    session.update({WORKING: left or None, PLAN: None})
+
+    def done(state: Mapping[str, Any]) -> dict[str, Any]:
+        left = [one for one in _notes_in(state) if one not in mine]
+        return {WORKING: left or None, PLAN: None}
+
+    session.revise(done)
     return ref
 
 

@@ -1,7 +1,7 @@
 """A session: the log, the state with its history, the tools. The one place that grows."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -122,9 +122,23 @@ class Session:
     def update(self, values: Mapping[str, Any]) -> None:
         """Set state keys; None removes one. The change is kept with its place in the log."""
         with self._lock:
-            plain = _plain(values)
-            self.state = self.state.with_values(plain)
-            self.changes.append(StateChange(len(self.log), plain))
+            self._set(values)
+
+    def revise(self, change: Callable[[State], Mapping[str, Any]]) -> None:
+        """Set the keys that `change` makes of the state as it is: nobody sets others in between.
+
+        Args:
+            change: must not touch the session; nothing is set where it gives nothing.
+        """
+        with self._lock:
+            values = change(self.state)
+            if values:
+                self._set(values)
+
+    def _set(self, values: Mapping[str, Any]) -> None:
+        plain = _plain(values)
+        self.state = self.state.with_values(plain)
+        self.changes.append(StateChange(len(self.log), plain))
 
     def restore(self, change: StateChange) -> None:
         """Take a state change that was stored, with its place in the log."""

@@ -1,6 +1,7 @@
 """What ADK's services hold, into the state keys that a pack reads: `knowledge`, `evidence`."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -102,10 +103,13 @@ def _said_of(part: types.Part | None, name: str) -> str:
 
 def _put(session: Session, key: str, entries: list[dict[str, Any]], origin: str) -> None:
     """Replace what came from a service before; what the application listed stays, and wins."""
-    listed: Any = session.state.get(key, [])
-    given: list[Any] = listed if isinstance(listed, list) else [listed]
-    own = [one for one in given if not (isinstance(one, dict) and one.get("from") == origin)]
-    known = {proof.uri for proof in proofs(own)}
-    new = [one for one in entries if one.get("uri") not in known or "uri" not in one]
-    if own + new != given:
-        session.update({key: own + new or None})
+
+    def replaced(state: Mapping[str, Any]) -> dict[str, Any]:
+        listed: Any = state.get(key, [])
+        given: list[Any] = listed if isinstance(listed, list) else [listed]
+        own = [one for one in given if not (isinstance(one, dict) and one.get("from") == origin)]
+        known = {proof.uri for proof in proofs(own)}
+        new = [one for one in entries if one.get("uri") not in known or "uri" not in one]
+        return {key: own + new or None} if own + new != given else {}
+
+    session.revise(replaced)
