@@ -1,5 +1,7 @@
 """What is given by mistake at the entry points gets an error of ours, with place and fix."""
 
+import asyncio
+
 import pytest
 
 from contextwright import (
@@ -7,9 +9,14 @@ from contextwright import (
     Cooled,
     Engine,
     FileArtifacts,
+    SalienceScorer,
+    SlidingWindow,
     SQLiteSessions,
+    SummaryConstraint,
     compile,
+    coordinated_forgetting_cycle,
     parse,
+    pressure,
     read_session,
     with_context_management,
     write_session,
@@ -41,6 +48,17 @@ SESSION = session_of("u: hi")
         lambda: Cooled(print, threshold="large"),
         lambda: with_context_management(window_size=0),
         lambda: write_session(SESSION, "session.json"),
+        lambda: SummaryConstraint(pressure_threshold=80),
+        lambda: SummaryConstraint().compress_now("text", "high"),
+        lambda: SummaryConstraint().compress_now(None, 0.9),
+        lambda: pressure([{"role": "user", "content": "hi"}], window=100),
+        lambda: SlidingWindow(salience_scorer=5),
+        lambda: SlidingWindow().add(None),
+        lambda: SlidingWindow().add([{"role": "user", "content": "hi"}]),
+        lambda: SalienceScorer(weights=[0.3, 0.3, 0.2, 0.2]),
+        lambda: SalienceScorer().register_entity(None),
+        lambda: asyncio.run(coordinated_forgetting_cycle(SlidingWindow(), None, threshold=80)),
+        lambda: asyncio.run(coordinated_forgetting_cycle([], None)),
         lambda: FileArtifacts("/proc/none"),
         lambda: SQLiteSessions("/proc/none/x.db"),
         lambda: SQLiteSessions("/"),

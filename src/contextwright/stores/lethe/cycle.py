@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from contextwright.errors import SpecError
 from contextwright.stores.lethe.place import Scorer
 
 THRESHOLD = 0.8
@@ -65,8 +66,11 @@ async def coordinated_forgetting_cycle(
         threshold: share of the window, 0 to 1.
         low: salience, 0 to 1, below which a memory sleeps; pinned, critical and held ones do not.
         now_ms: milliseconds since 1970, for the policies; by default the clock of `lethe`.
+
+    Raises:
+        SpecError: no window, or a threshold that is no share.
     """
-    initial = sliding_window.pressure
+    initial = _pressure_of(sliding_window, threshold)
     actions: list[tuple[str, Any]] = []
     if initial > threshold:
         pruned: Any = await _settled(sliding_window.prune())
@@ -81,6 +85,16 @@ async def coordinated_forgetting_cycle(
             asleep = await _put_to_sleep(sliding_window.salience_scorer, lethe, m_gent, low)
             actions += [("memory_deactivate", id) for id in asleep]
     return ForgettingResult(initial, sliding_window.pressure, tuple(actions))
+
+
+def _pressure_of(window: Any, threshold: float) -> float:
+    if not hasattr(window, "pressure") or not 0 <= threshold <= 1:
+        raise SpecError(
+            f"a {type(window).__name__} with a threshold of {threshold}",
+            where="coordinated_forgetting_cycle(...)",
+            fix="give a SlidingWindow, and a share of it from 0 to 1, such as threshold=0.8",
+        )
+    return window.pressure
 
 
 async def _put_to_sleep(scorer: Scorer, lethe: Any, memory: Any, low: float) -> list[str]:
