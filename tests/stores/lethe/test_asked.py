@@ -2,6 +2,7 @@
 
 import pytest
 
+import contextwright
 from contextwright.errors import StoreError
 from contextwright.stores.lethe import Lethe, Person, Retention, Target
 
@@ -31,6 +32,10 @@ def test_a_hold_on_one_scope_does_not_hold_another_whose_name_is_in_it(stores):
     ("ask", "says"),
     [
         (lambda s, lethe: lethe.hold("u-1815", "case 12"), "Target"),
+        (
+            lambda s, lethe: lethe.hold(contextwright.Target, "case 12"),
+            r"contextwright\.stores\.lethe\.Target",
+        ),
         (lambda s, lethe: lethe.hold(Target(places=("memories",)), "case 12"), "memory"),
         (lambda s, lethe: lethe.erase("u-1815"), "Person"),
         (lambda s, lethe: Lethe(s.sessions, s.memory), "Lethe\\('lethe.db'"),

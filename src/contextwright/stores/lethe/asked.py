@@ -48,9 +48,10 @@ def target_of(target: Any, places: Iterable[str], where: str) -> Target:
     """
     if not isinstance(target, Target):
         raise StoreError(
-            f"a {type(target).__name__} is no target",
+            f"a {type(target).__module__}.{type(target).__qualname__} says nothing of what is kept",
             where=where,
-            fix="give Target(scopes=('u-1815',)), Target(ids='case-7*') or Target(places=(...,))",
+            fix="give a contextwright.stores.lethe.Target, such as Target(scopes=('u-1815',)), "
+            "Target(ids='case-7*') or Target(places=('memory',))",
         )
     there = tuple(places)
     for place in target.places:
