@@ -37,6 +37,16 @@ def test_an_async_function_is_awaited():
     assert asyncio.run(cooled.invoke(LONG)) < SHORT
 
 
+def test_a_report_is_a_line():
+    cooled = Cooled(lambda text: text, 100)
+    cooled(LONG)
+    said = str(cooled.last)
+    assert said.startswith(f"{cooled.last.tokens_before:,} → {cooled.last.tokens_after} of 100")
+    assert said.endswith("tokens; 1 summarized by extractive") and "\n" not in said
+    cooled("short")
+    assert str(cooled.last).endswith("of 100 tokens")
+
+
 def test_what_must_be_awaited_is_seen_as_such():
     """As langchain, LangGraph, pydantic-ai and Starlette look at it."""
 

@@ -28,6 +28,14 @@ def test_a_hold_on_one_scope_does_not_hold_another_whose_name_is_in_it(stores):
     assert len(lethe.apply_retention_policy(now_ms=NOW).actions) == 1
 
 
+def test_a_line_of_the_audit_reads_as_one(stores):
+    lethe = Lethe(stores.journal, stores.memory)
+    lethe.hold(Target(scopes="u-1815"), "case 12", now_ms=0, who="legal")
+    assert [str(line) for line in lethe.audit()] == [
+        "1  1970-01-01 00:00:00+00:00  held  by legal: hold 1: case 12"
+    ]
+
+
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
