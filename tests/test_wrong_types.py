@@ -1,8 +1,26 @@
 """What is given by mistake at the entry points gets an error of ours, with place and fix."""
 
+import asyncio
+
 import pytest
 
-from contextwright import C, FileArtifacts, SQLiteSessions, compile, parse, read_session
+from contextwright import (
+    C,
+    Cooled,
+    Engine,
+    FileArtifacts,
+    SalienceScorer,
+    SlidingWindow,
+    SQLiteSessions,
+    SummaryConstraint,
+    compile,
+    coordinated_forgetting_cycle,
+    parse,
+    pressure,
+    read_session,
+    with_context_management,
+    write_session,
+)
 from contextwright.errors import ContextwrightError
 from contextwright.testing import session_of
 
@@ -25,6 +43,22 @@ SESSION = session_of("u: hi")
         lambda: compile(SESSION, C.none(), model="gpt-5", format="bedrock"),
         lambda: compile(SESSION, {"atom": "window"}, model="gpt-5"),
         lambda: compile([{"role": "user", "content": "hi"}], C.none(), model="gpt-5"),
+        lambda: compile(SESSION, C.none(), model="gpt-5", models="openai:gpt-5-mini"),
+        lambda: Engine(C.none(), "gpt-5", models="openai:gpt-5-mini"),
+        lambda: Cooled(print, threshold="large"),
+        lambda: with_context_management(window_size=0),
+        lambda: write_session(SESSION, "session.json"),
+        lambda: SummaryConstraint(pressure_threshold=80),
+        lambda: SummaryConstraint().compress_now("text", "high"),
+        lambda: SummaryConstraint().compress_now(None, 0.9),
+        lambda: pressure([{"role": "user", "content": "hi"}], window=100),
+        lambda: SlidingWindow(salience_scorer=5),
+        lambda: SlidingWindow().add(None),
+        lambda: SlidingWindow().add([{"role": "user", "content": "hi"}]),
+        lambda: SalienceScorer(weights=[0.3, 0.3, 0.2, 0.2]),
+        lambda: SalienceScorer().register_entity(None),
+        lambda: asyncio.run(coordinated_forgetting_cycle(SlidingWindow(), None, threshold=80)),
+        lambda: asyncio.run(coordinated_forgetting_cycle([], None)),
         lambda: FileArtifacts("/proc/none"),
         lambda: SQLiteSessions("/proc/none/x.db"),
         lambda: SQLiteSessions("/"),

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from contextwright import C, Session, SpecError, compile
+from contextwright import C, Session, SpecError, compile, parse
 from contextwright.spec import ATOMS
 from contextwright.testing import session_of, sessions
 
@@ -173,8 +173,17 @@ def test_sinks_and_newest_survive_and_the_window_holds(session):
 
 @pytest.mark.parametrize("sizes", [{"sinks": 4000}, {"recent": -1}, {"sinks": -1}])
 def test_a_sliding_window_without_room_is_refused(sizes):
-    with pytest.raises(SpecError, match="window of 4096"):
+    with pytest.raises(SpecError, match="window of 4096") as caught:
         C.sliding(**sizes)
+    assert repr(parse(caught.value.fix)).startswith("C.sliding(")
+
+
+@pytest.mark.parametrize("window", [1, 3, 500, 1000])
+def test_the_fix_for_a_small_window_is_one_that_fits(window):
+    with pytest.raises(SpecError) as caught:
+        C.sliding(window)
+    assert f"window={window}," in caught.value.fix
+    assert parse(caught.value.fix) is not None
 
 
 def test_a_sliding_window_may_stand_behind_a_selection():

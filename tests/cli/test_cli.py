@@ -81,6 +81,13 @@ def test_explain_shows_scores_where_there_are_any(session_file):
     assert "score" in shown and re.search(r"│\s+0\.\d\d │", shown)
 
 
+def test_salience_fits_a_terminal_of_80_columns(session_file, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("salience", session_file).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= 80
+    assert "assistant" in "".join(lines)
+
+
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "contextwright"])
 def test_convert_goes_there_and_back(session_file, tmp_path, target):
     out = tmp_path / f"out-{target}.{'jsonl' if target == 'contextwright' else 'json'}"

@@ -14,9 +14,10 @@ from contextwright.engine.premise import (
     check_premise,
     premise_guard,
 )
-from contextwright.errors import PremiseError, SessionError
+from contextwright.errors import ContextwrightError, PremiseError, SessionError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.recall.item import Item
+from contextwright.recall.premise_check import PremiseResult
 from contextwright.testing import session_of
 
 CRASH = "Why did the server crash?"
@@ -149,6 +150,43 @@ def test_contradict_sees_the_facts_and_the_rules_come_after_it():
     result = check_premise(CRASH, DENIED, contradict=lambda asked: seen.append(asked))
     assert seen == [("the server did crash", ["The server did not crash."])]
     assert result.verdict == "invalid"
+
+
+def test_the_documents_agents_are_asked_by_invoke():
+    class Contradict:
+        async def invoke(self, asked):
+            return types.SimpleNamespace(explanation=f"no: {asked[0]}")
+
+    class Judge:
+        async def invoke(self, asked):
+            assert asked[1] == ["accuracy", "honesty"]
+            return types.SimpleNamespace(verdict="reject")
+
+    asking = acheck_premise(CRASH, judge=Judge(), contradict=Contradict())
+    found = asyncio.run(asking)
+    assert (found.valid, found.reason) == (False, "no: the server did crash")
+
+
+def test_a_result_is_made_as_the_document_writes_it():
+    assert PremiseResult(valid=True) == PremiseResult()
+    void = PremiseResult(valid=False, invalid_premise="x", reason="y", suggestion="z")
+    assert void == PremiseResult(False, "x", "y", "z") and void.verdict == "invalid"
+    assert not PremiseResult(verdict="unknown").valid
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: check_premise(CRASH, judge=5),
+        lambda: check_premise(CRASH, DENIED, models="openai:gpt-5-mini"),
+        lambda: premise_guard(session_of("u: hi"), on_invalid="rise"),
+        lambda: premise_guard([{"role": "user", "content": "hi"}]),
+    ],
+)
+def test_mistakes_are_named(call):
+    with pytest.raises(ContextwrightError) as caught:
+        call()
+    assert caught.value.where and caught.value.fix
 
 
 def test_an_async_judge_needs_the_async_function():

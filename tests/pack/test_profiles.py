@@ -79,6 +79,69 @@ def test_a_profile_is_its_spec(profile, spec):
     assert one.body == compile(session, profile, target=target_for("openai-chat")).body
 
 
+WARNED = C.premise() | C.priority(2) | C.phase("runtime") | C.cap(500)
+
+
+@pytest.mark.parametrize(
+    ("spec", "profile", "orchestrator"),
+    [
+        (
+            C.salient(0.55),
+            PragmaticCompiler(view=C.salient(0.55)),
+            InjectionOrchestrator((), history=C.salient(0.55)),
+        ),
+        (
+            C.sliding(400, recent=100),
+            PragmaticCompiler(view=C.sliding(400, recent=100)),
+            InjectionOrchestrator((), history=C.sliding(400, recent=100)),
+        ),
+        (
+            C.default() | C.budget(700, overflow="truncate_least_salient"),
+            BudgetAwareCompiler(compaction=C.budget(700, overflow="truncate_least_salient")),
+            InjectionOrchestrator(
+                (),
+                history=C.default(),
+                limit=C.budget(700, overflow="truncate_least_salient"),
+            ),
+        ),
+        (
+            C.default() | C.isolate("transparent") | C.cool(400) | C.compaction(),
+            PolicyDrivenCompiler(isolation=C.isolate("transparent"), transforms=(C.cool(400),)),
+            InjectionOrchestrator((), history=C.cool(400)),
+        ),
+        (
+            C.default() | C.summary_constraint(window=900),
+            PragmaticCompiler(view=C.view("reasoning") | C.summary_constraint(window=900)),
+            InjectionOrchestrator((), history=C.summary_constraint(window=900)),
+        ),
+        (
+            C.default() + WARNED,
+            PragmaticCompiler(view=C.view("reasoning") + WARNED),
+            InjectionOrchestrator(
+                (Injector("premise", C.premise(), "runtime"),), history=C.default()
+            ),
+        ),
+        (
+            C.decay(full=1, fold=1, spare=0.5),
+            PragmaticCompiler(view=C.default() | C.decay(full=1, fold=1, spare=0.5)),
+            InjectionOrchestrator((), history=C.decay(full=1, fold=1, spare=0.5)),
+        ),
+    ],
+    ids=["salient", "sliding", "least_salient", "cool", "constraint", "premise", "spare"],
+)
+def test_the_policies_of_document_004_have_three_spellings(spec, profile, orchestrator):
+    session = session_of()
+    session.assistant("Batch nine was late, and long " * 40, author="researcher")
+    session.assistant("The server did not crash.")
+    session.user("Why did the server crash?")
+    bodies = {
+        compile(session, one, target=target_for("openai-chat")).body
+        for one in (spec, profile, orchestrator)
+    }
+    assert len(bodies) == 1
+    assert bodies != {compile(session, C.default(), target=target_for("openai-chat")).body}
+
+
 def test_the_two_views():
     sent = compile(
         session_of(), PragmaticCompiler(view=C.view("conversation")), model="gpt-5"

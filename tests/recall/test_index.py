@@ -1,6 +1,7 @@
 """What an index finds, and that nothing but its items decides it."""
 
 import sqlite3
+import sys
 import threading
 import time
 
@@ -12,6 +13,7 @@ from contextwright.errors import StoreError
 from contextwright.recall.index import Index
 from contextwright.recall.item import Item
 from contextwright.recall.retriever import Retriever, Shelf
+from contextwright.stores import SQLiteMemory
 
 TEXTS = {
     "a": "the refund of order A17 is late",
@@ -179,6 +181,18 @@ def test_without_numpy_it_is_lexical_and_says_so(letters, monkeypatch):
     assert index.degraded == "numpy is not installed: lexical only"
     assert ids(index.search("refund")) == ["a"]
     assert letters.asked == 0
+
+
+def test_who_searches_by_words_needs_no_numpy(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    index = index_of(TEXTS)
+    assert ids(index.search("refund")) == ["a"]
+    index.remove(["a"])
+    memory = SQLiteMemory(tmp_path / "memory.db")
+    memory.write("Likes tea", scope="u")
+    assert len(memory.search("tea", scope="u")) == 1
+    memory.erase(lambda one: one.scope == "u")
+    assert memory.listed() == []
 
 
 def test_a_reranker_has_the_last_word():

@@ -139,6 +139,8 @@ CASES = [
     ("What is the capital of France?", "valid", ["i0"], ("Paris is the capital of France.",)),
     ("How do I fix the login bug?", "valid", ["i0"], ("The login page shows an error.",)),
     ("How do I fix the login bug?", "invalid", ["i0"], ("The login bug was fixed in 2.1.",)),
+    ("How do I fix the login page?", "invalid", ["i0"], ("The login page works.",)),
+    ("How do I fix the login page?", "valid", ["i0"], ("The login page no longer works.",)),
     ("Why was order B-99 refunded?", "unknown", [], ("Order A-17 was refunded.",)),
     ("When did Ann run the race?", "invalid", ["i0"], ("Bob ran the race.", "Ann is a counselor.")),
     ("When did Bob run the race?", "valid", ["i0"], ("Bob ran the race.", "Ann is a counselor.")),

@@ -74,6 +74,10 @@ def test_what_the_user_says_and_asks_counts():
     assert values(scorer, "A parcel left Rome.")["user_reference"] == 0.5
 
 
+def test_one_known_name_is_one_and_not_its_letters():
+    assert SalienceScorer(known_entities="ACME").known_entities == {"ACME"}
+
+
 def test_known_names_count_as_whole_words():
     scorer = SalienceScorer()
     before = scorer.score("the art of the start at ACME")

@@ -96,8 +96,9 @@ def test_pruning_by_hand_takes_a_tenth_of_the_middle():
 
 @pytest.mark.parametrize("sizes", [(10, 8, 3), (10, -1, 3), (10, 1, -1)])
 def test_a_window_without_room_is_refused(sizes):
-    with pytest.raises(SpecError, match="window of 10"):
+    with pytest.raises(SpecError, match="window of 10") as caught:
         SlidingWindow(*sizes)
+    assert caught.value.fix.startswith("SlidingWindow(window_size=10, sink_size=")
 
 
 stream = st.lists(st.text("ab #\n", min_size=0, max_size=30), max_size=60)

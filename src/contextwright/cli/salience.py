@@ -13,7 +13,7 @@ from contextwright.cli.given import load_session, session_options
 from contextwright.recall.salience import FACTORS, Salience
 from contextwright.session.session import Session
 
-FIXED = 64
+FIXED = 58
 """Characters of a row beside names and words."""
 
 
@@ -37,20 +37,28 @@ def salience(
 
 
 def _print(session: Session, blocks: tuple[Block, ...], found: list[Salience]) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
     from contextwright.cli.tables import inert, named
 
-    table = Table(title=f"{session.id}: {len(blocks)} exchanges", title_justify="left")
+    # without lines between columns, words have room in 80 characters
+    table = Table(
+        title=f"{session.id}: {len(blocks)} exchanges",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     table.add_column("event", no_wrap=True)
-    table.add_column("who")
+    table.add_column("who", no_wrap=True)
     for name in ("score", "recency", "entity", "user", "form"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("names", no_wrap=True)
     table.add_column("says", no_wrap=True)
     console = Console()
-    room = max(8, console.width - FIXED)
+    room = max(16, console.width - FIXED)
     for block, one in zip(blocks, found, strict=True):
         values: dict[str, Any] = {factor.name: factor for factor in one.factors}
         why = values["entity"].why.removeprefix("names ")

@@ -7,7 +7,7 @@ from contextwright.atoms.compress.summary_constraint import room_for
 from contextwright.engine.drive import Asking, adrive, drive
 from contextwright.engine.engine import compile
 from contextwright.engine.shorten import TIMEOUT_S, Wanted, answering, shortening
-from contextwright.errors import ModelError, SpecError
+from contextwright.errors import ModelError, SessionError, SpecError
 from contextwright.render.target import target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -34,7 +34,7 @@ def pressure(
         spec: what would be sent; by default the whole conversation.
 
     Raises:
-        ModelError: neither a known model nor a window.
+        ModelError: neither a known model nor a window. SessionError: no session.
     """
     room = window or (model_info(model).window if model else 0)
     if room < 1:
@@ -43,7 +43,13 @@ def pressure(
         )
     counter = counter_for(model) if model else named_counter("o200k_base")
     whole = target(model or "gpt-5", window=UNLIMITED, reserved_output=0, counter=counter)
-    snapshot = session.snapshot() if isinstance(session, Session) else session
+    snapshot: Any = session.snapshot() if isinstance(session, Session) else session
+    if not isinstance(snapshot, Snapshot):
+        raise SessionError(
+            f"a {type(snapshot).__name__} is no session",
+            where="pressure(session)",
+            fix="give a Session, or read_session(messages)",
+        )
     if not snapshot.exchange_count:
         return 0.0
     return compile(snapshot, spec, target=whole).tokens / room
@@ -53,12 +59,15 @@ class SummaryConstraint:
     """Messages between agents in short once the context is full.
 
     Args:
-        pressure_threshold: pressure from which on messages are compressed.
+        pressure_threshold: pressure, 0 to 1, from which on messages are compressed.
         compression_ratio: of a message's tokens; at least 16 stay.
         summarizer: who summarizes, as `Cooled` takes a radiator; by default the embedded model.
             Where it fails, hangs or says too much: whole sentences from the beginning.
         model, window: for the pressure of a session; `model` also counts the tokens.
         timeout_s: seconds that the summarizer may take.
+
+    Raises:
+        SpecError: a threshold or a ratio that is no share.
     """
 
     def __init__(
@@ -71,11 +80,12 @@ class SummaryConstraint:
         window: int | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        if not 0 < compression_ratio < 1:
+        if not 0 < compression_ratio < 1 or not 0 <= pressure_threshold <= 1:
             raise SpecError(
-                f"compression_ratio is {compression_ratio}",
+                f"pressure_threshold is {pressure_threshold}, compression_ratio "
+                f"{compression_ratio}",
                 where="SummaryConstraint(...)",
-                fix="give a share over 0 and below 1, such as 0.2",
+                fix="give 0 <= pressure_threshold <= 1 and 0 < compression_ratio < 1",
             )
         self.pressure_threshold = pressure_threshold
         self.compression_ratio = compression_ratio
@@ -104,6 +114,13 @@ class SummaryConstraint:
     def _compressing(self, message: str, current: float | Session | Snapshot) -> Asking[str]:
         if isinstance(current, Session | Snapshot):
             current = pressure(current, model=self.model, window=self.window)
+        given: Any = (message, current)
+        if not isinstance(given[0], str) or not isinstance(given[1], int | float):
+            raise SpecError(
+                f"a {type(message).__name__} at a pressure of {type(current).__name__}",
+                where="maybe_compress(message, current_pressure)",
+                fix="give a text, and a number from 0 to 1 or a session",
+            )
         if current < self.pressure_threshold:
             return message
         room = room_for(self._count(message), self.compression_ratio)

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from contextwright.engine.drive import Answering
+from contextwright.errors import ModelError
 from contextwright.spec.task import Answer, Task
 
 
@@ -37,3 +39,21 @@ class Embedded:
 
 
 EMBEDDED = Embedded()
+
+
+def answering_by(models: Answering | None) -> Answering:
+    """Who answers: what was given, or the embedded models.
+
+    Raises:
+        ModelError: what was given answers nothing, such as the bare name of a model.
+    """
+    given: Any = models
+    if given is None:
+        return EMBEDDED
+    if not hasattr(given, "answer_now"):
+        raise ModelError(
+            f"models is a {type(given).__name__}",
+            where=f"models={given!r}"[:80],
+            fix="give contextwright.models.Models(...), such as Models('openai:gpt-5-mini')",
+        )
+    return given

@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.atoms.select.default import Default
 from contextwright.engine.drive import Answering, Asking, adrive, drive
-from contextwright.engine.embedded import EMBEDDED
+from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
 from contextwright.engine.record import apply, captures, recording, write
@@ -84,7 +84,7 @@ def compile(
         steps=steps,
     )
     turn = Turn(compiler, _target(model, target, options), lambda: snapshot, None, previous)
-    models = models or EMBEDDED
+    models = answering_by(models)
     asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
     pack, answers = drive(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
@@ -165,7 +165,7 @@ class Engine:
     ) -> None:
         self.spec = _spec(spec)
         self.agent = agent
-        self.models = models or EMBEDDED
+        self.models = answering_by(models)
         self.sessions = sessions
         self.artifacts = artifacts
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)

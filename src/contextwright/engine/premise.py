@@ -3,14 +3,14 @@ Operator")."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from contextwright.atoms.protect.premise import noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.engine.drive import Answering, Asking, adrive, drive
-from contextwright.engine.embedded import EMBEDDED
+from contextwright.engine.embedded import answering_by
 from contextwright.engine.engine import memo_of
-from contextwright.errors import PremiseError, SessionError
+from contextwright.errors import PremiseError, SessionError, SpecError
 from contextwright.recall.item import Item
 from contextwright.recall.premise_check import SUGGESTION, Finding, PremiseResult
 from contextwright.recall.premise_task import premise_result, premise_task
@@ -22,9 +22,19 @@ from contextwright.session.snapshot import Snapshot
 
 Known = Session | Snapshot | Iterable[str | Item]
 """What questions are held against: a session, or facts, each a text or an `Item`."""
-Contradict = Callable[[tuple[str, Any]], Any]
+
+
+class Agent(Protocol):
+    """An agent of one method, as the document writes it."""
+
+    def invoke(self, input: Any, /) -> Any:
+        """The answer, or what is awaited for it."""
+        ...
+
+
+Contradict = Callable[[tuple[str, Any]], Any] | Agent
 """Given a premise and the facts: what conflicts, as a text or with an `explanation`; or nothing."""
-Judge = Callable[[tuple[str, list[str]]], Any]
+Judge = Callable[[tuple[str, list[str]]], Any] | Agent
 """Given a premise and what to judge it by: `accept` or `reject`, or what has such a `verdict`."""
 PRINCIPLES = ["accuracy", "honesty"]
 
@@ -47,23 +57,25 @@ def check_premise(
     Args:
         models: who judges; by default the embedded model, which goes by rules.
         judge, contradict: the document's two: of a premise that conflicts with the facts, whether
-            the conflict is fatal. Either may be left out. They are asked first.
+            the conflict is fatal. Functions, or agents with `invoke`. Either may be left out.
+            They are asked first.
         asker: who `I` is in the question.
         model: the model's name, where `models` know several.
 
     Raises:
-        SessionError: neither a session nor facts, or an async `judge` or `contradict`: these
-            need `acheck_premise`.
+        SessionError: no question, neither a session nor facts, or an async `judge` or
+            `contradict`: these need `acheck_premise`.
     """
     blocks, facts, whose = _known(known, question)
+    says, rules = _asking(contradict, "contradict"), _asking(judge, "judge")
     for premise in extract_premises(question) if judge or contradict else ():
-        conflict = _now(contradict((premise.text, facts))) if contradict else premise.text
-        verdict = _now(judge((premise.text, PRINCIPLES))) if conflict and judge else None
+        conflict = _now(says((premise.text, facts))) if says else premise.text
+        verdict = _now(rules((premise.text, PRINCIPLES))) if conflict and rules else None
         if _is_fatal(conflict, verdict, judge):
             return _rejected(premise, conflict)
     alone = _only_judged(blocks, judge, contradict)
     asking = _checking(question, blocks, asker, model, models, alone=alone)
-    return drive(asking, models or EMBEDDED, *whose)
+    return drive(asking, answering_by(models), *whose)
 
 
 async def acheck_premise(
@@ -79,14 +91,15 @@ async def acheck_premise(
     """`check_premise`, letting the event loop run while models answer; `judge` and `contradict`
     may be async."""
     blocks, facts, whose = _known(known, question)
+    says, rules = _asking(contradict, "contradict"), _asking(judge, "judge")
     for premise in extract_premises(question) if judge or contradict else ():
-        conflict = await _then(contradict((premise.text, facts))) if contradict else premise.text
-        verdict = await _then(judge((premise.text, PRINCIPLES))) if conflict and judge else None
+        conflict = await _then(says((premise.text, facts))) if says else premise.text
+        verdict = await _then(rules((premise.text, PRINCIPLES))) if conflict and rules else None
         if _is_fatal(conflict, verdict, judge):
             return _rejected(premise, conflict)
     alone = _only_judged(blocks, judge, contradict)
     asking = _checking(question, blocks, asker, model, models, alone=alone)
-    return await adrive(asking, models or EMBEDDED, *whose)
+    return await adrive(asking, answering_by(models), *whose)
 
 
 def premise_guard(
@@ -104,13 +117,14 @@ def premise_guard(
 
     Raises:
         PremiseError: as said.
-        SessionError: the session has no user message.
+        SessionError: no session, or it has no user message. SpecError: another `on_invalid`.
     """
+    _check_mode(on_invalid)
     snapshot = _snapshot(session)
     _, event = _question(snapshot)
     asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
-    return _guarded(event, drive(asking, models or EMBEDDED, *whose), on_invalid)
+    return _guarded(event, drive(asking, answering_by(models), *whose), on_invalid)
 
 
 async def apremise_guard(
@@ -121,11 +135,12 @@ async def apremise_guard(
     model: str = "",
 ) -> PremiseResult:
     """`premise_guard`, letting the event loop run while models answer."""
+    _check_mode(on_invalid)
     snapshot = _snapshot(session)
     _, event = _question(snapshot)
     asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
-    return _guarded(event, await adrive(asking, models or EMBEDDED, *whose), on_invalid)
+    return _guarded(event, await adrive(asking, answering_by(models), *whose), on_invalid)
 
 
 def _checking(
@@ -150,6 +165,15 @@ def _checking(
         return PremiseResult(findings=tuple(findings))
     (answer,) = yield (task,)
     return premise_result(answer.value, task.blocks)
+
+
+def _check_mode(on_invalid: str) -> None:
+    if on_invalid not in {"return", "raise"}:
+        raise SpecError(
+            f"on_invalid is {on_invalid!r}",
+            where="premise_guard(...)",
+            fix="give 'return' or 'raise'",
+        )
 
 
 def _guarded(event: Event, result: PremiseResult, on_invalid: str) -> PremiseResult:
@@ -196,7 +220,14 @@ def _facts(known: Iterable[Any]) -> Iterator[Block]:
 
 
 def _snapshot(session: Session | Snapshot) -> Snapshot:
-    return session.snapshot() if isinstance(session, Session) else session
+    given: Any = session.snapshot() if isinstance(session, Session) else session
+    if not isinstance(given, Snapshot):
+        raise SessionError(
+            f"a {type(given).__name__} is no session",
+            where="premise_guard(session)",
+            fix="give a Session, or read_session(messages)",
+        )
+    return given
 
 
 def _question(snapshot: Snapshot) -> tuple[int, Event]:
@@ -237,7 +268,25 @@ def _rejected(premise: Premise, conflict: Any) -> PremiseResult:
     plain = conflict if isinstance(conflict, str) and conflict != premise.text else ""
     reason = str(getattr(conflict, "explanation", plain) or "it was judged to be false")
     finding = Finding(premise, "invalid", reason)
-    return PremiseResult("invalid", premise.text, reason, SUGGESTION, (), (finding,))
+    return PremiseResult(
+        valid=False,
+        invalid_premise=premise.text,
+        reason=reason,
+        suggestion=SUGGESTION,
+        findings=(finding,),
+    )
+
+
+def _asking(agent: Any, name: str) -> Callable[[Any], Any] | None:
+    """How a judge is asked: a function, or an agent's `invoke`."""
+    ask = agent if callable(agent) else getattr(agent, "invoke", None)
+    if agent is not None and ask is None:
+        raise SessionError(
+            f"{name} is a {type(agent).__name__}",
+            where="check_premise(...)",
+            fix=f"give {name} a function, or an object with invoke",
+        )
+    return ask
 
 
 async def _then(value: Any) -> Any:

@@ -7,7 +7,7 @@ from contextwright.atoms.write.capture import Capture
 from contextwright.atoms.write.offload import Offload
 from contextwright.atoms.write.write_notes import WriteNotes
 from contextwright.engine.drive import Answering, Asking, drive
-from contextwright.engine.embedded import EMBEDDED
+from contextwright.engine.embedded import answering_by
 from contextwright.engine.offload import offloading
 from contextwright.pack.plan import plan, walk
 from contextwright.session.session import Session
@@ -42,7 +42,7 @@ def record(
         if isinstance(step, Expr):
             apply(session, captures(step, "user"))
             asking = recording(session, step, agent, artifacts)
-            drive(asking, models or EMBEDDED, session.id)
+            drive(asking, answering_by(models), session.id)
         else:
             apply(session, [step])
 

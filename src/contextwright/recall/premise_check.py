@@ -66,7 +66,8 @@ _HAS_NOT = re.compile(
     re.IGNORECASE,
 )
 _SOLVED = re.compile(
-    r"\b(?:fixed|resolved|solved|works (?:fine|again|now)|no longer (?:fails?|crash))\b",
+    r"\b(?:fixed|resolved|solved|works (?:fine|again|now)|no longer (?:fails?|crash))\b"
+    r"|\bworks[.!]*$",
     re.IGNORECASE,
 )
 _BROKEN = re.compile(
@@ -104,25 +105,29 @@ class PremiseResult(msgspec.Struct, frozen=True):
     """What was found about a question.
 
     Args:
-        verdict: the worst of its premises'; `valid` where it has none.
+        valid: whether something tells every premise. Where only one of this and `verdict` says
+            that not all is well, both do: `PremiseResult(valid=False)` is `invalid`.
         invalid_premise: the premise of that verdict, as a sentence; empty where all are valid.
         reason: why.
         suggestion: what to do about it.
+        verdict: the worst of its premises'; `valid` where it has none.
         evidence: ids of what supports the premises, or stands against that one.
         findings: one for each premise, in the question's order.
     """
 
-    verdict: Verdict = "valid"
+    valid: bool = True
     invalid_premise: str = ""
     reason: str = ""
     suggestion: str = ""
+    verdict: Verdict = "valid"
     evidence: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
-    @property
-    def valid(self) -> bool:
-        """Whether something tells every premise."""
-        return self.verdict == "valid"
+    def __post_init__(self) -> None:
+        if self.verdict != "valid":
+            msgspec.structs.force_setattr(self, "valid", False)
+        elif not self.valid:
+            msgspec.structs.force_setattr(self, "verdict", "invalid")
 
 
 def check_premises(

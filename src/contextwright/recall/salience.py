@@ -8,6 +8,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -70,7 +71,7 @@ class SalienceScorer:
     def __init__(
         self,
         weights: Mapping[str, float] | None = None,
-        known_entities: Iterable[str] = (),
+        known_entities: str | Iterable[str] = (),
         *,
         detect: bool = True,
     ) -> None:
@@ -82,11 +83,22 @@ class SalienceScorer:
         self._asked: frozenset[str] = frozenset()
         self._features: dict[str, Features] = {}
         self._lock = threading.Lock()
-        for entity in known_entities:
+        for entity in [known_entities] if isinstance(known_entities, str) else known_entities:
             self.register_entity(entity)
 
     def register_entity(self, entity: str) -> None:
-        """Have a name count from now on."""
+        """Have a name count from now on.
+
+        Raises:
+            SpecError: it is no text.
+        """
+        given: Any = entity
+        if not isinstance(given, str):
+            raise SpecError(
+                f"a {type(given).__name__} is no name",
+                where="register_entity(entity)",
+                fix="give a text, such as 'ACME'",
+            )
         with self._lock:
             self.known_entities.add(entity)
             self._known = any_of(self.known_entities)
@@ -174,12 +186,13 @@ def shares(weights: Mapping[str, float]) -> dict[str, float]:
     Raises:
         SpecError: an unknown factor, a negative weight, or no weight above 0.
     """
-    total = sum(weights.values())
+    given: Any = weights
+    total = sum(weights.values()) if isinstance(given, Mapping) else 0
     if not set(weights) <= set(WEIGHTS) or not total > 0 or min(weights.values()) < 0:
         raise SpecError(
             "weights are numbers from 0 on, one of them above it",
-            where=f"weights={dict(weights)!r}"[:200],
-            fix=f"weigh {', '.join(WEIGHTS)}",
+            where=f"weights={given!r}"[:200],
+            fix=f"weigh {', '.join(WEIGHTS)} by name: {{'recency': 0.3, ...}}",
         )
     return {name: weights[name] / total for name in WEIGHTS if name in weights}
 

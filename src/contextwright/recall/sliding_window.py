@@ -21,6 +21,13 @@ what leaves, so that an `add` costs O(log n) on the average."""
 T = TypeVar("T", str, Event)
 
 
+def fitting(window: int, sinks: int) -> tuple[int, int, int]:
+    """Sizes that fit each other, for a fix: window, sinks, and a quarter of the rest as recent."""
+    window = max(1, window)
+    sinks = sinks if 0 <= sinks <= window else min(4, window)
+    return window, sinks, (window - sinks) // 4
+
+
 class Scorer(Protocol):
     """What says how salient a text is: 0 to 1."""
 
@@ -57,7 +64,8 @@ class SlidingWindow(Generic[T]):
         count: tokens of a text; by default those of OpenAI's models.
 
     Raises:
-        SpecError: sinks and recent do not leave room in the window.
+        SpecError: sinks and recent do not leave room in the window, or a scorer that scores
+            nothing.
     """
 
     def __init__(
@@ -74,7 +82,16 @@ class SlidingWindow(Generic[T]):
                 f"{sink_size} tokens of sinks and {recent_size} recent ones in a window of "
                 f"{window_size}",
                 where="SlidingWindow(...)",
-                fix="SlidingWindow(window_size=4096, sink_size=4, recent_size=1024)",
+                fix="SlidingWindow(window_size={}, sink_size={}, recent_size={})".format(
+                    *fitting(window_size, sink_size)
+                ),
+            )
+        scorer: Any = salience_scorer
+        if scorer is not None and not callable(getattr(scorer, "score", None)):
+            raise SpecError(
+                f"a {type(scorer).__name__} scores nothing",
+                where="SlidingWindow(salience_scorer=...)",
+                fix="give a SalienceScorer(), or what has score(text)",
             )
         self.window_size, self.sink_size, self.recent_size = window_size, sink_size, recent_size
         self.salience_scorer: Scorer = salience_scorer or SalienceScorer()
@@ -121,8 +138,12 @@ class SlidingWindow(Generic[T]):
 
     def add(self, items: Iterable[T] | T) -> list[T]:
         """Add to the end; what left for it, in its order. All that was added is in the window or
-        was given back by an `add` or a `prune`."""
-        wanted: Iterable[Any] = [items] if isinstance(items, (str, Event)) else items
+        was given back by an `add` or a `prune`.
+
+        Raises:
+            SpecError: neither texts nor events; then nothing was added.
+        """
+        wanted = _texts_or_events(items)
         pruned: list[T] = []
         with self._lock:
             for item in wanted:
@@ -232,6 +253,19 @@ class SlidingWindow(Generic[T]):
             else:
                 scores[piece.number] = scorer.score(piece.text)
         return sorted(pieces, key=lambda piece: (scores[piece.number], piece.number))
+
+
+def _texts_or_events(items: Any) -> list[Any]:
+    several: Any = [items] if isinstance(items, (str, Event)) else items
+    given: list[Any] = list(several) if isinstance(several, Iterable) else [several]
+    for item in given:
+        if not isinstance(item, (str, Event)):
+            raise SpecError(
+                f"a {type(item).__name__} is neither a text nor an Event",
+                where="SlidingWindow.add(items)",
+                fix="give texts, or the events of a session: read_session(messages).log",
+            )
+    return given
 
 
 def _items(pieces: Iterable[_Piece[T]]) -> list[T]:

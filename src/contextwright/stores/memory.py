@@ -168,11 +168,12 @@ class SQLiteMemory:
         """Let policies have memories again; how many were pinned."""
         return self._each(sql.UNPIN, ids)
 
-    def deactivate(self, ids: Iterable[str]) -> int:
-        """Keep searches from finding memories; they are not lost. How many were active."""
+    def deactivate(self, ids: str | Iterable[str]) -> int:
+        """Keep searches from finding memories, one or several; they are not lost. How many were
+        active."""
         return self._each(sql.DEACTIVATE, ids)
 
-    def activate(self, ids: Iterable[str]) -> int:
+    def activate(self, ids: str | Iterable[str]) -> int:
         """Let searches find memories again; how many were not active."""
         return self._each(sql.ACTIVATE, ids)
 
@@ -232,7 +233,7 @@ class SQLiteMemory:
         """
         self._database.scrub()
 
-    def _each(self, statement: str, ids: Iterable[str]) -> int:
+    def _each(self, statement: str, ids: str | Iterable[str]) -> int:
         given = [ids] if isinstance(ids, str) else ids
         with self._database.writing() as connection:
             return sum(connection.execute(statement, (id,)).rowcount for id in given)

@@ -53,6 +53,7 @@ def test_the_model_is_not_asked_what_is_not_so(where):
     found = asyncio.run(answers(guarded(where, model), TALK))
     assert found[0] == found[2] == "model's words"
     assert "the server did crash" in found[1]
+    assert "you said otherwise" in found[1]
     assert "The server did not crash today" in found[1]
     assert len(model.sent) == 2
 

@@ -37,6 +37,34 @@ def test_an_async_function_is_awaited():
     assert asyncio.run(cooled.invoke(LONG)) < SHORT
 
 
+def test_a_report_is_a_line():
+    cooled = Cooled(lambda text: text, 100)
+    cooled(LONG)
+    said = str(cooled.last)
+    assert said.startswith(f"{cooled.last.tokens_before:,} → {cooled.last.tokens_after} of 100")
+    assert said.endswith("tokens; 1 summarized by extractive") and "\n" not in said
+    cooled("short")
+    assert str(cooled.last).endswith("of 100 tokens")
+
+
+def test_what_must_be_awaited_is_seen_as_such():
+    """As langchain, LangGraph, pydantic-ai and Starlette look at it."""
+
+    async def agent(text):
+        return text
+
+    async def stream(text):
+        yield text
+
+    def plain(text):
+        return text
+
+    assert inspect.iscoroutinefunction(Cooled(agent).__call__)
+    assert inspect.isasyncgenfunction(Cooled(stream).__call__)
+    assert inspect.iscoroutinefunction(with_context_management(Cooled(agent)).__call__)
+    assert not inspect.iscoroutinefunction(Cooled(plain).__call__)
+
+
 def test_a_generator_streams_lazily_and_returns_its_value():
     steps = []
 
@@ -217,6 +245,13 @@ def test_a_function_and_a_method_can_be_decorated():
     assert agent.__name__ == "agent"
     assert agent.__doc__ == "Answers."
     assert list(inspect.signature(agent).parameters) == ["text"]
+
+    @with_context_management(window_size=100)
+    def other(text):
+        return text
+
+    assert len(other(LONG)) < SHORT
+    assert other.__name__ == "other" and other.__doc__ is None
 
     class Team:
         notes = LONG

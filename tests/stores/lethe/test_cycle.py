@@ -102,15 +102,15 @@ def test_what_has_to_be_awaited_is_awaited():
         async def list_active(self):
             return [There()]
 
-        async def deactivate(self, ids):
-            self.asleep = ids
+        async def deactivate(self, id):
+            self.asleep = id
 
     other = Elsewhere()
-    done = run(Window(0.9, Scorer()), other, other)
+    done = run(sliding_window=Window(0.9, Scorer()), lethe=other, m_gent=other, threshold=0.8)
     assert done.actions == (
         ("window_prune", 2), ("lethe_cycle", True), ("memory_deactivate", "m1")
     )  # fmt: skip
-    assert other.asleep == ["m1"]
+    assert other.asleep == "m1"
 
 
 def test_the_real_window_scorer_and_memory_forget_together(stores):

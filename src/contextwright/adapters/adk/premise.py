@@ -65,8 +65,9 @@ def premise_before_agent(
 def reply(result: PremiseResult) -> str:
     """The answer: which premise, why not, and what is known."""
     verdict = "That is not so" if result.verdict == "invalid" else "I know nothing that says so"
+    reason = result.reason.replace("user says", "you said", 1)
     return (
-        f"Your question takes for granted: {result.invalid_premise}. {verdict}: {result.reason}. "
+        f"Your question takes for granted: {result.invalid_premise}. {verdict}: {reason}. "
         f"{result.suggestion}"
     )
 

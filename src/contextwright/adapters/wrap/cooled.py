@@ -1,6 +1,7 @@
 """Any agent with what goes into it cooled (document 004, "The Cooled Functor")."""
 
 import asyncio
+import functools
 import inspect
 from collections.abc import Iterable
 from typing import Any, Self
@@ -98,10 +99,14 @@ class Cooled:
         call = _callable(inner)
         self.kind: Kind = call.kind if isinstance(call, Cooled) else kind_of(call)
         self._call = cooled_call(call, intake, self.kind)
-        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        for name in ("__name__", "__qualname__", "__module__"):
             if isinstance(getattr(inner, name, None), str):
                 self.__dict__[name] = getattr(inner, name)
+        # frameworks show it to a model: the agent's own, or none
+        self.__dict__["__doc__"] = getattr(inner, "__doc__", None)
         self.__dict__["__signature__"] = _signature(call)
+        # frameworks look at an object's __call__ for whether it must be awaited
+        self.__dict__["__call__"] = self._call
         if self.kind == "async":
             _mark_async(self)
 
@@ -142,16 +147,22 @@ class Cooled:
 
 
 def with_context_management(
-    agent: Any, window_size: int = 4096, summarizer: Any = None, **options: Any
+    agent: Any = None, window_size: int = 4096, summarizer: Any = None, **options: Any
 ) -> Any:
-    """An agent with what goes into it cooled; see `Cooled`.
+    """An agent with what goes into it cooled; see `Cooled`. Decorates functions too, with or
+    without options.
 
     Args:
-        agent: anything that `Cooled` takes. An agent of google-adk is given back as one.
+        agent: anything that `Cooled` takes. An agent of google-adk is given back as one. Left
+            out, what comes back decorates: `@with_context_management(window_size=2000)`.
         window_size: tokens over which the input is cooled.
         summarizer: who shortens; by default the embedded model.
         options: `Cooled`'s.
     """
+    if agent is None:
+        intake_of(window_size, summarizer, **options)  # mistakes are told where they are made
+        given: dict[str, Any] = {"window_size": window_size, "summarizer": summarizer, **options}
+        return functools.partial(with_context_management, **given)
     return Cooled(agent, window_size, summarizer, **options)
 
 
@@ -192,7 +203,8 @@ def _callable(inner: Any) -> Call:
     raise SpecError(
         f"a {type(inner).__name__} is no agent that could be called",
         where="Cooled(...)",
-        fix="give a function, or an object with __call__, invoke or run",
+        fix="give a function, or an object with __call__, invoke, run or create, such as "
+        "client.chat.completions",
     )
 
 

@@ -45,9 +45,10 @@ class Intake:
         artifacts: ArtifactStore | None = None,
         on_cool: OnCool | None = None,
     ) -> None:
-        if threshold < 1:
+        given: Any = threshold
+        if not isinstance(given, int) or given < 1:
             raise SpecError(
-                f"threshold is {threshold}", where="Cooled(...)", fix="give at least 1 token"
+                f"threshold is {given!r}", where="Cooled(...)", fix="give at least 1 token"
             )
         self.threshold = threshold
         self.names = names or Names()

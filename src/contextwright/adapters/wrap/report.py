@@ -1,5 +1,6 @@
 """What cooling did, so that nothing is shortened or left out in silence."""
 
+from collections import Counter
 from hashlib import sha256
 from typing import Literal
 
@@ -54,6 +55,14 @@ class Cooling(msgspec.Struct, frozen=True, kw_only=True):
     def by(self) -> tuple[str, ...]:
         """Who shortened, each once."""
         return tuple(dict.fromkeys(change.by for change in self.changes))
+
+    def __str__(self) -> str:
+        """A line for a log."""
+        line = f"{self.tokens_before:,} → {self.tokens_after:,} of {self.threshold:,} tokens"
+        counts = Counter(change.action for change in self.changes)
+        done = [f"{count} {action}" for action, count in counts.items()]
+        parts = [", ".join(done) + f" by {', '.join(self.by)}" if done else "", self.why]
+        return "; ".join([line, *filter(None, parts)])
 
 
 def digest(text: str) -> str:

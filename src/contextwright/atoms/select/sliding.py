@@ -7,6 +7,7 @@ from typing import ClassVar
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
+from contextwright.recall.sliding_window import fitting
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -55,7 +56,9 @@ class Sliding(Atom, frozen=True, kw_only=True):
                 f"{self.sinks} tokens of sinks and {self.recent} recent ones in a window of "
                 f"{self.window}",
                 where=repr(self),
-                fix="C.sliding(window=4096, sinks=4, recent=1024)",
+                fix="C.sliding(window={}, sinks={}, recent={})".format(
+                    *fitting(self.window, self.sinks)
+                ),
             )
 
     def over(self, inputs: Inputs) -> Blocks:

@@ -147,6 +147,12 @@ def write_session(
     session: Session, format: str = "contextwright", path: str | Path | None = None
 ) -> bytes:
     """A session as the bytes of a format, and into a file if a path is given."""
+    if format not in FORMATS and Path(format).suffix:
+        raise UnknownFormat(
+            f"no format {format!r}",
+            where="write_session(session, format)",
+            fix=f"a file goes behind the format: write_session(session, path={format!r})",
+        )
     found = format_named(format)
     value = found.write(session)
     try:

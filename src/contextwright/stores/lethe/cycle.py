@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from contextwright.errors import SpecError
 from contextwright.stores.lethe.place import Scorer
 
 THRESHOLD = 0.8
@@ -47,7 +48,7 @@ class ForgettingResult(msgspec.Struct, frozen=True):
 async def coordinated_forgetting_cycle(
     sliding_window: Window,
     lethe: Any,
-    memory: Any = None,
+    m_gent: Any = None,
     threshold: float = THRESHOLD,
     *,
     low: float = LOW,
@@ -60,12 +61,16 @@ async def coordinated_forgetting_cycle(
 
     Args:
         lethe: a `Lethe`, or what has its `apply_retention_policy`.
-        memory: a `SQLiteMemory`, or what has `list_active` and `deactivate`; they may be async.
+        m_gent: the memory: a `SQLiteMemory`, or what has `list_active()` and `deactivate(id)`;
+            they may be async. None leaves memories alone.
         threshold: share of the window, 0 to 1.
         low: salience, 0 to 1, below which a memory sleeps; pinned, critical and held ones do not.
         now_ms: milliseconds since 1970, for the policies; by default the clock of `lethe`.
+
+    Raises:
+        SpecError: no window, or a threshold that is no share.
     """
-    initial = sliding_window.pressure
+    initial = _pressure_of(sliding_window, threshold)
     actions: list[tuple[str, Any]] = []
     if initial > threshold:
         pruned: Any = await _settled(sliding_window.prune())
@@ -76,10 +81,20 @@ async def coordinated_forgetting_cycle(
         for action in getattr(forgetting, "actions", ()):
             actions.append(("lethe_forget", (action.place, action.id)))
         # without a scorer nothing is known to matter little (anti-pattern 2)
-        if memory is not None and sliding_window.salience_scorer is not None:
-            asleep = await _put_to_sleep(sliding_window.salience_scorer, lethe, memory, low)
+        if m_gent is not None and sliding_window.salience_scorer is not None:
+            asleep = await _put_to_sleep(sliding_window.salience_scorer, lethe, m_gent, low)
             actions += [("memory_deactivate", id) for id in asleep]
     return ForgettingResult(initial, sliding_window.pressure, tuple(actions))
+
+
+def _pressure_of(window: Any, threshold: float) -> float:
+    if not hasattr(window, "pressure") or not 0 <= threshold <= 1:
+        raise SpecError(
+            f"a {type(window).__name__} with a threshold of {threshold}",
+            where="coordinated_forgetting_cycle(...)",
+            fix="give a SlidingWindow, and a share of it from 0 to 1, such as threshold=0.8",
+        )
+    return window.pressure
 
 
 async def _put_to_sleep(scorer: Scorer, lethe: Any, memory: Any, low: float) -> list[str]:
@@ -91,8 +106,9 @@ async def _put_to_sleep(scorer: Scorer, lethe: Any, memory: Any, low: float) -> 
         if scorer.score(str(getattr(each, "text", each))) < low
         and not (protects is not None and await _settled(protects(each)))
     ]
+    for id in asleep:
+        await _settled(memory.deactivate(id))
     if asleep:
-        await _settled(memory.deactivate(asleep))
         said: Any = getattr(lethe, "deactivated", None)
         if said is not None:
             await _settled(said(asleep, why=f"salience below {low:g}"))

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,13 @@ class Entry(msgspec.Struct, frozen=True):
     place: str
     ids: tuple[str, ...]
     digests: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A line for people: time in UTC, what, where, which, by whom, why."""
+        when = datetime.fromtimestamp(self.time_ms / 1000, tz=UTC).isoformat(" ", "seconds")
+        parts = [f"{self.number}  {when}  {self.what}", self.place, ", ".join(self.ids)]
+        line = "  ".join(filter(None, [*parts, f"by {self.who}" if self.who else ""]))
+        return f"{line}: {self.why}" if self.why else line
 
 
 class Cycle(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.stores.lethe import erasing
+from contextwright.stores.lethe.asked import path_of, person_of, target_of
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.erasing import Erased
 from contextwright.stores.lethe.journal import (
@@ -21,7 +22,7 @@ from contextwright.stores.lethe.journal import (
     Trashed,
     by_place,
 )
-from contextwright.stores.lethe.person import Person
+from contextwright.stores.lethe.person import Person, several
 from contextwright.stores.lethe.place import Record, Row, Score, Scorer, scoring
 from contextwright.stores.lethe.places import by_name, given, names_of_memories, outliving
 from contextwright.stores.lethe.plan import Hold, Plan, free, plan, protection
@@ -51,8 +52,8 @@ class Lethe:
         clock: milliseconds since 1970, where a call gives no time.
 
     Raises:
-        StoreError: no such journal, a policy that can not be followed, or an unfinished cycle
-            over a store that was not given.
+        StoreError: no such journal, a policy that can not be followed or is about a place that
+            was not given, or an unfinished cycle over a store that was not given.
     """
 
     def __init__(
@@ -68,16 +69,16 @@ class Lethe:
         self.policies, self._clock, self._live = tuple(policies), clock, live
         self._score = scoring(salience)
         self._count = count or counter_for(COUNTED_AS).count
-        self._places = by_name(stores, str(path))
+        self._places = by_name(stores, path_of(path))
         self._memories = names_of_memories(self._places)
+        for each in self.policies:
+            target_of(each.over, self._places, f"policy {each.name!r}")
         if self._score is None and any(each.min_salience is not None for each in self.policies):
             raise StoreError(
                 "a policy asks for salience and nothing scores it",
                 where="Lethe(..., salience=...)",
                 fix="give a SalienceScorer, or any `score(text) -> float`",
             )
-        for each in self.policies:
-            self._refuse_unknown(each.over)
         self._journal = Journal(path)
         try:
             self.finish()
@@ -182,7 +183,7 @@ class Lethe:
         person: Person,
         *,
         whole: bool = False,
-        sessions: Sequence[str] = (),
+        sessions: Iterable[str] = (),
         now_ms: int | None = None,
         who: str = "",
         why: str = "",
@@ -196,12 +197,13 @@ class Lethe:
             now_ms: milliseconds since 1970, for the audit.
 
         Raises:
-            StoreError: a legal hold covers some of it, then nothing was erased; or a store can
-                not be read or written, then the next call goes on with it.
+            StoreError: nobody; a legal hold covers some of it, then nothing was erased; or a store
+                can not be read or written, then the next call goes on with it.
         """
+        person_of(person)
         now = self._clock() if now_ms is None else now_ms
         with self._alone() as pen:
-            asked = Request(now, person, whole, tuple(sessions), who, why)
+            asked = Request(now, person, whole, several(sessions), who, why)
             asked = erasing.with_belongings(pen, self._places, asked)
             erasing.refuse_held(pen, self._places, erasing.theirs_of(asked))
             asked = msgspec.structs.replace(asked, number=pen.ask(asked))
@@ -220,11 +222,11 @@ class Lethe:
             StoreError: no reason; a place that was not given, for a hold on it would hold
                 nothing; or what was asked for before can not be done.
         """
+        target_of(target, self._places, "hold(target, reason)")
         if not reason.strip():
             raise StoreError(
                 "a hold without a reason", where=repr(target), fix="say who ordered it, and why"
             )
-        self._refuse_unknown(target)
         now = self._clock() if now_ms is None else now_ms
         with self._alone() as pen:
             number = pen.hold(target, reason, now)
@@ -309,14 +311,6 @@ class Lethe:
         for each in asked:
             erasing.erase(self._journal, self._places, each)
         return len(cycles) + len(asked)
-
-    def _refuse_unknown(self, target: Any) -> None:
-        if not isinstance(target, Target) or not self._places.keys() >= set(target.places):
-            raise StoreError(
-                "not a Target over places that were given",
-                where=f"{target!r}; places are {', '.join(self._places)}",
-                fix="Target of contextwright.stores.lethe, with places as they are called here",
-            )
 
     @contextmanager
     def _alone(self) -> Generator[Pen]:

@@ -18,6 +18,13 @@ _ROLES = {*get_args(Role), "developer", "model"}
 """They stand beside every message."""
 
 
+def several(given: Any) -> Any:
+    """Texts as a tuple; one text is one, not its letters. What is no list stays what it is."""
+    if isinstance(given, str):
+        return (given,)
+    return tuple(given) if isinstance(given, (list, tuple, set, frozenset)) else given
+
+
 class Person(msgspec.Struct, frozen=True):
     """Whose data are to go, and all that says who it is.
 
@@ -30,8 +37,8 @@ class Person(msgspec.Struct, frozen=True):
         scopes: further scopes that are the person's.
 
     Raises:
-        StoreError: no id; one text where several are meant; a name of less than two characters,
-            or without a letter or digit; the word `erased`, or that of a role.
+        StoreError: no id; what is no text; a name of less than two characters, or without a
+            letter or digit; the word `erased`, or that of a role.
     """
 
     id: str
@@ -39,6 +46,8 @@ class Person(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "names", several(self.names))
+        msgspec.structs.force_setattr(self, "scopes", several(self.scopes))
         if not _are_texts((self.id,)) or not _are_texts(self.names) or not _are_texts(self.scopes):
             raise StoreError(
                 "the id of a person is a text; names and scopes are tuples of texts",
@@ -71,7 +80,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 def _are_texts(given: Any) -> bool:
-    """Whether several texts were given: each letter of one text would be somebody's name."""
+    """Whether texts were given, and nothing else."""
     return isinstance(given, (tuple, list)) and all(isinstance(each, str) for each in given)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.stores.lethe.person import several
 from contextwright.stores.lethe.place import Row, Score
 from contextwright.stores.retention import DAY_MS
 
@@ -34,8 +35,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("places", "kinds", "scopes"):
+            msgspec.structs.force_setattr(self, name, several(getattr(self, name)))
         given: tuple[Any, ...] = (self.places, self.kinds, self.scopes)
-        # a text is a sequence of texts too: `("memory")` would mean each of its letters
         listed = all(
             isinstance(each, (tuple, list)) and all(isinstance(one, str) for one in each)
             for each in given
