@@ -137,6 +137,21 @@ def without(message: Any, gone: list[Piece]) -> Any:
     return put(message, changes)
 
 
+def as_one(first: Any, second: Any) -> list[Any]:
+    """Two messages between which something was left out: one where both are the user's and hold
+    lists, since Anthropic and Gemini want user and model in turn; else the two."""
+    for body in ("content", "parts"):
+        parts = _get(first, body), _get(second, body)
+        role = _get(first, "role")
+        if role != "user" or type(first) is not type(second) or not all(map(_is_list, parts)):
+            continue
+        whole = put(second, {(_step(second, body),): [*parts[0], *parts[1]]})
+        like_first = put(first, {(_step(first, body),): [*parts[0], *parts[1]]})
+        if whole == like_first:  # nothing else differs: no name, no id is lost
+            return [whole]
+    return [first, second]
+
+
 def _as(value: Any, text: str) -> Any:
     """A text in the form of the value that it replaces."""
     if isinstance(value, list):
@@ -237,6 +252,13 @@ def _block(item: Any, path: Path, role: Role) -> Iterator[Piece]:
         yield _result((*path, _step(item, "content")), _get(item, "content"), id)
     elif kind in {"thinking", "reasoning"}:
         yield Piece("thinking", path, str(_get(item, "thinking") or _get(item, "text") or ""), role)
+    elif role == "user":
+        yield _picture(path, item)
+
+
+def _picture(path: Path, item: Any) -> Piece:
+    """What a user shows: no words, but the user's; it stays where a result beside it goes."""
+    return Piece("text", path, "", "user", value=item)
 
 
 def _calls(message: Any, path: Path) -> Iterator[Piece]:
@@ -323,6 +345,8 @@ def _part(part: Any, path: Path, role: Role) -> Iterator[Piece]:
     elif isinstance(text, str):
         where: Path = (*path, _step(part, "text"))
         yield Piece("thinking" if _get(part, "thought") else "text", where, text, role, value=text)
+    elif role == "user":
+        yield _picture(path, part)
 
 
 _KINDS: dict[str, tuple[str, Role]] = {
