@@ -9,7 +9,7 @@ from contextwright.adapters.wrap.messages import is_conversation, said
 from contextwright.adapters.wrap.names import MACHINES, SYSTEMS, USERS
 from contextwright.adapters.wrap.talk import Count, held_tokens, tokens_of
 from contextwright.adapters.wrap.text import is_prose
-from contextwright.adapters.wrap.tree import Path, walk
+from contextwright.adapters.wrap.tree import Path, is_text, walk
 
 LEAST = 16
 """Tokens of a text among others that is a label rather than context."""
@@ -90,7 +90,7 @@ def _found(
 
 
 def _is_leaf(value: Any) -> bool:
-    if type(value) is str or is_conversation(value):
+    if is_text(value) or is_conversation(value):
         return True
     return not isinstance(value, tuple | list) and said(value) is not None
 

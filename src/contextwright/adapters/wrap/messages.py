@@ -357,6 +357,8 @@ _KINDS: dict[str, tuple[str, Role]] = {
     "text": ("text", "assistant"),
     "thinking": ("thinking", "assistant"),
     "tool-call": ("call", "assistant"),
+    "builtin-tool-call": ("thinking", "assistant"),  # the provider's own, and its results: as is
+    "builtin-tool-return": ("thinking", "assistant"),
 }
 
 
@@ -370,9 +372,10 @@ def _as_text(content: Any) -> Any:
 
 def _pydantic_ai(message: Any) -> Said:
     pieces: list[Piece] = []
+    whose: Role = "assistant" if _get(message, "kind") == "response" else "user"
     for place, part in enumerate(_get(message, "parts")):
         path: Path = (_step(message, "parts"), ("item", place))
-        kind, role = _KINDS.get(str(_get(part, "part_kind")), ("", "user"))
+        kind, role = _KINDS.get(str(_get(part, "part_kind")), ("", whose))
         if role == "tool" and not _get(part, "tool_name"):
             kind, role = "text", "user"  # a retry that answers no call is said as the user
         inner: Path = (*path, _step(part, "content"))
@@ -383,7 +386,8 @@ def _pydantic_ai(message: Any) -> Said:
         elif kind == "result":
             pieces.append(_result(inner, _as_text(content), id, name))
         elif kind == "thinking":
-            pieces.append(Piece("thinking", path, str(content or ""), role))
+            text = _as_text(_get(part, "args") if content is None else content)
+            pieces.append(Piece("thinking", path, str(text or ""), role))
         elif isinstance(content, str):
             pieces.append(Piece("text", inner, content, role, value=content))
         else:
@@ -393,4 +397,4 @@ def _pydantic_ai(message: Any) -> Said:
     if isinstance(instructions, str):
         whole: Path = (_step(message, "instructions"),)
         pieces.append(Piece("text", whole, instructions, "system", value=instructions))
-    return Said(tuple(pieces), "assistant" if _get(message, "kind") == "response" else "user")
+    return Said(tuple(pieces), whose)
