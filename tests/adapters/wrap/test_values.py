@@ -335,3 +335,26 @@ def test_the_further_fields_and_private_attributes_of_a_model_are_its_own():
     assert COUNT(made.doc) + COUNT(made.more) <= 300
     assert (made.count, made._seen) == (3, 7)
     assert given.more == LONG
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [{"role": "user", "text": LONG}, {"role": "bot", "text": LONG}],
+        [{"from": "human", "value": LONG}, {"from": "gpt", "value": LONG}],
+        {"log": [{"sender": "User", "text": LONG}, {"sender": "bot", "text": LONG}], "n": 3},
+        [("human", LONG), ("ai", LONG), "And now?"],
+        [{"role": "assistant", "content": LONG}, LONG],
+    ],
+)
+def test_the_users_words_stay_in_conversations_of_any_form(given):
+    cooled = Cooled(echo, 150)
+    made = cooled(given)
+    assert str(made).count(LONG) == 1
+    assert len(str(made)) < len(str(given)) * 0.8
+    assert cooled.last.why
+
+
+def test_a_list_of_texts_is_context():
+    made = Cooled(echo, 150)([LONG, LONG])
+    assert sum(map(COUNT, made)) <= 150

@@ -12,23 +12,11 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from contextwright.adapters.wrap.names import ROLES
 from contextwright.adapters.wrap.quoted import is_quoted, unquoted
 from contextwright.adapters.wrap.tree import Path, Step, is_record, put
 from contextwright.session.event import Role
 
-ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "HumanMessageChunk": "user",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
 _ITEMS: dict[str, Role] = {
     "function_call": "assistant",
     "function_call_output": "tool",
@@ -81,6 +69,8 @@ class Said(msgspec.Struct, frozen=True, eq=False):
 
 def said(message: Any) -> Said | None:
     """What a message says; None for what is no message."""
+    if isinstance(message, str):  # LangChain's short form of the user's
+        return Said((Piece("text", (), message, "user", value=message),), "user")
     if isinstance(message, tuple):
         return _pair(cast(tuple[Any, ...], message))
     if not is_record(message):
@@ -106,10 +96,12 @@ def said(message: Any) -> Said | None:
 
 
 def is_conversation(value: Any) -> bool:
-    """Whether it is a list of messages."""
+    """Whether it is a list of messages; texts alone are any texts."""
     if not isinstance(value, list | tuple) or not value or hasattr(value, "_fields"):
         return False
     items = cast(list[Any], value)
+    if all(isinstance(item, str) for item in items):
+        return False
     return all(said(item) is not None for item in items)
 
 
