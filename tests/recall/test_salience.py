@@ -184,3 +184,19 @@ def test_an_index_reranks_by_salience():
     index = Index(rerank=scorer.rerank)
     index.add([Item("a", "the refund was paid"), Item("b", "the refund of INV-0042 was paid")])
     assert [hit.item.id for hit in index.search("refund paid")] == ["b", "a"]
+
+
+HOSTILE = ["\n", "a.", "a.b", "1.", "1.1", "1,", "1-", "-", "a-", "A-1", "www.", "a+", "a@", "/-"]
+
+
+@pytest.mark.parametrize("seed", HOSTILE)
+def test_no_repeated_characters_make_a_text_slow(seed):
+    # each of the eight hundred took a second where a pattern began anew at every character
+    scorer = SalienceScorer()
+    for n in range(800 // len(HOSTILE)):
+        assert 0 <= scorer.score(f"{seed * 8_000}{n}"[n:]) <= 1
+
+
+def test_what_is_long_is_still_found():
+    found = features("ask jane.van-doe@mail.example.org for src/a-b/c.py in 1,200.50 km")
+    assert {"jane.van-doe@mail.example.org", "src/a-b/c.py", "1,200.50 km"} <= (found.entities)

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from contextwright.errors import SpecError
 from contextwright.recall.salience import SalienceScorer
 from contextwright.recall.sliding_window import SlidingWindow
+from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.testing import sessions
 from contextwright.tokens.counter import named_counter
+
+SAID = Text(text="nine words that say what the tool had found")
 
 
 def words(text):
@@ -137,6 +140,25 @@ def test_an_exchange_is_never_split(session, size):
     answered = {result.call_id for event in pruned for result in event.results}
     given_back = {call.id for event in pruned for call in event.calls}
     assert not (asked - given_back) & answered
+
+
+def test_calls_that_one_event_answers_stay_or_leave_together():
+    for size in range(8, 60, 2):
+        window = SlidingWindow(size, 0, 4, count=words)
+        events, pruned = [], []
+        for n in range(8):
+            calls = [ToolCall(id=f"c{n}{k}", name="f", arguments="{}") for k in "ab"]
+            answers = [ToolResult(call_id=call.id, name="f", content=(SAID,)) for call in calls]
+            events += [Event(id=call.id, role="assistant", parts=(call,)) for call in calls]
+            events.append(Event(id=f"r{n}", role="tool", parts=tuple(answers)))
+        for event in events:
+            pruned += window.add(event)
+        left = [event.id for event in window.items]
+        assert sorted(left + [event.id for event in pruned]) == sorted(e.id for e in events)
+        for n in range(8):
+            assert len({id in left for id in (f"c{n}a", f"c{n}b", f"r{n}")}) == 1
+        assert left[-3:] == ["c7a", "c7b", "r7"]
+        assert window.tokens <= max(size, 22)
 
 
 def test_an_add_costs_what_a_logarithm_does():

@@ -5,6 +5,7 @@ why.
 """
 
 import asyncio
+import os
 import random
 import threading
 import time
@@ -18,7 +19,7 @@ import msgspec
 from contextwright.blocks.transcript import transcript
 from contextwright.models import embedded
 from contextwright.models.cache import AnswerCache, RecentAnswers
-from contextwright.models.calls import Sleep, call
+from contextwright.models.calls import Sleep, call, contained
 from contextwright.models.decode import value_of
 from contextwright.models.embedder import Embedder
 from contextwright.models.flight import SingleFlight
@@ -234,7 +235,7 @@ class Models:
         missing = dict(zip(keys, texts, strict=True))
         missing = {key: text for key, text in missing.items() if key not in self._vectors}
         if missing:
-            vectors = await self.embedder.embed(list(missing.values()))
+            vectors = await contained(self.embedder.embed(list(missing.values())))
             self._vectors.update(zip(missing, vectors, strict=True))
         query, *others = (self._vectors[key] for key in keys)
         dense = [max(0, round(_dot(query, other) * 1_000_000)) for other in others]
@@ -295,6 +296,10 @@ def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="contextwright-models", daemon=True).start()
     return loop
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has the loop, and no thread that runs it
+    os.register_at_fork(after_in_child=_loop.cache_clear)
 
 
 def _wait(work: Coroutine[Any, Any, list[Answer]]) -> list[Answer]:

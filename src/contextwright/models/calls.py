@@ -1,7 +1,9 @@
 """One question to a model: within a time, tried again where that may help."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from contextwright.models.llm import LLM, RETRIED, Completion, ModelFault, Prompt
 
@@ -9,6 +11,7 @@ FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
 
 Sleep = Callable[[float], Awaitable[object]]
+T = TypeVar("T")
 
 
 async def call(
@@ -48,10 +51,35 @@ async def call(
 async def _once(llm: LLM, prompt: Prompt, timeout_s: float) -> Completion:
     try:
         async with asyncio.timeout(timeout_s):
-            return await llm.complete(prompt)
+            return await contained(llm.complete(prompt))
     except TimeoutError as error:
         raise ModelFault("timeout", f"no answer within {timeout_s:g} s") from error
     except ModelFault:
         raise
     except Exception as error:
         raise ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200]) from error
+
+
+async def contained(work: Awaitable[T]) -> T:
+    """What somebody else's code gives, in a loop that others wait for.
+
+    Raises:
+        ModelFault: it tried to end the process, or was cancelled by nobody of ours.
+    """
+    try:
+        return await work
+    except (Exception, GeneratorExit):
+        raise
+    except BaseException as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            raise
+        # a key that was pressed reaches the main thread only; what ends a loop that sync callers
+        # wait for would have them wait for ever
+        if isinstance(error, KeyboardInterrupt) and _is_main():
+            raise
+        raise ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()

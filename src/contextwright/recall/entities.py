@@ -31,15 +31,15 @@ _UNIT = (
 )
 SORTS = (
     ("url", re.compile(r"\bhttps?://[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]")),
-    ("email", re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")),
-    ("path", re.compile(r"(?<![\w/:.])(?:~|\.{1,2})?(?:/?[\w.-]+)?(?:/[\w.@-]*\w)+/?")),
-    ("amount", re.compile(rf"[$€£¥]\s?\d[\d.,]*\d?[kKmM]?\b|\b\d[\d.,]*\s?{_UNIT}")),
+    ("email", re.compile(r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b")),
+    ("path", re.compile(r"(?<![\w/:.-])(?:~|\.{1,2})?(?:/?[\w.-]+)?(?:/[\w.@-]*\w)+/?")),
+    ("amount", re.compile(rf"[$€£¥]\s?\d[\d.,]*\d?[kKmM]?\b|(?<!\d[.,])\b\d[\d.,]*+\s?{_UNIT}")),
     (
         "identifier",
         re.compile(
             r"`([^`\n]{2,60})`"
             r"|\b(?:[A-Za-z]\w*_\w+|[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}"
-            r"|[A-Za-z]+-?\d[\w-]*|\w+(?:\.\w+)*\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
+            r"|[A-Za-z]+-?\d[\w-]*|\w+(?:\.\w+){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
             r"|v?\d+\.\d+\.\d+)\b"
         ),
     ),

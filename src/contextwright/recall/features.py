@@ -24,7 +24,7 @@ _BEGINS = re.compile(rf"\s*{_MARK}", re.IGNORECASE)
 _HAS = re.compile(rf"^{_MARK}", re.IGNORECASE | re.MULTILINE)
 _SAYS = re.compile(r"\w")
 _REFERS = re.compile(
-    r"\byou (?:asked|said|wanted|mentioned|told|requested)\b|\byours?\b|^\s*(?:user|human):",
+    r"\byou (?:asked|said|wanted|mentioned|told|requested)\b|\byours?\b|^[ \t]*(?:user|human):",
     re.IGNORECASE | re.MULTILINE,
 )
 _NUMBER = re.compile(r"(?<![\w.])\d(?:[.,:/-]?\d){2,}(?!\w)")

@@ -54,6 +54,12 @@ _IF = re.compile(r"\b(?:if|unless|whether|in case|make sure|ensure|may|might)\b"
 _NOT_YET = re.compile(
     r"\bnot only\b|\bcan['\u2019]?t wait\b|\bnot sure\b|\bwhy not\b", re.IGNORECASE
 )
+_NONE = re.compile(
+    r"^\W*(?:(?:nobody|no one|nothing)(?: (?:has|have|had|ever|was|is))*"
+    r"|none of (?:the|my|your|our|his|her|its|their|these|those)|no(?! one\b))\s+(\w+)",
+    re.IGNORECASE,
+)
+"""`no server crashed`, `nobody deleted it`: this denies what the next word is about."""
 _NOT_THERE = re.compile(
     r"\b(?:(?:does|do|did)(?:n['\u2019]?t| not) exist|never existed|no such|fictional|imaginary"
     r"|there (?:is|are|was|were) (?:no|not|never)|is(?:n['\u2019]?t| not) (?:a )?real"
@@ -265,8 +271,13 @@ def _says(premise: Premise, what: Sequence[str], base: Known, text: str) -> bool
         if premise.kind == "problem":
             return not _SOLVED.search(clause) or bool(_NOT.search(clause))
         plain = _NOT_YET.sub(" ", clause)
-        return bool(_NOT.search(plain)) == premise.negated
+        return (bool(_NOT.search(plain)) or _is_none(plain, what)) == premise.negated
     return None
+
+
+def _is_none(clause: str, what: Sequence[str]) -> bool:
+    none = _NONE.match(clause)
+    return none is not None and any(word in what for word in roots(none[1]))
 
 
 def _otherwise(premise: Premise, rows: Sequence[Told]) -> Told | None:

@@ -202,21 +202,45 @@ class SlidingWindow(Generic[T]):
         pieces = [self._calls[one.call_id] for one in event.results if one.call_id in self._calls]
         if not pieces:
             return [event]
-        piece = pieces[0]
-        for one in pieces:
+        # where they become one: with the sinks, which stay, or else where the newest is
+        piece = max(pieces, key=lambda one: (one in self._sinks, one.number))
+        for one in dict.fromkeys(pieces):
             one.open.difference_update(result.call_id for result in event.results)
-            if not one.open:
-                self._waiting.pop(one.number, None)
+            if one is not piece:
+                self._take_in(piece, one)
+        if not piece.open:
+            self._waiting.pop(piece.number, None)
         piece.items.append(event)
         piece.text = f"{piece.text}\n{text}"
-        piece.tokens += tokens
+        self._grow(piece, tokens)
+        return []
+
+    def _take_in(self, piece: _Piece[T], other: _Piece[T]) -> None:
+        """Have two pieces that one event answers stay or leave together."""
+        self._grow(other, -other.tokens, of_window=True)
+        home = next(each for each in (self._sinks, self._middle, self._recent) if other in each)
+        home.remove(other)
+        first, second = sorted((piece, other), key=lambda one: one.number)
+        piece.items, piece.text = first.items + second.items, f"{first.text}\n{second.text}"
+        piece.open |= other.open
+        self._grow(piece, other.tokens)
+        self._calls.update((call, piece) for call, one in [*self._calls.items()] if one is other)
+        if self._waiting.pop(other.number, None) is not None and piece.open:
+            self._waiting[piece.number] = piece
+
+    def _grow(self, piece: _Piece[T], tokens: int, *, of_window: bool = False) -> None:
+        """Count tokens where a piece stands.
+
+        Args:
+            of_window: not of the piece itself, which leaves.
+        """
+        piece.tokens += 0 if of_window else tokens
         if piece in self._sinks:
             self._sink_tokens += tokens
         elif self._recent and piece.number >= self._recent[0].number:
             self._recent_tokens += tokens
         else:
             self._middle_tokens += tokens
-        return []
 
     def _to_middle(self) -> None:
         piece = self._recent.popleft()

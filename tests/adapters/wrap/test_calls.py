@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import copy
 import functools
 import inspect
+import pickle
 import threading
 
 import pytest
@@ -296,3 +298,21 @@ def test_many_threads_share_one():
     for thread in threads:
         thread.join()
     assert {n for n, text in made if str(n) in text} == set(range(8))
+
+
+def length_of(text):
+    return len(text)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))]
+)
+def test_what_is_cooled_can_be_copied_and_pickled(again):
+    cooled = Cooled(length_of, 100, user="brief", timeout_s=3)
+    cooled(LONG)
+    made = again(cooled)
+    assert repr(made) == repr(cooled)
+    assert made.last is None
+    assert made(LONG) == cooled(LONG) < SHORT
+    assert made({"brief": LONG}) == 1
+    assert made.last.why

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import warnings
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -167,6 +168,48 @@ def test_a_langchain_runnable_takes_cooled_messages_texts_and_prompts():
     assert [len(one) for one in cooled.stream(LONG)][0] < len(LONG)
     chain = RunnableLambda(lambda text: text) | Cooled(lambda text: text, 100)
     assert len(chain.invoke(LONG)) < SHORT
+
+
+def test_pydantic_ais_own_parts_are_no_words_of_the_user():
+    messages = pytest.importorskip("pydantic_ai.messages")
+    if not hasattr(messages, "NativeToolReturnPart"):
+        pytest.skip("an older pydantic-ai")
+    history = []
+    for n in range(6):
+        call = messages.NativeToolCallPart("web_search", {"q": LONG}, tool_call_id=f"b{n}")
+        found = messages.NativeToolReturnPart("web_search", LONG, tool_call_id=f"b{n}")
+        history.append(messages.ModelRequest([messages.UserPromptPart(f"question {n}")]))
+        history.append(messages.ModelResponse([call, found, messages.TextPart(f"{n}: {LONG}")]))
+    cooled = Cooled(lambda message_history: message_history, 3000)
+    made = cooled(history)
+    assert cooled.last.tokens_before > 3 * 6 * COUNT(LONG)
+    assert cooled.last.tokens_after <= 3000
+    requests = [part.content for one in made for part in one.parts if one.kind == "request"]
+    assert requests == [f"question {n}" for n in range(6)]
+    # the provider's own calls and results leave together, or stay as they are
+    for response in (one for one in made if one.kind == "response"):
+        assert [part.part_kind for part in response.parts] == [
+            "builtin-tool-call",
+            "builtin-tool-return",
+            "text",
+        ]
+        assert response.parts[1].content == LONG
+
+
+def test_a_deprecated_part_is_copied_without_a_warning():
+    messages = pytest.importorskip("pydantic_ai.messages")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        retry = messages.RetryPromptPart(LONG, tool_name="read", tool_call_id="a")
+    history = [
+        messages.ModelRequest([messages.UserPromptPart("read it")]),
+        messages.ModelResponse([messages.ToolCallPart("read", {}, tool_call_id="a")]),
+        messages.ModelRequest([retry]),
+    ]
+    made = Cooled(lambda message_history: message_history, 100)(history)
+    assert type(made[-1].parts[0]) is type(retry)
+    assert len(made[-1].parts[0].content) < SHORT
+    assert retry.content == LONG
 
 
 # an OpenAI loop

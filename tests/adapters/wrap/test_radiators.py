@@ -1,6 +1,9 @@
 """Who shortens: agents, models, functions, and those that fail, hang, say too much or obey."""
 
 import asyncio
+import os
+import signal
+import sys
 import threading
 
 import pytest
@@ -101,6 +104,69 @@ def test_a_radiator_that_fails_is_stood_in_for_and_the_report_says_so(radiator, 
     (change,) = cooled.last.changes
     assert change.by == "extractive"
     assert why in change.why
+
+
+class Ended(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, asyncio.CancelledError, Ended])
+def test_no_radiator_ends_the_loop_that_sync_agents_wait_for(error):
+    async def ends(text):
+        raise error("stop")
+
+    cooled = Cooled(lambda text: text, 100, ends)
+    assert COUNT(cooled(LONG)) <= 100
+    assert error.__name__ in cooled.last.changes[0].why
+    assert Cooled(lambda text: text, 100, later)(LONG) == SAID
+
+
+@pytest.mark.parametrize("error", [SystemExit, asyncio.CancelledError, Ended])
+def test_no_radiator_ends_the_callers_loop(error):
+    async def ends(text):
+        raise error("stop")
+
+    cooled = Cooled(later_echo, 100, ends)
+    assert COUNT(asyncio.run(cooled(LONG))) <= 100
+    assert error.__name__ in cooled.last.changes[0].why
+
+
+def test_who_cancels_a_call_cancels_its_radiator_and_asks_no_agent():
+    steps = []
+
+    async def radiator(text):
+        steps.append("asked")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            steps.append("cancelled")
+            raise
+
+    async def agent(text):
+        steps.append("agent")
+
+    async def main():
+        task = asyncio.create_task(Cooled(agent, 100, radiator)(LONG))
+        while not steps:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert steps == ["asked", "cancelled"]
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "fork") or sys.version_info >= (3, 12), reason="forking threads warns"
+)
+def test_a_forked_process_waits_for_a_loop_of_its_own():
+    assert Cooled(lambda text: text, 100, later)(LONG) == SAID
+    child = os.fork()
+    if not child:
+        signal.alarm(20)  # the default action ends it
+        os._exit(0 if Cooled(lambda text: text, 100, later)(LONG) == SAID else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_radiator_that_says_too_much_is_cut_at_a_sentence():

@@ -1,6 +1,8 @@
 """Texts and data of every type: cooled in place, the user's words and all else untouched."""
 
 import dataclasses
+import enum
+import functools
 from typing import NamedTuple
 
 import msgspec
@@ -261,3 +263,98 @@ def test_what_can_not_be_cooled_is_refused(make):
     with pytest.raises(SpecError) as caught:
         make()
     assert caught.value.fix
+
+
+class Markup(str):
+    def __new__(cls, text, author):
+        made = super().__new__(cls, text)
+        made.author = author
+        return made
+
+
+class Slotted(str):
+    __slots__ = ()
+
+
+class Kind(enum.StrEnum):
+    LONG = LONG
+
+
+@pytest.mark.parametrize("text", [Markup(LONG, "Ann"), Slotted(LONG)])
+def test_a_kind_of_text_stays_one(text):
+    for made in (Cooled(echo, 100)(text), Cooled(echo, 100)({"doc": text})["doc"]):
+        assert type(made) is type(text)
+        assert COUNT(made) <= 100
+        assert getattr(made, "author", "") == getattr(text, "author", "")
+
+
+def test_a_member_of_an_enum_is_no_text():
+    assert Cooled(echo, 100)({"kind": Kind.LONG, "doc": LONG})["kind"] is Kind.LONG
+
+
+class Report(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="allow")
+
+    doc: str
+    _seen: int = pydantic.PrivateAttr(default=0)
+
+    @pydantic.field_validator("doc")
+    @classmethod
+    def is_long(cls, doc):
+        assert len(doc) > 1000
+        return doc
+
+    @functools.cached_property
+    def prompt(self):
+        return f"Read this: {self.doc}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    doc: str
+
+    @functools.cached_property
+    def prompt(self):
+        return f"Read this: {self.doc}"
+
+
+@pytest.mark.parametrize("given", [Report(doc=LONG, more=LONG), Page(LONG)])
+def test_what_was_worked_out_of_the_long_text_is_worked_out_anew(given):
+    assert LONG in given.prompt
+    made = Cooled(echo, 100)(given)
+    assert type(made) is type(given)
+    assert made.prompt == f"Read this: {made.doc}"
+    assert COUNT(made.doc) <= 100
+    assert LONG in given.prompt
+
+
+def test_the_further_fields_and_private_attributes_of_a_model_are_its_own():
+    given = Report(doc=LONG, more=LONG, count=3)
+    given._seen = 7
+    made = Cooled(echo, 300)(given)
+    assert COUNT(made.doc) + COUNT(made.more) <= 300
+    assert (made.count, made._seen) == (3, 7)
+    assert given.more == LONG
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [{"role": "user", "text": LONG}, {"role": "bot", "text": LONG}],
+        [{"from": "human", "value": LONG}, {"from": "gpt", "value": LONG}],
+        {"log": [{"sender": "User", "text": LONG}, {"sender": "bot", "text": LONG}], "n": 3},
+        [("human", LONG), ("ai", LONG), "And now?"],
+        [{"role": "assistant", "content": LONG}, LONG],
+    ],
+)
+def test_the_users_words_stay_in_conversations_of_any_form(given):
+    cooled = Cooled(echo, 150)
+    made = cooled(given)
+    assert str(made).count(LONG) == 1
+    assert len(str(made)) < len(str(given)) * 0.8
+    assert cooled.last.why
+
+
+def test_a_list_of_texts_is_context():
+    made = Cooled(echo, 150)([LONG, LONG])
+    assert sum(map(COUNT, made)) <= 150

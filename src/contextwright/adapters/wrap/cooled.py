@@ -3,7 +3,7 @@
 import asyncio
 import functools
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from contextwright.adapters.wrap.calls import Call, Kind, cooled_call, kind_of
@@ -89,9 +89,20 @@ class Cooled:
             on_cool=on_cool,
             timeout_s=timeout_s,
         )
-        self._set_up(inner, radiator, intake)
+        options = {
+            "model": model,
+            "user": user,
+            "context": context,
+            "artifacts": artifacts,
+            "on_cool": on_cool,
+            "timeout_s": timeout_s,
+        }
+        self._set_up(inner, radiator, intake, options)
 
-    def _set_up(self, inner: Any, radiator: Any, intake: Intake) -> None:
+    def _set_up(
+        self, inner: Any, radiator: Any, intake: Intake, options: Mapping[str, Any]
+    ) -> None:
+        self._options = options
         self.inner = inner
         self.radiator = radiator
         self.threshold = intake.threshold
@@ -138,8 +149,12 @@ class Cooled:
         if owner is None or bind is None:
             return self
         bound = object.__new__(type(self))
-        bound._set_up(bind(owner, kind), self.radiator, self._intake)
+        bound._set_up(bind(owner, kind), self.radiator, self._intake, self._options)
         return bound
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For `copy` and `pickle`: made again of what it was made of, without its last report."""
+        return _again, (type(self), self.inner, self.threshold, self.radiator, self._options)
 
     def __repr__(self) -> str:
         inner = getattr(self.inner, "__qualname__", None) or repr(self.inner)
@@ -186,6 +201,12 @@ def intake_of(
         artifacts=artifacts,
         on_cool=on_cool,
     )
+
+
+def _again(
+    kind: type[Cooled], inner: Any, threshold: int, radiator: Any, options: Mapping[str, Any]
+) -> Cooled:
+    return kind(inner, threshold, radiator, **options)
 
 
 def _names(given: str | Iterable[str]) -> frozenset[str]:

@@ -6,10 +6,10 @@ from typing import Any, Literal
 import msgspec
 
 from contextwright.adapters.wrap.messages import is_conversation, said
-from contextwright.adapters.wrap.names import MACHINES, SYSTEMS, USERS
+from contextwright.adapters.wrap.names import MACHINES, ROLES, SYSTEMS, USERS, WHO
 from contextwright.adapters.wrap.talk import Count, held_tokens, tokens_of
 from contextwright.adapters.wrap.text import is_prose
-from contextwright.adapters.wrap.tree import Path, walk
+from contextwright.adapters.wrap.tree import Path, is_record, is_text, parts_of, walk
 
 LEAST = 16
 """Tokens of a text among others that is a label rather than context."""
@@ -84,15 +84,26 @@ def _found(
         return
     message = said(value)
     kept = kept or message is None or message.role in {"user", "system"}
-    tokens = tokens_of([value], count)
+    texts = [text for _, text in walk(value, (), is_text, _is_machines)]
+    tokens = tokens_of([value], count) if message is not None else sum(map(count, texts))
     held = tokens if kept else 0
     yield Found("kept" if kept else "message", path, value, tokens, held)
 
 
 def _is_leaf(value: Any) -> bool:
-    if type(value) is str or is_conversation(value):
+    if is_text(value) or is_conversation(value):
         return True
-    return not isinstance(value, tuple | list) and said(value) is not None
+    if isinstance(value, str | tuple | list):
+        return False
+    return said(value) is not None or _is_users(value)
+
+
+def _is_users(value: Any) -> bool:
+    """Whether a record of any other form says that the user said it."""
+    if not is_record(value):
+        return False
+    named = (dict(parts_of(value)).get((kind, name)) for kind in ("key", "attr") for name in WHO)
+    return any(isinstance(who, str) and ROLES.get(who.lower()) == "user" for who in named)
 
 
 def _is_machines(path: Path) -> bool:

@@ -10,7 +10,7 @@ from contextwright.adapters.wrap.keep import Keeper
 from contextwright.adapters.wrap.report import Change, Cooling
 from contextwright.adapters.wrap.talk import OVERHEAD
 from contextwright.adapters.wrap.text import Portion, joined, portion
-from contextwright.adapters.wrap.tree import Path, label, put
+from contextwright.adapters.wrap.tree import Path, label, put, retyped
 from contextwright.atoms.compress.cool import How
 from contextwright.atoms.compress.shorten import Short
 from contextwright.engine.drive import Answering, Asking, adrive, drive
@@ -116,7 +116,7 @@ class Intake:
         for one, each in laid:
             own = [next(shorts) for _ in each.open()]
             text = joined(each, [short.text for short in own], count)
-            new[one.path] = text
+            new[one.path] = retyped(one.value, text)
             by = ", ".join(dict.fromkeys(short.by for short in own if short.by)) or "cut"
             why = "; ".join(dict.fromkeys(short.why for short in own if short.why))
             changes.append(keeper.change(label(one.path), one.value, text, by, why))

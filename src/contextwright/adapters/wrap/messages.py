@@ -12,23 +12,11 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from contextwright.adapters.wrap.names import ROLES
 from contextwright.adapters.wrap.quoted import is_quoted, unquoted
 from contextwright.adapters.wrap.tree import Path, Step, is_record, put
 from contextwright.session.event import Role
 
-ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "HumanMessageChunk": "user",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
 _ITEMS: dict[str, Role] = {
     "function_call": "assistant",
     "function_call_output": "tool",
@@ -81,6 +69,8 @@ class Said(msgspec.Struct, frozen=True, eq=False):
 
 def said(message: Any) -> Said | None:
     """What a message says; None for what is no message."""
+    if isinstance(message, str):  # LangChain's short form of the user's
+        return Said((Piece("text", (), message, "user", value=message),), "user")
     if isinstance(message, tuple):
         return _pair(cast(tuple[Any, ...], message))
     if not is_record(message):
@@ -106,10 +96,12 @@ def said(message: Any) -> Said | None:
 
 
 def is_conversation(value: Any) -> bool:
-    """Whether it is a list of messages."""
+    """Whether it is a list of messages; texts alone are any texts."""
     if not isinstance(value, list | tuple) or not value or hasattr(value, "_fields"):
         return False
     items = cast(list[Any], value)
+    if all(isinstance(item, str) for item in items):
+        return False
     return all(said(item) is not None for item in items)
 
 
@@ -135,6 +127,21 @@ def without(message: Any, gone: list[Piece]) -> Any:
         items = _get(message, path[0][1])
         changes[path] = [item for place, item in enumerate(items) if place not in left_out]
     return put(message, changes)
+
+
+def as_one(first: Any, second: Any) -> list[Any]:
+    """Two messages between which something was left out: one where both are the user's and hold
+    lists, since Anthropic and Gemini want user and model in turn; else the two."""
+    for body in ("content", "parts"):
+        parts = _get(first, body), _get(second, body)
+        role = _get(first, "role")
+        if role != "user" or type(first) is not type(second) or not all(map(_is_list, parts)):
+            continue
+        whole = put(second, {(_step(second, body),): [*parts[0], *parts[1]]})
+        like_first = put(first, {(_step(first, body),): [*parts[0], *parts[1]]})
+        if whole == like_first:  # nothing else differs: no name, no id is lost
+            return [whole]
+    return [first, second]
 
 
 def _as(value: Any, text: str) -> Any:
@@ -237,6 +244,13 @@ def _block(item: Any, path: Path, role: Role) -> Iterator[Piece]:
         yield _result((*path, _step(item, "content")), _get(item, "content"), id)
     elif kind in {"thinking", "reasoning"}:
         yield Piece("thinking", path, str(_get(item, "thinking") or _get(item, "text") or ""), role)
+    elif role == "user":
+        yield _picture(path, item)
+
+
+def _picture(path: Path, item: Any) -> Piece:
+    """What a user shows: no words, but the user's; it stays where a result beside it goes."""
+    return Piece("text", path, "", "user", value=item)
 
 
 def _calls(message: Any, path: Path) -> Iterator[Piece]:
@@ -323,6 +337,8 @@ def _part(part: Any, path: Path, role: Role) -> Iterator[Piece]:
     elif isinstance(text, str):
         where: Path = (*path, _step(part, "text"))
         yield Piece("thinking" if _get(part, "thought") else "text", where, text, role, value=text)
+    elif role == "user":
+        yield _picture(path, part)
 
 
 _KINDS: dict[str, tuple[str, Role]] = {
@@ -333,6 +349,8 @@ _KINDS: dict[str, tuple[str, Role]] = {
     "text": ("text", "assistant"),
     "thinking": ("thinking", "assistant"),
     "tool-call": ("call", "assistant"),
+    "builtin-tool-call": ("thinking", "assistant"),  # the provider's own, and its results: as is
+    "builtin-tool-return": ("thinking", "assistant"),
 }
 
 
@@ -346,9 +364,10 @@ def _as_text(content: Any) -> Any:
 
 def _pydantic_ai(message: Any) -> Said:
     pieces: list[Piece] = []
+    whose: Role = "assistant" if _get(message, "kind") == "response" else "user"
     for place, part in enumerate(_get(message, "parts")):
         path: Path = (_step(message, "parts"), ("item", place))
-        kind, role = _KINDS.get(str(_get(part, "part_kind")), ("", "user"))
+        kind, role = _KINDS.get(str(_get(part, "part_kind")), ("", whose))
         if role == "tool" and not _get(part, "tool_name"):
             kind, role = "text", "user"  # a retry that answers no call is said as the user
         inner: Path = (*path, _step(part, "content"))
@@ -359,7 +378,8 @@ def _pydantic_ai(message: Any) -> Said:
         elif kind == "result":
             pieces.append(_result(inner, _as_text(content), id, name))
         elif kind == "thinking":
-            pieces.append(Piece("thinking", path, str(content or ""), role))
+            text = _as_text(_get(part, "args") if content is None else content)
+            pieces.append(Piece("thinking", path, str(text or ""), role))
         elif isinstance(content, str):
             pieces.append(Piece("text", inner, content, role, value=content))
         else:
@@ -369,4 +389,4 @@ def _pydantic_ai(message: Any) -> Said:
     if isinstance(instructions, str):
         whole: Path = (_step(message, "instructions"),)
         pieces.append(Piece("text", whole, instructions, "system", value=instructions))
-    return Said(tuple(pieces), "assistant" if _get(message, "kind") == "response" else "user")
+    return Said(tuple(pieces), whose)

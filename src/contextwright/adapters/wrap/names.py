@@ -1,5 +1,7 @@
 """What the arguments and fields of an agent are called, where that says whose words they are."""
 
+from contextwright.session.event import Role
+
 USERS = frozenset(
     {
         "question", "query", "user", "user_input", "user_message", "user_prompt", "user_query",
@@ -21,3 +23,19 @@ MACHINES = frozenset(
     }
 )  # fmt: skip
 """No words at all: neither counted nor looked into."""
+WHO = ("role", "sender", "from", "author", "speaker")
+"""Fields that say whose words a record holds."""
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "HumanMessageChunk": "user",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+"""Whose words they are, by what formats call the speaker."""

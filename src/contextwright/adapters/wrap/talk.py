@@ -1,11 +1,12 @@
 """A list of messages as a session, and back: which of them stay, with which texts."""
 
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from contextwright.adapters.wrap.messages import Piece, Said, said, without, written
+from contextwright.adapters.wrap.messages import Piece, Said, as_one, said, without, written
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import AnyPart, Event, Role, Text, Thinking, ToolCall, ToolResult
 
@@ -93,15 +94,19 @@ class _Builder:
         self.pieces: dict[str, list[tuple[int, Piece]]] = {}
         self._authors: dict[str, str] = {}
         self._open = ""
+        self._used: Counter[str] = Counter()
+        self._waiting: dict[str, deque[tuple[str, str]]] = {}
 
     def take(self, place: int, found: Said) -> None:
         """One message: an event for each speaker, and one for each result."""
-        if found.joins and self._open:
+        answer = self._open if found.joins and self._open else f"m{place}"
+        pieces = [self._with_own_id(piece, answer) for piece in found.pieces]
+        if answer != f"m{place}":
             self.homes[self._open].append(place)
-            self.pieces[self._open] += [(place, piece) for piece in found.pieces]
+            self.pieces[self._open] += [(place, piece) for piece in pieces]
             return
         groups: list[tuple[Role, list[Piece]]] = []
-        for piece in found.pieces:
+        for piece in pieces:
             if groups and piece.kind != "result" and groups[-1][0] == piece.role:
                 groups[-1][1].append(piece)
             else:
@@ -115,6 +120,27 @@ class _Builder:
             self.pieces[id] = [(place, piece) for piece in pieces]
             self._authors[id] = found.author
         self._open = f"m{place}" if found.joins else ""
+
+    def _with_own_id(self, piece: Piece, answer: str) -> Piece:
+        """A call, and its result, by an id that no other call has: Gemini names no ids, and some
+        models count from 0 in every answer. Such results come in the order of their calls.
+
+        Args:
+            answer: the event that the piece is in; what an earlier one left open stays so.
+        """
+        waiting = self._waiting.setdefault(piece.id, deque())
+        if piece.kind == "call":
+            n = self._used[piece.id]
+            self._used[piece.id] += 1
+            own = f"{piece.id}~{n}" if n else piece.id
+            if waiting and waiting[0][0] != answer:
+                waiting.clear()
+            waiting.append((answer, own))
+        elif piece.kind == "result" and waiting:
+            own = waiting.popleft()[1]
+        else:
+            return piece
+        return msgspec.structs.replace(piece, id=own)
 
     def event(self, id: str) -> Event:
         """The event of this id."""
@@ -171,13 +197,21 @@ def outcome(
             gone.setdefault(place, [])
     held = {place for id in stay for place, _ in talk.pieces[id]}
     held |= {place for id in stay for place in talk.homes[id]}
+    texts: dict[int, dict[Piece, str]] = {}
+    for place, piece, text in changed:
+        texts.setdefault(place, {})[piece] = text
     messages: list[Any] = []
+    last = -1
     for place, message in enumerate(talk.messages):
         if place in gone and place not in held:
             continue
-        texts = {piece: text for at, piece, text in changed if at == place}
-        message = written(message, texts) if texts else message
-        messages.append(without(message, gone[place]) if place in gone else message)
+        message = written(message, texts[place]) if place in texts else message
+        message = without(message, gone[place]) if place in gone else message
+        if messages and place - last > 1:
+            messages[-1:] = as_one(messages[-1], message)
+        else:
+            messages.append(message)
+        last = place
     left_out = [(place, _whole(talk, place, gone[place])) for place in sorted(gone)]
     return Outcome(messages, changed, left_out)
 

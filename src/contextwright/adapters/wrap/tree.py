@@ -3,12 +3,15 @@
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import msgspec
 
 Step = tuple[Literal["key", "item", "attr"], Any]
 Path = tuple[Step, ...]
+_CACHED: Any = cached_property
 DEEPEST = 24
 """Levels of a value that are looked into."""
 
@@ -40,7 +43,7 @@ def _fields(value: Any) -> tuple[str, ...]:
     if dataclasses.is_dataclass(value):
         return tuple(field.name for field in dataclasses.fields(value))
     if hasattr(value, "model_copy") and hasattr(type(value), "model_fields"):
-        return tuple(type(value).model_fields)
+        return (*type(value).model_fields, *(getattr(value, "model_extra", None) or ()))
     return ()
 
 
@@ -101,8 +104,8 @@ def _with(value: Any, new: dict[Any, Any]) -> Any:
         items = (new.get(place, item) for place, item in enumerate(whole))
         return tuple(items) if type(whole) is tuple else type(whole)(items)
     if hasattr(value, "model_copy"):
-        return value.model_copy(update=new)
-    changed = copy.copy(value)
+        return _fresh(value.model_copy(update=new))
+    changed = _copied(value)
     for name, item in new.items():
         if isinstance(value, dict | list):
             changed[name] = item
@@ -110,7 +113,50 @@ def _with(value: Any, new: dict[Any, Any]) -> Any:
             msgspec.structs.force_setattr(changed, name, item)
         else:
             object.__setattr__(changed, name, item)  # a frozen one is a copy of ours by now
-    return changed
+    return _fresh(changed)
+
+
+def _copied(value: Any) -> Any:
+    """A shallow copy."""
+    if dataclasses.is_dataclass(value) and hasattr(type(value), "__deprecated__"):
+        # its `__new__` would warn the caller of what the caller did not do
+        made = object.__new__(type(value))
+        made.__dict__.update(value.__dict__)
+        return made
+    return copy.copy(value)
+
+
+def _fresh(made: Any) -> Any:
+    """Without what cached properties had worked out of the fields as they were."""
+    own: dict[str, Any] = getattr(made, "__dict__", {})
+    for name in [name for name in own if isinstance(getattr(type(made), name, None), _CACHED)]:
+        del own[name]
+    return made
+
+
+def retyped(old: str, text: str) -> str:
+    """A text of the type of another one, with its attributes; nothing of the caller's is run.
+
+    Raises:
+        TypeError: a type that lays out its memory by itself.
+    """
+    if type(old) is str:
+        return text
+    made = str.__new__(type(old), text)
+    getattr(made, "__dict__", {}).update(getattr(old, "__dict__", {}))
+    return made
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a text of which a shorter one can be made: no member of an enum."""
+    if type(value) is str:
+        return True
+    if not isinstance(value, str) or isinstance(value, Enum):
+        return False
+    try:
+        return type(retyped(value, "")) is type(value)
+    except TypeError:
+        return False
 
 
 def label(path: Path) -> str:
