@@ -6,10 +6,13 @@ import msgspec
 
 from contextwright.recall.entities import SORTS
 from contextwright.recall.words import STOP, stem, words
+from contextwright.remembered import remembered
 
 LOOKED_AT = 8_000
 """Characters of a text that are looked at."""
 
+REMEMBERED = 20_000
+"""Texts whose features are remembered."""
 STRUCTURE = 1.0
 WITHIN = 0.6
 """For a heading, fence or marker that stands further down in a text."""
@@ -50,6 +53,7 @@ class Features(msgspec.Struct, frozen=True):
     refers: bool
 
 
+@remembered(REMEMBERED)
 def features(text: str) -> Features:
     """The features of a text, of its first 8,000 characters."""
     text = text[:LOOKED_AT]

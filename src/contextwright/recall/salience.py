@@ -30,7 +30,7 @@ LEAST = 2
 SHOWN = 3
 """Names that an explanation lists."""
 REMEMBERED = 20_000
-"""Things and texts that a scorer remembers; then it forgets what was named once, and the texts."""
+"""Things that a scorer remembers; then it forgets what was named once."""
 
 
 class Factor(msgspec.Struct, frozen=True):
@@ -81,7 +81,6 @@ class SalienceScorer:
         self._detect = detect
         self._named: Counter[str] = Counter()
         self._asked: frozenset[str] = frozenset()
-        self._features: dict[str, Features] = {}
         self._lock = threading.Lock()
         for entity in [known_entities] if isinstance(known_entities, str) else known_entities:
             self.register_entity(entity)
@@ -107,7 +106,7 @@ class SalienceScorer:
         """Show a text that belongs to the session: what several of them name counts from then."""
         if not self._detect:
             return
-        found = self._features_of(content).entities
+        found = features(content).entities
         with self._lock:
             self._named.update(found)
             if len(self._named) > REMEMBERED:
@@ -137,7 +136,7 @@ class SalienceScorer:
         return [self._weighed(text, RECENCY, "", asked).score for text in texts]
 
     def _weighed(self, content: str, recency: float, role: str, asked: frozenset[str]) -> Salience:
-        has = self._features_of(content)
+        has = features(content)
         recurring = sorted(name for name in has.entities if self._named.get(name, 0) >= LEAST)
         known = self._known.findall(content) if self._known is not None else []
         return explained(
@@ -148,16 +147,6 @@ class SalienceScorer:
             user_reference=user_value(has, asked, said=role == "user"),
             structural=has.structural,
         )
-
-    def _features_of(self, content: str) -> Features:
-        found = self._features.get(content)
-        if found is None:
-            found = features(content)
-            with self._lock:
-                if len(self._features) >= REMEMBERED:
-                    self._features.clear()
-                self._features[content] = found
-        return found
 
 
 def explained(

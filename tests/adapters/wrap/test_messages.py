@@ -370,3 +370,16 @@ def test_neighbours_of_the_user_become_one_only_where_both_hold_lists():
     ]
     as_texts = cool(lambda text: text)
     assert [one["content"] for one in as_texts if one["role"] == "user"][-1] == "now?"
+
+
+def test_what_is_left_out_is_what_is_least_salient():
+    words = "we went on and talked of nothing that would matter to anyone at all " * 6
+    messages = [{"role": "user", "content": "look after INV-0042"}]
+    for n in range(30):
+        about = f"INV-0042 is at step {n}. " if n in {2, 9} else ""
+        messages.append({"role": "assistant", "content": f"{about}{n} {words}"})
+    messages.append({"role": "user", "content": "where is INV-0042?"})
+    sent = Cooled(lambda messages: messages, threshold=700)(messages)
+    left = {message["content"].split(" ")[0] for message in sent}
+    assert len(sent) < 20
+    assert sum(message["content"].startswith("INV-0042") for message in sent) == 2, left

@@ -11,6 +11,7 @@ from contextwright.adapters.wrap.fill import level
 from contextwright.adapters.wrap.talk import Outcome, outcome, read
 from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.compress.cool import LEAST, How, cooled, gain, in_short
+from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
 from contextwright.engine.drive import Asking
 from contextwright.errors import BudgetError
@@ -48,7 +49,7 @@ def cooling_talk(messages: Sequence[Any], cooler: Cooler) -> Asking[Outcome]:
     """The messages that stay, with the texts that they have then.
 
     First what is old is summarized, then the newest exchanges, the largest first; then the
-    oldest exchanges are left out, and what must stay is cut.
+    least salient exchanges are left out, and what must stay is cut.
     """
     talk = read(messages)
     snapshot = Session("conversation", talk.events).snapshot()
@@ -105,12 +106,16 @@ def _owed(blocks: Blocks, inputs: Inputs, limit: int) -> int:
 
 
 def _able_to_fit(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
-    """Without the oldest exchanges that would have to go however short all texts were: nobody is
-    asked about what is left out."""
+    """Without the least salient exchanges that would have to go however short all texts were:
+    nobody is asked about what is left out."""
     may, gone = _may(inputs), set[Block]()
     saved = {block: gain(block, limit, inputs) if may(block) else 0 for block in blocks}
     over = sum(map(inputs.cost, blocks)) - sum(saved.values()) - limit
-    for block in blocks:
+    if over <= 0:
+        return blocks
+    scores = SALIENT.scores(blocks, inputs)
+    for place in sorted(range(len(blocks)), key=lambda place: (scores[place], place)):
+        block = blocks[place]
         if over > 0 and may(block):
             gone.add(block)
             over -= inputs.cost(block) - saved[block]
@@ -143,8 +148,8 @@ def _fitted(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
     held = sum(inputs.cost(block) for block in blocks if block.pinned)
     for room in (limit, held + limit // 4, held + limit):
         try:
-            tracer = Tracer(inputs.cost)
-            return fit_into(Room(room, 0, inputs, tracer), blocks, Budget(max_tokens=room))
+            budget = Budget(max_tokens=room, overflow="truncate_least_salient")
+            return fit_into(Room(room, 0, inputs, Tracer(inputs.cost)), blocks, budget)
         except BudgetError:
             continue
     return blocks
