@@ -10,7 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.recall.salience import SalienceScorer
 from contextwright.recall.sliding_window import SlidingWindow
 from contextwright.session.event import Event, Text, ToolCall, ToolResult
-from contextwright.testing import sessions
+from contextwright.testing import session_of, sessions
 from contextwright.tokens.counter import named_counter
 
 SAID = Text(text="nine words that say what the tool had found")
@@ -74,6 +74,14 @@ def test_a_name_that_is_registered_later_counts_from_then_on():
     window.add(["a", "about Lisbon", "about Rome", "z"])
     scorer.register_entity("Lisbon")
     assert window.add("newest") == ["about Rome"]
+
+
+def test_what_the_user_asks_last_is_what_stays():
+    session = session_of(
+        "u: hello | a: the parcel left Lisbon | a: the news were dull | u: where is the parcel? | a: x"
+    )
+    window = SlidingWindow(4, 1, 1, count=lambda text: 1)
+    assert [event.id for event in window.add(session.log)] == ["e2"]
 
 
 def test_tokens_are_real_ones():

@@ -60,7 +60,8 @@ class SlidingWindow(Generic[T]):
         window_size: tokens of all that stays.
         sink_size: tokens at the beginning; the piece in which they end stays whole. 0 for none.
         recent_size: tokens at the end, of whole pieces.
-        salience_scorer: has `score(text)`; by default a `SalienceScorer` that is shown the stream.
+        salience_scorer: has `score(text)`; by default a `SalienceScorer`. One of these is shown the
+            stream, and told what the user asks last.
         count: tokens of a text; by default those of OpenAI's models.
 
     Raises:
@@ -171,6 +172,8 @@ class SlidingWindow(Generic[T]):
         tokens = self._count(text)
         if isinstance(self.salience_scorer, SalienceScorer):
             self.salience_scorer.observe(text)
+            if isinstance(item, Event) and item.role == "user":
+                self.salience_scorer.ask(text)
         if isinstance(item, Event) and item.results:
             return self._join(item, text, tokens)
         piece = _Piece(self._added, item, text, tokens)
