@@ -52,7 +52,10 @@ class Bill(msgspec.Struct):
 @click.option("--model", default="gpt-5", show_default=True, help="Whose tokens and prices.")
 @click.option("--save", type=click.Path(path_type=Path), help="Only write the session there.")
 def demo(model: str, save: Path | None) -> None:
-    """Compile an example session turn by turn under three specs, and recover what was left out."""
+    """Compile an example session under three specs.
+
+    Turn by turn, beside sending everything; then recover what was left out.
+    """
     from rich.console import Console
     from rich.progress import track
 

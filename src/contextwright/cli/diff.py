@@ -27,7 +27,10 @@ def diff(
     window: int | None,
     as_json: bool,
 ) -> None:
-    """Compare two PACK files, or two specs: ctx diff SESSION --spec A --spec B."""
+    """Compare two PACK files, or two specs.
+
+    Two specs on one session: ctx diff SESSION --spec A --spec B
+    """
     if other is not None:
         found = compare(load_pack(one).manifest, load_pack(other).manifest)
     elif len(specs) == 2:

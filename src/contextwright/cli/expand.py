@@ -22,7 +22,10 @@ def expand(
     artifacts: Path | None,
     root: Path | None,
 ) -> None:
-    """Print what REF names, whole: event://ID, state://KEY, artifact://NAME."""
+    """Print what REF names, whole.
+
+    REF is such as event://ID, state://KEY or artifact://NAME.
+    """
     read = load_session(session, source, row)
     stored = FileArtifacts(artifacts) if artifacts is not None else None
     click.echo(Refs(read.snapshot(), artifacts=stored, root=root).read(ref))

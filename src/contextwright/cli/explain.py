@@ -43,7 +43,7 @@ def explain(
     llm: str | None,
     as_json: bool,
 ) -> None:
-    """Show how SPEC is read, and what every step of it did to SESSION."""
+    """Show how SPEC is read, and what each step did to SESSION."""
     read = load_session(session, source, row)
     parsed = load_spec(spec, budget)
     given = load_target(model, format, window, read)

@@ -12,7 +12,10 @@ from contextwright.pack.replay import replay
 @click.argument("pack", type=click.Path(path_type=Path))
 @session_options
 def replay_command(pack: Path, session: Path, source: str | None, row: int | None) -> None:
-    """Build the request of the PACK file again from SESSION, and compare it byte for byte."""
+    """Build a PACK file's request again from SESSION.
+
+    It is compared byte for byte; the first difference is named.
+    """
     stored = load_pack(pack)
     read = load_session(session, source, row)
     read.id = stored.manifest.session_id

@@ -24,7 +24,10 @@ FIXED = 58
 def salience(
     session: Path, source: str | None, row: int | None, entities: tuple[str, ...], as_json: bool
 ) -> None:
-    """Score every exchange of SESSION as `C.salient` does, and say why."""
+    """Score every exchange of SESSION, and say why.
+
+    As `C.salient` does, with its default weights.
+    """
     loaded = load_session(session, source, row)
     snapshot = loaded.snapshot()
     blocks = tuple(block_of(one) for one in snapshot.exchanges(snapshot.preamble))
