@@ -14,7 +14,7 @@ from contextwright.pack.replay import replay
 def replay_command(pack: Path, session: Path, source: str | None, row: int | None) -> None:
     """Build a PACK file's request again from SESSION.
 
-    It is compared byte for byte; the first difference is named.
+    It is compared byte for byte; what differs is named.
     """
     stored = load_pack(pack)
     read = load_session(session, source, row)
