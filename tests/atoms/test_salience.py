@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings
 
-from contextwright import C, Session, SpecError, compile, parse
+from contextwright import C, Session, SpecError, compile, parse, target
 from contextwright.spec import ATOMS
-from contextwright.testing import session_of, sessions
+from contextwright.testing import FORMATS, session_of, sessions
 
 TALK = (
     "u: please look after order 48213 | a: order 48213 is at the depot | u: how is the weather"
@@ -197,3 +197,27 @@ def test_a_sliding_window_may_stand_behind_a_selection():
 
 def test_the_words_are_in_the_table():
     assert {"salient", "sliding"} <= set(ATOMS)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.sliding(500, sinks=4, recent=100),
+        C.relevant(query="answer 7", max_tokens=300, scorer="lexical") + C.window(1),
+        C.salient(0.3) | C.budget(600, overflow="truncate_least_salient"),
+        C.decay(3, 3, spare=0.4),
+    ],
+    ids=repr,
+)
+def test_what_was_chosen_for_one_format_is_not_taken_for_another(spec):
+    session = Session("s")
+    for n in range(30):
+        session.user(f"question {n}")
+        session.assistant(f"answer {n} " + "b " * ((n * 7) % 23))
+    targets = [target("gpt-5", format=name) for name in (*FORMATS, "text")]
+    for one in targets:
+        for other in targets:
+            compile(session, spec, target=one)
+            pack = compile(session, spec, target=other)
+            fresh = Session("s", session.log)
+            assert compile(fresh, spec, target=other).body == pack.body

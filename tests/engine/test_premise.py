@@ -236,3 +236,9 @@ def test_the_python_of_the_how_to_runs():
         exec(block.partition("```")[0], names)
     shown = names["shown"]["text"]
     assert shown in page.read_text(encoding="utf-8").replace("\n    ", "\n")
+
+
+def test_what_is_no_fact_is_named():
+    with pytest.raises(SessionError) as caught:
+        check_premise("Why did it fail?", [5])
+    assert caught.value.where == "known[0]"

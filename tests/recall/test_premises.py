@@ -47,6 +47,8 @@ def checked(question, *lines, **who):
         ("Since when does the API return 500?", "the API does return 500"),
         ("Why is the budget 5000?", "the budget is 5000"),
         ("Why didn't the build pass?", "the build did not pass"),
+        ("Why did the build not pass?", "the build did not pass"),
+        ("WHY DID THE BUILD FAIL", "the build did fail"),
         ("How come the build failed?", "the build failed"),
         # who and what as the subject
         ("Who approved the plan?", "someone approved the plan"),
@@ -243,3 +245,18 @@ def test_any_lines_give_a_verdict_with_evidence_that_is_there(question, lines):
     assert all(0 <= place < len(known) for one in result.findings for place in one.near)
     if not known:
         assert result.valid == (not premises)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("Why did the server not crash?", "The server crashed at noon."),
+        ("Why did Ann never visit Paris?", "Ann visited Paris."),
+        ("How do I fix the login bug?", "There is no login bug."),
+        ("How do I fix the login bug?", "The login bug does not exist."),
+    ],
+)
+def test_what_says_the_opposite_makes_a_premise_invalid(question, fact):
+    assert (
+        check_premises(extract_premises(question), [Item("f", fact, "fact")]).verdict == "invalid"
+    )

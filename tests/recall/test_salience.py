@@ -90,6 +90,15 @@ def test_known_names_count_as_whole_words():
     assert values(scorer, "the start --")["entity"] == 0.0
 
 
+def test_names_put_into_the_set_itself_count_too():
+    scorer = SalienceScorer(known_entities={"Foo"})
+    before = scorer.score("ACME")
+    scorer.known_entities.add("ACME")
+    assert scorer.score("ACME") > before
+    scorer.known_entities.discard("ACME")
+    assert scorer.score("ACME") == before
+
+
 @pytest.mark.parametrize(
     "name", ["src/billing/refunds.py", "INV-0042", "max_retries", "48213", "a@example.com"]
 )

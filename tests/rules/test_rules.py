@@ -151,7 +151,9 @@ def test_shortening_never_makes_a_block_dearer(session, spec):
 @settings(max_examples=40)
 @given(sessions(), specs())
 def test_the_same_inputs_give_the_same_bytes(format, session, spec):
-    """§5.8: with and without what was remembered, and out of a stored session."""
+    """§5.8: with and without what was remembered, of any format, and out of a stored session."""
+    for other in FORMATS:
+        packed(session, spec, other)
     pack = packed(session, spec, format)
     if pack is None:
         return

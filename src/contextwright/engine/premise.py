@@ -211,7 +211,13 @@ def _known(known: Any, question: str) -> tuple[Blocks, list[str], tuple[str, int
 
 def _facts(known: Iterable[Any]) -> Iterator[Block]:
     for place, fact in enumerate(known):
-        item = fact if isinstance(fact, Item) else Item(f"fact:{place}", str(fact), "fact")
+        if not isinstance(fact, (str, Item)):
+            raise SessionError(
+                f"a {type(fact).__name__} is no fact",
+                where=f"known[{place}]",
+                fix="give texts, or Items of contextwright.recall.item",
+            )
+        item = fact if isinstance(fact, Item) else Item(f"fact:{place}", fact, "fact")
         if item.role:
             said = Message("user", (Text(text=item.text),), author=item.role)
             yield Block(id=item.id, source="facts", messages=(said,))

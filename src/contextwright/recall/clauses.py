@@ -36,6 +36,7 @@ _VERBS = frozenset(
 """Base forms of verbs that are asked of; any other word may be a noun."""
 _NAME = re.compile(r"[A-Z\u00c0-\u00de][\w'\u2019-]*$")
 _OWNS = re.compile(r"['\u2019]s$|s['\u2019]$")
+_NEGATIONS = frozenset({"not", "never"})
 _NUMBERED = re.compile(r"^(?=.*[A-Za-z#])(?=.*\d)")
 _BEHIND = re.compile(r"\w+(?:ed|ing|en)$|(?:not|in|on|at|to|for|from|with|about|by|so|too|very)$")
 """What stands behind a subject and `was`, `has` or nothing."""
@@ -99,6 +100,7 @@ def _nouns(words: list[str], at: int, *, bare: bool) -> int:
         at += 1
     for place in range(at + 1, min(at + 4, len(words))):
         word = words[place].casefold().strip(",;")
-        if (bare and word in _VERBS) or (not bare and _BEHIND.match(word)):
+        verb = word in _VERBS if bare else _BEHIND.match(word)
+        if verb or word in _NEGATIONS:
             return place
     return at + 1

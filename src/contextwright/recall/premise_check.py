@@ -269,6 +269,8 @@ def _says(premise: Premise, what: Sequence[str], base: Known, text: str) -> bool
         if premise.kind == "has":
             return not _HAS_NOT.search(clause)
         if premise.kind == "problem":
+            if _NOT_THERE.search(clause):
+                return False
             return not _SOLVED.search(clause) or bool(_NOT.search(clause))
         plain = _NOT_YET.sub(" ", clause)
         return (bool(_NOT.search(plain)) or _is_none(plain, what)) == premise.negated

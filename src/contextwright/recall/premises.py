@@ -50,6 +50,8 @@ _ASKED = frozenset(
     )
 )
 """Words that say what is asked for, and nothing of what is taken for granted."""
+_NEGATIONS = frozenset(roots("never neither nor"))
+"""What says that something is not so says nothing of what that is."""
 _FALSE_NOT = re.compile(r"\b(?:\w+n['\u2019]t|not|never|no longer)\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:(?:hi|hello|hey|please|so|and|but|also|ok|okay|well|thanks|sorry)\b[,!. ]*"
@@ -155,6 +157,8 @@ def extract_premises(question: str) -> tuple[Premise, ...]:
 def _questions(message: str) -> list[str]:
     """The questions of a message; what begins like one may lack its mark."""
     found: list[str] = []
+    # WHO SHOUTS names nobody
+    message = message.lower() if message.isupper() else message
     for sentence in sentences(message):
         for piece in re.findall(r"[^?]+\??", sentence[:LONGEST]):
             plain = _SHORT.sub(r"\1 is", _LEAD.sub("", " ".join(piece.split())))
@@ -298,7 +302,9 @@ def _premise(
 
 
 def _tells(word: str) -> bool:
-    return word not in _ASKED and word not in STOP and (len(word) > 1 or not word.isalpha())
+    if word in _ASKED or word in _NEGATIONS or word in STOP:
+        return False
+    return len(word) > 1 or not word.isalpha()
 
 
 def _distinct(premises: list[Premise]) -> list[Premise]:

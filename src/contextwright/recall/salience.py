@@ -77,7 +77,7 @@ class SalienceScorer:
     ) -> None:
         self.weights = shares(WEIGHTS if weights is None else weights)
         self.known_entities: set[str] = set()
-        self._known: re.Pattern[str] | None = None
+        self._known_as: tuple[frozenset[str], re.Pattern[str] | None] = (frozenset(), None)
         self._detect = detect
         self._named: Counter[str] = Counter()
         self._asked: frozenset[str] = frozenset()
@@ -100,7 +100,6 @@ class SalienceScorer:
             )
         with self._lock:
             self.known_entities.add(entity)
-            self._known = any_of(self.known_entities)
 
     def observe(self, content: str) -> None:
         """Show a text that belongs to the session: what several of them name counts from then."""
@@ -135,10 +134,21 @@ class SalienceScorer:
         asked = about(query)
         return [self._weighed(text, RECENCY, "", asked).score for text in texts]
 
+    def _pattern(self) -> re.Pattern[str] | None:
+        """Finds the known entities, also those that were put into the set itself."""
+        names, pattern = self._known_as
+        if names ^ self.known_entities:
+            with self._lock:
+                names = frozenset(self.known_entities)
+                pattern = any_of(names)
+                self._known_as = names, pattern
+        return pattern
+
     def _weighed(self, content: str, recency: float, role: str, asked: frozenset[str]) -> Salience:
         has = features(content)
         recurring = sorted(name for name in has.entities if self._named.get(name, 0) >= LEAST)
-        known = self._known.findall(content) if self._known is not None else []
+        pattern = self._pattern()
+        known = pattern.findall(content) if pattern is not None else []
         return explained(
             self.weights,
             recency=min(1.0, max(0.0, recency)),

@@ -7,6 +7,7 @@ import functools
 import inspect
 import pickle
 import threading
+from typing import get_type_hints
 
 import pytest
 
@@ -316,3 +317,16 @@ def test_what_is_cooled_can_be_copied_and_pickled(again):
     assert made(LONG) == cooled(LONG) < SHORT
     assert made({"brief": LONG}) == 1
     assert made.last.why
+
+
+def test_frameworks_see_the_types_of_what_is_wrapped():
+    def search(query: str, limit: int = 3) -> list[str]:
+        """Looks things up."""
+        return [query] * limit
+
+    wrapped = Cooled(search)
+    assert get_type_hints(wrapped) == get_type_hints(search)
+    assert Cooled[str, list](search)("a", 1) == ["a"]
+    tools = pytest.importorskip("langchain_core.tools")
+    tool = tools.tool(wrapped)
+    assert set(tool.args) == {"query", "limit"} and tool.invoke({"query": "b"}) == ["b"] * 3

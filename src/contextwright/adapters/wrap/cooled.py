@@ -4,6 +4,7 @@ import asyncio
 import functools
 import inspect
 from collections.abc import Iterable, Mapping
+from types import GenericAlias
 from typing import Any, Self
 
 from contextwright.adapters.wrap.calls import Call, Kind, cooled_call, kind_of
@@ -57,6 +58,8 @@ class Cooled:
         SpecError: nothing that could be called, or a threshold below 1.
         ModelError: a radiator that could not be asked.
     """
+
+    __class_getitem__ = classmethod(GenericAlias)
 
     def __new__(cls, inner: Any, *args: Any, **options: Any) -> Any:
         """For an agent of google-adk, its cooled copy."""
@@ -113,6 +116,9 @@ class Cooled:
         for name in ("__name__", "__qualname__", "__module__"):
             if isinstance(getattr(inner, name, None), str):
                 self.__dict__[name] = getattr(inner, name)
+        for name in ("__annotations__", "__globals__"):  # what typing.get_type_hints reads
+            if isinstance(getattr(call, name, None), dict):
+                self.__dict__[name] = getattr(call, name)
         # frameworks show it to a model: the agent's own, or none
         self.__dict__["__doc__"] = getattr(inner, "__doc__", None)
         self.__dict__["__signature__"] = _signature(call)

@@ -90,7 +90,8 @@ class Relevant(Atom, frozen=True, kw_only=True):
             newest = self._best(blocks, list(range(len(blocks))), inputs)
             return self._chosen(blocks, newest, None)
         table = inputs.memo.table(("relevant", inputs.counter_id))
-        key = (tuple(scores), self.top_k, self.max_tokens)
+        costs = tuple(map(inputs.cost, blocks)) if self.max_tokens else ()
+        key = (tuple(scores), costs, self.top_k, self.max_tokens)
         best = table.get(key)
         if best is None:
             best = table[key] = self._best(blocks, scores, inputs)

@@ -1,6 +1,7 @@
 """`C.sliding(...)`: the first exchanges, the newest, and the most salient in between (document
 004, "Sliding Window")."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import ClassVar
 
@@ -78,11 +79,12 @@ class Sliding(Atom, frozen=True, kw_only=True):
         now = sinks + due + 1
         always = frozenset(block for block in said[:now] if _always(block, inputs))
         table = inputs.memo.table((self, inputs.counter_id))
-        key = (said[:now], always)
+        # what a block costs depends on the format, not only on the counter
+        key = (said[:now], always, tuple(costs[:now]))
         if key not in table:
             if len(table) > REMEMBERED:
                 table.clear()
-            table[key] = self._gone(*key, costs[:now], sinks, inputs)
+            table[key] = self._gone(*key, sinks, inputs)
         gone: frozenset[Block] = table[key]
         return tuple(block for block in blocks if block not in gone)
 
@@ -90,7 +92,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         self,
         said: Blocks,
         always: frozenset[Block],
-        costs: list[int],
+        costs: tuple[int, ...],
         sinks: int,
         inputs: Inputs,
     ) -> frozenset[Block]:
@@ -122,7 +124,7 @@ def _first(costs: list[int], tokens: int) -> int:
     return len(costs)
 
 
-def _last(costs: list[int], tokens: int) -> int:
+def _last(costs: Sequence[int], tokens: int) -> int:
     """How many of the last have no more than so many tokens; one at least."""
     count = 0
     for cost in reversed(costs):
