@@ -161,4 +161,7 @@ def _why(after: int, held: int, threshold: int) -> str:
         return ""
     if held >= threshold:
         return f"the user's words, the system's and labels have {held} tokens by themselves"
-    return f"what must stay has {after} tokens: the newest exchange, failures, labels"
+    return (
+        f"what must stay (the newest exchange, failures, labels; {held} tokens of the user's words) "
+        f"does not fit into {threshold}; then the rest has a quarter of that beside it"
+    )
