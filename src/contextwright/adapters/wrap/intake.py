@@ -162,6 +162,6 @@ def _why(after: int, held: int, threshold: int) -> str:
     if held >= threshold:
         return f"the user's words, the system's and labels have {held} tokens by themselves"
     return (
-        f"what must stay (the newest exchange, failures, labels; the user's words have {held}) does "
-        f"not fit into {threshold} tokens; then the rest has a quarter of that beside it"
+        f"what must stay (the newest exchange, failures, labels; the user's words have {held}) "
+        f"does not fit into {threshold} tokens; then the rest has a quarter of that beside it"
     )
