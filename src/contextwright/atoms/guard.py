@@ -20,6 +20,12 @@ def untouchable(block: Block, inputs: Inputs) -> bool:
     )
 
 
+def held(block: Block, inputs: Inputs) -> bool:
+    """Whether no selection leaves a block out: pinned, tier 1, or an execution that failed and
+    was never made good."""
+    return block.pinned or block.tier == 1 or inputs.unresolved(block)
+
+
 def change_allowed(
     key: Any, blocks: Blocks, inputs: Inputs, change: Callable[[Block], Block]
 ) -> Blocks:

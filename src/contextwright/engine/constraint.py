@@ -3,11 +3,11 @@ Constraint"), for those who pass messages on themselves; in a spec: `C.summary_c
 
 from typing import Any
 
-from contextwright.atoms.compress.summary_constraint import room_for
+from contextwright.atoms.compress.summary_constraint import refuse_no_shares, room_for
 from contextwright.engine.drive import Asking, adrive, drive
-from contextwright.engine.engine import compile
+from contextwright.engine.engine import compile, snapshot_of
 from contextwright.engine.shorten import TIMEOUT_S, Wanted, answering, shortening
-from contextwright.errors import ModelError, SessionError, SpecError
+from contextwright.errors import ModelError, SpecError
 from contextwright.render.target import target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -43,13 +43,7 @@ def pressure(
         )
     counter = counter_for(model) if model else named_counter("o200k_base")
     whole = target(model or "gpt-5", window=UNLIMITED, reserved_output=0, counter=counter)
-    snapshot: Any = session.snapshot() if isinstance(session, Session) else session
-    if not isinstance(snapshot, Snapshot):
-        raise SessionError(
-            f"a {type(snapshot).__name__} is no session",
-            where="pressure(session)",
-            fix="give a Session, or read_session(messages)",
-        )
+    snapshot = snapshot_of(session, "pressure(session)")
     if not snapshot.exchange_count:
         return 0.0
     return compile(snapshot, spec, target=whole).tokens / room
@@ -80,13 +74,7 @@ class SummaryConstraint:
         window: int | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        if not 0 < compression_ratio < 1 or not 0 <= pressure_threshold <= 1:
-            raise SpecError(
-                f"pressure_threshold is {pressure_threshold}, compression_ratio "
-                f"{compression_ratio}",
-                where="SummaryConstraint(...)",
-                fix="give 0 <= pressure_threshold <= 1 and 0 < compression_ratio < 1",
-            )
+        refuse_no_shares(pressure_threshold, compression_ratio, "SummaryConstraint(...)")
         self.pressure_threshold = pressure_threshold
         self.compression_ratio = compression_ratio
         self.summarizer = summarizer

@@ -68,13 +68,7 @@ def compile(
         ModelError: an unknown model and no `window`, or neither model nor target.
         BudgetError: what must stay does not fit.
     """
-    snapshot = session.snapshot() if isinstance(session, Session) else session
-    if not isinstance(snapshot, Snapshot):
-        raise SessionError(
-            f"a {type(session).__name__} is not a session",
-            where="compile(session, ...)",
-            fix="read it first: compile(read_session(PATH_OR_MESSAGES), ...)",
-        )
+    snapshot = snapshot_of(session, "compile(session, ...)")
     compiler = SpecCompiler(
         _spec(spec),
         agent=agent,
@@ -89,6 +83,25 @@ def compile(
     pack, answers = drive(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
     return pack
+
+
+def snapshot_of(session: Any, where: str) -> Snapshot:
+    """A session as it stands now; a snapshot as it is.
+
+    Args:
+        where: what was given it, for the error.
+
+    Raises:
+        SessionError: neither.
+    """
+    snapshot = session.snapshot() if isinstance(session, Session) else session
+    if not isinstance(snapshot, Snapshot):
+        raise SessionError(
+            f"a {type(session).__name__} is not a session",
+            where=where,
+            fix="read it first: read_session(PATH_OR_MESSAGES)",
+        )
+    return snapshot
 
 
 def memo_of(log: Log) -> Memo:
@@ -227,7 +240,7 @@ class Engine:
 
         Where an answer is missing it does without, and the manifest says so.
         """
-        snapshot = session.snapshot() if isinstance(session, Session) else session
+        snapshot = snapshot_of(session, "Engine.assemble(session)")
         turn = self._turn(lambda: snapshot, None, snapshot.log, sent_from)
         pack = turn.assemble(known_answers(snapshot.log, self.models))
         self._previous[snapshot.log] = pack

@@ -9,7 +9,7 @@ from contextwright.atoms.protect.premise import noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.engine.drive import Answering, Asking, adrive, drive
 from contextwright.engine.embedded import answering_by
-from contextwright.engine.engine import memo_of
+from contextwright.engine.engine import memo_of, snapshot_of
 from contextwright.errors import PremiseError, SessionError, SpecError
 from contextwright.recall.item import Item
 from contextwright.recall.premise_check import SUGGESTION, Finding, PremiseResult
@@ -120,7 +120,7 @@ def premise_guard(
         SessionError: no session, or it has no user message. SpecError: another `on_invalid`.
     """
     _check_mode(on_invalid)
-    snapshot = _snapshot(session)
+    snapshot = snapshot_of(session, "premise_guard(session)")
     _, event = _question(snapshot)
     asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
@@ -136,7 +136,7 @@ async def apremise_guard(
 ) -> PremiseResult:
     """`premise_guard`, letting the event loop run while models answer."""
     _check_mode(on_invalid)
-    snapshot = _snapshot(session)
+    snapshot = snapshot_of(session, "premise_guard(session)")
     _, event = _question(snapshot)
     asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
@@ -191,7 +191,7 @@ def _known(known: Any, question: str) -> tuple[Blocks, list[str], tuple[str, int
     """The blocks of what is known, its texts, and whose spending it is. Where a session ends with
     the question, what was before it."""
     if isinstance(known, (Session, Snapshot)):
-        snapshot = _snapshot(known)
+        snapshot = snapshot_of(known, "check_premise(question, known)")
         asked = question_in(snapshot)
         newest = asked is not None and asked[1].text == question
         whole = (*noted_in(snapshot.state), *_said(snapshot, snapshot.exchange_count))
@@ -223,17 +223,6 @@ def _facts(known: Iterable[Any]) -> Iterator[Block]:
             yield Block(id=item.id, source="facts", messages=(said,))
         else:
             yield Block(id=item.id, source="facts", text=item.text)
-
-
-def _snapshot(session: Session | Snapshot) -> Snapshot:
-    given: Any = session.snapshot() if isinstance(session, Session) else session
-    if not isinstance(given, Snapshot):
-        raise SessionError(
-            f"a {type(given).__name__} is no session",
-            where="premise_guard(session)",
-            fix="give a Session, or read_session(messages)",
-        )
-    return given
 
 
 def _question(snapshot: Snapshot) -> tuple[int, Event]:

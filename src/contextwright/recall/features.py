@@ -53,10 +53,13 @@ class Features(msgspec.Struct, frozen=True):
     refers: bool
 
 
-@remembered(REMEMBERED)
 def features(text: str) -> Features:
     """The features of a text, of its first 8,000 characters."""
-    text = text[:LOOKED_AT]
+    return _features(text[:LOOKED_AT])
+
+
+@remembered(REMEMBERED)
+def _features(text: str) -> Features:
     return Features(
         entities=_entities(text),
         words=about(text),

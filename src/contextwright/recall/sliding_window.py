@@ -21,11 +21,24 @@ what leaves, so that an `add` costs O(log n) on the average."""
 T = TypeVar("T", str, Event)
 
 
-def fitting(window: int, sinks: int) -> tuple[int, int, int]:
-    """Sizes that fit each other, for a fix: window, sinks, and a quarter of the rest as recent."""
-    window = max(1, window)
-    sinks = sinks if 0 <= sinks <= window else min(4, window)
-    return window, sinks, (window - sinks) // 4
+def refuse_tight(window: int, sinks: int, recent: int, *, where: str, form: str) -> None:
+    """Refuse sinks and recent that leave no room in a window.
+
+    Args:
+        form: how sizes are given; the fix names some that fit: a quarter of the rest as recent.
+
+    Raises:
+        SpecError: as said.
+    """
+    if sinks >= 0 and recent >= 0 and sinks + recent <= window:
+        return
+    room = max(1, window)
+    first = sinks if 0 <= sinks <= room else min(4, room)
+    raise SpecError(
+        f"{sinks} tokens of sinks and {recent} recent ones in a window of {window}",
+        where=where,
+        fix=form.format(room, first, (room - first) // 4),
+    )
 
 
 class Scorer(Protocol):
@@ -78,15 +91,9 @@ class SlidingWindow(Generic[T]):
         salience_scorer: Scorer | None = None,
         count: Callable[[str], int] | None = None,
     ) -> None:
-        if sink_size < 0 or recent_size < 0 or sink_size + recent_size > window_size:
-            raise SpecError(
-                f"{sink_size} tokens of sinks and {recent_size} recent ones in a window of "
-                f"{window_size}",
-                where="SlidingWindow(...)",
-                fix="SlidingWindow(window_size={}, sink_size={}, recent_size={})".format(
-                    *fitting(window_size, sink_size)
-                ),
-            )
+        form = "SlidingWindow(window_size={}, sink_size={}, recent_size={})"
+        where = "SlidingWindow(...)"
+        refuse_tight(window_size, sink_size, recent_size, where=where, form=form)
         scorer: Any = salience_scorer
         if scorer is not None and not callable(getattr(scorer, "score", None)):
             raise SpecError(

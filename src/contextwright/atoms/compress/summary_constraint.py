@@ -47,13 +47,7 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
     model: str = ""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.pressure_threshold <= 1 or not 0 < self.compression_ratio < 1:
-            raise SpecError(
-                f"pressure_threshold is {self.pressure_threshold}, compression_ratio "
-                f"{self.compression_ratio}",
-                where=repr(self),
-                fix="give 0 <= pressure_threshold <= 1 and 0 < compression_ratio < 1",
-            )
+        refuse_no_shares(self.pressure_threshold, self.compression_ratio, repr(self))
         if self.window < 1 or self.max_tokens < 0:
             raise SpecError(
                 f"window is {self.window}, max_tokens {self.max_tokens}",
@@ -87,6 +81,20 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
         if messages is block.messages:
             return block
         return block.lower(Fidelity.SUMMARIZED, messages=messages, why=why)
+
+
+def refuse_no_shares(threshold: float, ratio: float, where: str) -> None:
+    """Refuse a threshold or a ratio that is no share.
+
+    Raises:
+        SpecError: as said.
+    """
+    if not 0 <= threshold <= 1 or not 0 < ratio < 1:
+        raise SpecError(
+            f"pressure_threshold is {threshold}, compression_ratio {ratio}",
+            where=where,
+            fix="give 0 <= pressure_threshold <= 1 and 0 < compression_ratio < 1",
+        )
 
 
 def room_for(tokens: int, ratio: float, max_tokens: int = 0) -> int:

@@ -1,13 +1,14 @@
 """`C.salient(...)`: what is worth keeping scores more (document 004, "Salience Scoring")."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
-from re import Pattern
 from typing import ClassVar
 
 import msgspec
 
+from contextwright.atoms.guard import held
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.recall.features import Features, about, features
@@ -30,6 +31,7 @@ from contextwright.spec.kind import Kind, Verb
 NOTHING = Features(entities=frozenset(), words=frozenset(), structural=0.0, refers=False)
 Recency = Callable[[int], float]
 """From an age in turns to 0..1."""
+_Judged = tuple[float, float, float, float, Callable[[], list[str]]]
 
 
 class Salient(Atom, frozen=True, kw_only=True):
@@ -109,42 +111,48 @@ class Salient(Atom, frozen=True, kw_only=True):
         """
         turn = inputs.snapshot.turn if turn < 0 else turn
         found = [*map(inputs.memo.computed("features", _features), blocks)]
-        asked = about(query) if query else _asked(blocks, found, turn)
-        seen = self._judging(blocks, found, turn, recency or self._recency)
+        judged = self._judged(blocks, found, turn, recency or self._recency, query)
         weights = self._shares()
         w_recency, w_entity, w_user, w_structural = (weights[name] for name in FACTORS)
         scores: list[int] = []
-        for block, has in zip(blocks, found, strict=True):
-            score = w_structural * has.structural + w_recency * seen.fresh(block)
-            score += w_entity * seen.entity(block, has)
-            score += w_user * user_value(has, asked, said=block.role == "user")
-            scores.append(min(SCORE_ONE, round(SCORE_ONE * score)))
+        for fresh, entity, user, structural, _ in judged:
+            score = w_structural * structural + w_recency * fresh + w_entity * entity
+            scores.append(min(SCORE_ONE, round(SCORE_ONE * (score + w_user * user))))
         return scores
 
     def explained(self, blocks: Blocks, turn: int) -> list[Salience]:
         """The salience of each block as of a turn, factor by factor."""
         found = [*map(_features, blocks)]
-        asked = _asked(blocks, found, turn)
-        seen = self._judging(blocks, found, turn, self._recency)
+        judged = self._judged(blocks, found, turn, self._recency, "")
         return [
-            explained(
-                self._shares(),
-                recency=seen.fresh(block),
-                entity=seen.entity(block, has),
-                names=seen.names(block, has),
-                user_reference=user_value(has, asked, said=block.role == "user"),
-                structural=has.structural,
-            )
-            for block, has in zip(blocks, found, strict=True)
+            explained(self._shares(), names=names(), **dict(zip(FACTORS, values, strict=True)))
+            for *values, names in judged
         ]
 
-    def _judging(
-        self, blocks: Blocks, found: Sequence[Features], turn: int, recency: Recency
-    ) -> "_Judging":
+    def _judged(
+        self,
+        blocks: Blocks,
+        found: Sequence[Features],
+        turn: int,
+        recency: Recency,
+        query: str,
+    ) -> Iterator[_Judged]:
+        """The factors of each block, in the order of `FACTORS`, and what names its entities."""
+        asked = about(query) if query else _asked(blocks, found, turn)
         recurring = _recurring(
             has for block, has in zip(blocks, found, strict=True) if block.turn <= turn
         )
-        return _Judging(recurring, any_of(self.entities), _by_age(recency, turn))
+        known, fresh = any_of(self.entities), _by_age(recency, turn)
+        for block, has in zip(blocks, found, strict=True):
+            named = [] if known is None else known.findall(_text(block))
+            again = recurring & has.entities
+            yield (
+                fresh(block),
+                entity_value(len(again), known=bool(named)),
+                user_value(has, asked, said=block.role == "user"),
+                has.structural,
+                partial(_names, named, again),
+            )
 
     def _recency(self, age: int) -> float:
         return 2.0 ** (-age / self.half_life)
@@ -153,35 +161,13 @@ class Salient(Atom, frozen=True, kw_only=True):
         return shares({name: getattr(self, name) for name in FACTORS})
 
 
-class _Judging(msgspec.Struct, frozen=True):
-    """What blocks are judged against."""
-
-    recurring: frozenset[str]
-    known: Pattern[str] | None
-    fresh: Callable[[Block], float]
-
-    def entity(self, block: Block, has: Features) -> float:
-        named = self.known is not None and self.known.search(_text(block)) is not None
-        return entity_value(len(self.recurring & has.entities), known=named)
-
-    def names(self, block: Block, has: Features) -> list[str]:
-        """The names that count in a block."""
-        named = self.known.findall(_text(block)) if self.known is not None else []
-        return list(dict.fromkeys(named)) or sorted(self.recurring & has.entities)
-
-
 SALIENT = Salient()
 """With the document's weights."""
 
 
 def always(block: Block, inputs: Inputs) -> bool:
     """Whether a block stays whatever it scores (design §5.2)."""
-    return (
-        block.pinned
-        or block.tier == 1
-        or block.turn >= inputs.snapshot.turn
-        or inputs.unresolved(block)
-    )
+    return block.turn >= inputs.snapshot.turn or held(block, inputs)
 
 
 def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[tuple[int, int]]:
@@ -194,6 +180,11 @@ def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[tuple[int, i
         (best[block.turn], 1) if block.role == "user" else (score, 0)
         for block, score in zip(blocks, scores, strict=True)
     ]
+
+
+def _names(known: Sequence[str], recurring: Iterable[str]) -> list[str]:
+    """What the entity factor counts: known names, or else what recurs."""
+    return list(dict.fromkeys(known)) or sorted(recurring)
 
 
 def _features(block: Block) -> Features:

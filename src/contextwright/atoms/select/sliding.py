@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import ClassVar
 
+from contextwright.atoms.guard import held
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
-from contextwright.errors import SpecError
-from contextwright.recall.sliding_window import fitting
+from contextwright.recall.sliding_window import refuse_tight
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -52,15 +52,8 @@ class Sliding(Atom, frozen=True, kw_only=True):
     recent: int = 1024
 
     def __post_init__(self) -> None:
-        if self.sinks < 0 or self.recent < 0 or self.sinks + self.recent > self.window:
-            raise SpecError(
-                f"{self.sinks} tokens of sinks and {self.recent} recent ones in a window of "
-                f"{self.window}",
-                where=repr(self),
-                fix="C.sliding(window={}, sinks={}, recent={})".format(
-                    *fitting(self.window, self.sinks)
-                ),
-            )
+        form = "C.sliding(window={}, sinks={}, recent={})"
+        refuse_tight(self.window, self.sinks, self.recent, where=repr(self), form=form)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""
@@ -73,18 +66,19 @@ class Sliding(Atom, frozen=True, kw_only=True):
         costs = [*map(inputs.cost, said)]
         sinks = _first(costs, self.sinks)
         room = self.window - sum(costs[:sinks])
-        due = _due(costs[sinks:], room, max(1, room // STEP))
+        step = max(1, room // STEP)
+        due = _due(costs[sinks:], room, step)
         if due is None:
             return blocks
         now = sinks + due + 1
-        always = frozenset(block for block in said[:now] if _always(block, inputs))
+        always = frozenset(block for block in said[:now] if held(block, inputs))
         table = inputs.memo.table((self, inputs.counter_id))
         # what a block costs depends on the format, not only on the counter
         key = (said[:now], always, tuple(costs[:now]))
         if key not in table:
             if len(table) > REMEMBERED:
                 table.clear()
-            table[key] = self._gone(*key, sinks, inputs)
+            table[key] = self._gone(*key, sinks, step, inputs)
         gone: frozenset[Block] = table[key]
         return tuple(block for block in blocks if block not in gone)
 
@@ -94,6 +88,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         always: frozenset[Block],
         costs: tuple[int, ...],
         sinks: int,
+        step: int,
         inputs: Inputs,
     ) -> frozenset[Block]:
         """What leaves when the window is full, with the room of one step."""
@@ -105,8 +100,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
             for place in range(sinks, recent)
             if said[place] not in always and said[place].turn < turn
         ]
-        room = self.window - sum(costs[:sinks])
-        over = sum(costs) - self.window + max(1, room // STEP)
+        over = sum(costs) - self.window + step
         gone: set[Block] = set()
         for place in sorted(middle, key=lambda place: (keys[place], place)):
             if over <= 0:
@@ -143,7 +137,3 @@ def _due(costs: list[int], room: int, step: int) -> int | None:
             due = place
             limit = room + -(-(total - room) // step) * step
     return due
-
-
-def _always(block: Block, inputs: Inputs) -> bool:
-    return block.pinned or block.tier == 1 or inputs.unresolved(block)
