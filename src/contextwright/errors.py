@@ -24,6 +24,7 @@ ContextwrightError
         print(error.what, error.where, error.fix)
 """
 
+from numbers import Real
 from typing import ClassVar
 
 
@@ -60,6 +61,12 @@ class ContextwrightError(Exception):
             "where": self.where,
             "fix": self.fix,
         }
+
+
+def is_number(value: object) -> bool:
+    """Whether a value given by a user is a number that can be compared: no text, no truth value,
+    no `nan`."""
+    return isinstance(value, Real) and not isinstance(value, bool) and value == value
 
 
 class SpecError(ContextwrightError):

@@ -7,7 +7,7 @@ from contextwright.atoms.compress.summary_constraint import refuse_no_shares, ro
 from contextwright.engine.drive import Asking, adrive, drive
 from contextwright.engine.engine import compile, snapshot_of
 from contextwright.engine.shorten import TIMEOUT_S, Wanted, answering, shortening
-from contextwright.errors import ModelError, SpecError
+from contextwright.errors import ModelError, SpecError, is_number
 from contextwright.render.target import target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -37,7 +37,7 @@ def pressure(
         ModelError: neither a known model nor a window. SessionError: no session.
     """
     room = window or (model_info(model).window if model else 0)
-    if room < 1:
+    if not is_number(room) or room < 1:
         raise ModelError(
             "no window to measure against", where="pressure(...)", fix="give model= or window="
         )
@@ -103,7 +103,7 @@ class SummaryConstraint:
         if isinstance(current, Session | Snapshot):
             current = pressure(current, model=self.model, window=self.window)
         given: Any = (message, current)
-        if not isinstance(given[0], str) or not isinstance(given[1], int | float):
+        if not isinstance(given[0], str) or not is_number(given[1]):
             raise SpecError(
                 f"a {type(message).__name__} at a pressure of {type(current).__name__}",
                 where="maybe_compress(message, current_pressure)",

@@ -190,6 +190,13 @@ def _guarded(event: Event, result: PremiseResult, on_invalid: str) -> PremiseRes
 def _known(known: Any, question: str) -> tuple[Blocks, list[str], tuple[str, int]]:
     """The blocks of what is known, its texts, and whose spending it is. Where a session ends with
     the question, what was before it."""
+    given: Any = question
+    if not isinstance(given, str):
+        raise SessionError(
+            f"a {type(given).__name__} is no question",
+            where="check_premise(question, known)",
+            fix="give the question's text",
+        )
     if isinstance(known, (Session, Snapshot)):
         snapshot = snapshot_of(known, "check_premise(question, known)")
         asked = question_in(snapshot)

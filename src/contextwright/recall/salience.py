@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, is_number
 from contextwright.recall.features import Features, about, features
 
 WEIGHTS: Mapping[str, float] = {
@@ -145,6 +145,13 @@ class SalienceScorer:
         return pattern
 
     def _weighed(self, content: str, recency: float, role: str, asked: frozenset[str]) -> Salience:
+        given: Any = content
+        if not isinstance(given, str):
+            raise SpecError(
+                f"a {type(given).__name__} is no text to be scored",
+                where="SalienceScorer.score(content)",
+                fix="give a text, such as str(content)",
+            )
         has = features(content)
         recurring = sorted(name for name in has.entities if self._named.get(name, 0) >= LEAST)
         pattern = self._pattern()
@@ -186,8 +193,9 @@ def shares(weights: Mapping[str, float]) -> dict[str, float]:
         SpecError: an unknown factor, a negative weight, or no weight above 0.
     """
     given: Any = weights
-    total = sum(weights.values()) if isinstance(given, Mapping) else 0
-    if not set(weights) <= set(WEIGHTS) or not total > 0 or min(weights.values()) < 0:
+    numbers = isinstance(given, Mapping) and all(map(is_number, given.values()))
+    total = sum(weights.values()) if numbers else 0
+    if not total > 0 or not set(weights) <= set(WEIGHTS) or min(weights.values()) < 0:
         raise SpecError(
             "weights are numbers from 0 on, one of them above it",
             where=f"weights={given!r}"[:200],

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, is_number
 from contextwright.recall.salience import SalienceScorer
 from contextwright.session.event import Event
 from contextwright.tokens.counter import named_counter
@@ -30,10 +30,11 @@ def refuse_tight(window: int, sinks: int, recent: int, *, where: str, form: str)
     Raises:
         SpecError: as said.
     """
-    if sinks >= 0 and recent >= 0 and sinks + recent <= window:
+    numbers = all(map(is_number, (window, sinks, recent)))
+    if numbers and sinks >= 0 and recent >= 0 and sinks + recent <= window:
         return
-    room = max(1, window)
-    first = sinks if 0 <= sinks <= room else min(4, room)
+    room = max(1, window) if is_number(window) else 4096
+    first = sinks if is_number(sinks) and 0 <= sinks <= room else min(4, room)
     raise SpecError(
         f"{sinks} tokens of sinks and {recent} recent ones in a window of {window}",
         where=where,
@@ -94,6 +95,12 @@ class SlidingWindow(Generic[T]):
         form = "SlidingWindow(window_size={}, sink_size={}, recent_size={})"
         where = "SlidingWindow(...)"
         refuse_tight(window_size, sink_size, recent_size, where=where, form=form)
+        if count is not None and not callable(count):
+            raise SpecError(
+                f"a {type(count).__name__} counts nothing",
+                where="SlidingWindow(count=...)",
+                fix="give a function from a text to its tokens, or leave it out",
+            )
         scorer: Any = salience_scorer
         if scorer is not None and not callable(getattr(scorer, "score", None)):
             raise SpecError(

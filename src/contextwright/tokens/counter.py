@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 from weakref import WeakSet
 
 from contextwright.errors import ModelError
@@ -127,7 +128,16 @@ _OPEN = re.compile(
 
 
 def counter_for(model: str | None) -> Counter:
-    """The counter for a model, by its name; the same object for the same way of counting."""
+    """The counter for a model, by its name; the same object for the same way of counting.
+
+    Raises:
+        ModelError: a name that is no text.
+    """
+    given: Any = model or ""
+    if not isinstance(given, str):
+        raise ModelError(
+            f"a {type(given).__name__} names no model", where="model", fix='such as "gpt-5"'
+        )
     name = (model or "").lower().rpartition("/")[2].rpartition(":")[2]
     if "claude" in name:
         return _scaled(CLAUDE if _OLD_CLAUDE.search(name) else CLAUDE_NEW)

@@ -45,6 +45,9 @@ def test_a_line_of_the_audit_reads_as_one(stores):
             r"contextwright\.stores\.lethe\.Target",
         ),
         (lambda s, lethe: lethe.hold(Target(places=("memories",)), "case 12"), "memory"),
+        (lambda s, lethe: lethe.hold(Target(), 5), "reason"),
+        (lambda s, lethe: lethe.purge("today"), "milliseconds"),
+        (lambda s, lethe: lethe.apply_retention_policy(now_ms="today"), "milliseconds"),
         (lambda s, lethe: lethe.erase("u-1815"), "Person"),
         (lambda s, lethe: Lethe(s.sessions, s.memory), "Lethe\\('lethe.db'"),
         (
@@ -71,3 +74,8 @@ def test_what_would_mean_nothing_is_refused_and_nothing_is_done(stores, ask, say
         ask(stores, lethe)
     assert caught.match(says)
     assert lethe.holds() == [] and lethe.audit() == []
+
+
+def test_one_policy_is_one(stores):
+    lethe = Lethe(stores.journal, stores.memory, policies=Retention(max_age_days=30))
+    assert lethe.policies == (Retention(max_age_days=30),)

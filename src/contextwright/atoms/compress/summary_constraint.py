@@ -7,7 +7,7 @@ from contextwright.atoms.compress.pieces import rewrite
 from contextwright.atoms.compress.shorten import SUMMARY_ROOM, shortened, summary_task
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, is_number
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -89,7 +89,8 @@ def refuse_no_shares(threshold: float, ratio: float, where: str) -> None:
     Raises:
         SpecError: as said.
     """
-    if not 0 <= threshold <= 1 or not 0 < ratio < 1:
+    fits = is_number(threshold) and is_number(ratio)
+    if not fits or not 0 <= threshold <= 1 or not 0 < ratio < 1:
         raise SpecError(
             f"pressure_threshold is {threshold}, compression_ratio {ratio}",
             where=where,

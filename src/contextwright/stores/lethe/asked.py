@@ -7,7 +7,7 @@ from typing import Any
 
 from contextwright.errors import StoreError
 from contextwright.stores.lethe.person import Person
-from contextwright.stores.lethe.retention import Target
+from contextwright.stores.lethe.retention import Retention, Target
 
 
 def path_of(path: Any) -> str:
@@ -38,6 +38,38 @@ def person_of(person: Any) -> Person:
         where="erase(person, ...)",
         fix="give Person('u-1815', names=('Ada Lovelace', 'ada@example.org'))",
     )
+
+
+def time_of(time_ms: Any, where: str) -> int:
+    """A time.
+
+    Raises:
+        StoreError: it is none.
+    """
+    if isinstance(time_ms, int):
+        return time_ms
+    raise StoreError(
+        f"a {type(time_ms).__name__} is no time",
+        where=where,
+        fix="give whole milliseconds since 1970, or leave it out",
+    )
+
+
+def policies_of(policies: Any) -> tuple[Retention, ...]:
+    """Policies; a single one is one.
+
+    Raises:
+        StoreError: what is no policy.
+    """
+    given = (policies,) if isinstance(policies, Retention) else tuple(policies)
+    for each in given:
+        if not isinstance(each, Retention):
+            raise StoreError(
+                f"a {type(each).__name__} is no policy",
+                where="Lethe(..., policies=...)",
+                fix="such as policies=[Retention(max_age_days=90)]",
+            )
+    return given
 
 
 def target_of(target: Any, places: Iterable[str], where: str) -> Target:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, is_number
 from contextwright.stores.lethe.place import Scorer
 
 THRESHOLD = 0.8
@@ -88,7 +88,7 @@ async def coordinated_forgetting_cycle(
 
 
 def _pressure_of(window: Any, threshold: float) -> float:
-    if not hasattr(window, "pressure") or not 0 <= threshold <= 1:
+    if not hasattr(window, "pressure") or not is_number(threshold) or not 0 <= threshold <= 1:
         raise SpecError(
             f"a {type(window).__name__} with a threshold of {threshold}",
             where="coordinated_forgetting_cycle(...)",

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.errors import StoreError
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -21,6 +22,7 @@ from contextwright.session.event import (
 from contextwright.session.session import Session, StateChange
 from contextwright.session.state import MAX_KEY
 from contextwright.session.step import KNOWLEDGE
+from contextwright.stores.lethe.asked import person_of
 from contextwright.stores.lethe.person import Person, owner_of
 from contextwright.stores.lethe.theirs import BARE, ERASED, Theirs
 
@@ -32,8 +34,18 @@ def erased(session: Session, person: Person, *, whole: bool = False) -> Session:
 
     Args:
         whole: whether a text that names the person goes as a whole.
+
+    Raises:
+        StoreError: no session, or nobody.
     """
-    return without(session, Theirs(person, whole=whole))
+    given: Any = session
+    if not isinstance(given, Session):
+        raise StoreError(
+            f"a {type(given).__name__} is not a session",
+            where="erased(session, person)",
+            fix="give a Session: read_session(...), or SQLiteSessions(...).load(id)",
+        )
+    return without(session, Theirs(person_of(person), whole=whole))
 
 
 def is_theirs(session: Session, theirs: Theirs) -> bool:

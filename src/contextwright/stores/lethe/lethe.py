@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.stores.lethe import erasing
-from contextwright.stores.lethe.asked import path_of, person_of, target_of
+from contextwright.stores.lethe.asked import path_of, person_of, policies_of, target_of, time_of
 from contextwright.stores.lethe.crash import reached
 from contextwright.stores.lethe.erasing import Erased
 from contextwright.stores.lethe.journal import (
@@ -66,7 +66,7 @@ class Lethe:
         count: Callable[[str], int] | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        self.policies, self._clock, self._live = tuple(policies), clock, live
+        self.policies, self._clock, self._live = policies_of(policies), clock, live
         self._score = scoring(salience)
         self._count = count or counter_for(COUNTED_AS).count
         self._places = by_name(stores, path_of(path))
@@ -101,13 +101,13 @@ class Lethe:
             who, why: for the audit.
 
         Raises:
-            StoreError: a store can not be read or written. Once the cycle is in the journal, the
-                next call goes on with it.
+            StoreError: no time; or a store can not be read or written. Once the cycle is in the
+                journal, the next call goes on with it.
         """
+        now = self._time(now_ms)
         if not self.policies:
             self.finish()
             return Forgetting(0, (), ())
-        now = self._clock() if now_ms is None else now_ms
         with self._alone() as pen:
             planned = self._plan(pen, now)
             actions = tuple(self._action(*each) for each in planned.goes)
@@ -155,6 +155,7 @@ class Lethe:
         Args:
             before_ms: milliseconds since 1970.
         """
+        before_ms = time_of(before_ms, "purge(before_ms)")
         cycles: list[int] = []
         things = size = kept = 0
         with self._alone() as pen:
@@ -201,7 +202,7 @@ class Lethe:
                 can not be read or written, then the next call goes on with it.
         """
         person_of(person)
-        now = self._clock() if now_ms is None else now_ms
+        now = self._time(now_ms)
         with self._alone() as pen:
             asked = Request(now, person, whole, several(sessions), who, why)
             asked = erasing.with_belongings(pen, self._places, asked)
@@ -223,11 +224,11 @@ class Lethe:
                 nothing; or what was asked for before can not be done.
         """
         target_of(target, self._places, "hold(target, reason)")
-        if not reason.strip():
+        if not isinstance(reason, str) or not reason.strip():
             raise StoreError(
                 "a hold without a reason", where=repr(target), fix="say who ordered it, and why"
             )
-        now = self._clock() if now_ms is None else now_ms
+        now = self._time(now_ms)
         with self._alone() as pen:
             number = pen.hold(target, reason, now)
             pen.note("held", time_ms=now, who=who, why=f"hold {number}: {reason}")
@@ -241,7 +242,7 @@ class Lethe:
         Raises:
             StoreError: there is no such hold.
         """
-        now = self._clock() if now_ms is None else now_ms
+        now = self._time(now_ms)
         with self._journal.writing() as pen:
             if not pen.release(number, now):
                 raise StoreError(
@@ -311,6 +312,9 @@ class Lethe:
         for each in asked:
             erasing.erase(self._journal, self._places, each)
         return len(cycles) + len(asked)
+
+    def _time(self, now_ms: int | None) -> int:
+        return self._clock() if now_ms is None else time_of(now_ms, "now_ms")
 
     @contextmanager
     def _alone(self) -> Generator[Pen]:

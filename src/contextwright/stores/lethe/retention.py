@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import StoreError
+from contextwright.errors import StoreError, is_number
 from contextwright.stores.lethe.person import several
 from contextwright.stores.lethe.place import Row, Score
 from contextwright.stores.retention import DAY_MS
@@ -107,6 +107,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             )
         if (
             all(each is None for each in given)
+            or not all(each is None or is_number(each) for each in given)
             or any(not each >= 0 for each in days)
             or not (self.min_salience is None or 0 <= self.min_salience <= 1)
             or not (self.max_items is None or _is_count(self.max_items))
