@@ -19,12 +19,12 @@ from typing import Any
 
 from benchmarks.generated import generated_session, grow
 from contextwright import C, Engine, compile
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import SpecCompiler, Wants
 from contextwright.engine.engine import memo_of
+from contextwright.formats import write_session
 from contextwright.models import Models, ScriptedLLM
-from contextwright.pack.compiler import SpecCompiler, Wants
-from contextwright.pack.plan import plan
 from contextwright.render.renderers import renderer_for
-from contextwright.session.formats import write_session
 from contextwright.testing import target_for
 from contextwright.tokens.counter import counter_for
 

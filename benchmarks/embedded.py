@@ -18,9 +18,9 @@ from typing import Any
 
 from contextwright.blocks.block import Block
 from contextwright.models import embedded
-from contextwright.recall.sentences import sentences
-from contextwright.recall.words import telling
 from contextwright.spec.task import Task
+from contextwright.text.search_terms import telling
+from contextwright.text.sentences import sentences
 from contextwright.tokens.counter import named_counter
 
 DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", "data"))

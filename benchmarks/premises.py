@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 
 from contextwright import read_session
 from contextwright.blocks.of_exchange import block_of
-from contextwright.recall.item import Item
-from contextwright.recall.premise_check import PremiseResult, check_premises
-from contextwright.recall.premises import extract_premises
-from contextwright.recall.said import items_of
+from contextwright.premises.block_items import items_of
+from contextwright.premises.premise_check import PremiseResult, check_premises
+from contextwright.premises.presuppositions import extract_premises
+from contextwright.retrieval.item import Item
 
 DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", "data"))
 ADVERSARIAL = 5

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contextwright.atoms.protect.scan import Scanner, Span, compile_patterns
+from contextwright.redaction.scan import Scanner, Span, compile_patterns
 
 ENTITIES = {
     "EMAIL_ADDRESS": "email",

@@ -27,12 +27,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextwright.recall.index import Index
-from contextwright.recall.item import Item
-from contextwright.recall.lexical import scores
-from contextwright.recall.mmr import by_vectors
-from contextwright.recall.static import StaticEmbedder
-from contextwright.recall.within import within
+from contextwright.retrieval.index import Index
+from contextwright.retrieval.item import Item
+from contextwright.retrieval.lexical import scores
+from contextwright.retrieval.mmr import by_vectors
+from contextwright.retrieval.static_embedder import StaticEmbedder
+from contextwright.retrieval.token_budget import within
 from contextwright.tokens.counter import named_counter
 
 DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", "data"))

@@ -154,7 +154,7 @@ def test_the_feature_map_has_no_dead_entry():
 
 def test_the_readmes_python_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    from contextwright.session.formats import write_session
+    from contextwright.formats import write_session
     from contextwright.testing import session_of
 
     write_session(session_of("s: x | u: hi | a: hello | u: more"), "openai-chat", "session.json")

@@ -3,8 +3,8 @@
 import gc
 
 from contextwright import C, compile
-from contextwright.remembered import forget_remembered, remembered
 from contextwright.testing import session_of
+from contextwright.text_cache import forget_remembered, remembered
 from contextwright.tokens.counter import named_counter
 
 

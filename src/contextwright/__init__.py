@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextwright.adapters.wrap import Cooled, with_context_management
+    from contextwright.compiler import Budget, Compiler, Manifest, Pack, replay
     from contextwright.engine import (
         Engine,
         acheck_premise,
@@ -30,84 +31,84 @@ if TYPE_CHECKING:
         premise_guard,
         record,
     )
-    from contextwright.engine.constraint import SummaryConstraint, pressure
+    from contextwright.engine.pressure import SummaryConstraint, pressure
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
-    from contextwright.pack import Budget, Compiler, Manifest, Pack, PackBuilder, replay
-    from contextwright.recall.premise_check import PremiseResult
-    from contextwright.recall.salience import SalienceScorer
-    from contextwright.recall.sliding_window import SlidingWindow
+    from contextwright.formats import read_session, read_sessions, write_session
+    from contextwright.premises.premise_check import PremiseResult
+    from contextwright.recipes.pack_builder import PackBuilder
     from contextwright.render.target import Target, target
-    from contextwright.session import Event, Session, Snapshot
-    from contextwright.session.formats import read_session, read_sessions, write_session
-    from contextwright.session.step import Constraints, Criterion, Step, assign
-    from contextwright.state_words import S
-    from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
-    from contextwright.stores.lethe import (
+    from contextwright.retention import (
         ForgettingResult,
         Lethe,
         Person,
         Retention,
         coordinated_forgetting_cycle,
     )
+    from contextwright.retrieval.salience import SalienceScorer
+    from contextwright.retrieval.sliding_window import SlidingWindow
+    from contextwright.session import Event, Session, Snapshot
+    from contextwright.state_words import S
+    from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
+    from contextwright.tasks.plan_step import Constraints, Criterion, Step, assign
     from contextwright.words import C, parse
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Budget": "contextwright.pack",
+    "Budget": "contextwright.compiler",
     "BudgetError": "contextwright.errors",
     "C": "contextwright.words",
-    "Compiler": "contextwright.pack",
-    "Constraints": "contextwright.session.step",
+    "Compiler": "contextwright.compiler",
+    "Constraints": "contextwright.tasks.plan_step",
     "ContextwrightError": "contextwright.errors",
     "Cooled": "contextwright.adapters.wrap",
-    "Criterion": "contextwright.session.step",
+    "Criterion": "contextwright.tasks.plan_step",
     "Engine": "contextwright.engine",
     "Event": "contextwright.session",
     "FileArtifacts": "contextwright.stores",
-    "ForgettingResult": "contextwright.stores.lethe",
-    "Lethe": "contextwright.stores.lethe",
-    "Manifest": "contextwright.pack",
-    "Pack": "contextwright.pack",
-    "PackBuilder": "contextwright.pack",
-    "Person": "contextwright.stores.lethe",
+    "ForgettingResult": "contextwright.retention",
+    "Lethe": "contextwright.retention",
+    "Manifest": "contextwright.compiler",
+    "Pack": "contextwright.compiler",
+    "PackBuilder": "contextwright.recipes.pack_builder",
+    "Person": "contextwright.retention",
     "PremiseError": "contextwright.errors",
-    "PremiseResult": "contextwright.recall.premise_check",
+    "PremiseResult": "contextwright.premises.premise_check",
     "Refs": "contextwright.stores",
-    "Retention": "contextwright.stores.lethe",
+    "Retention": "contextwright.retention",
     "S": "contextwright.state_words",
     "SQLiteMemory": "contextwright.stores",
     "SQLiteSessions": "contextwright.stores",
-    "SalienceScorer": "contextwright.recall.salience",
+    "SalienceScorer": "contextwright.retrieval.salience",
     "Session": "contextwright.session",
-    "SlidingWindow": "contextwright.recall.sliding_window",
+    "SlidingWindow": "contextwright.retrieval.sliding_window",
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
-    "Step": "contextwright.session.step",
-    "SummaryConstraint": "contextwright.engine.constraint",
+    "Step": "contextwright.tasks.plan_step",
+    "SummaryConstraint": "contextwright.engine.pressure",
     "Target": "contextwright.render.target",
     "TaskBoard": "contextwright.stores",
     "acheck_premise": "contextwright.engine",
     "apremise_guard": "contextwright.engine",
-    "assign": "contextwright.session.step",
+    "assign": "contextwright.tasks.plan_step",
     "check_premise": "contextwright.engine",
     "checkpoint": "contextwright.engine",
     "compile": "contextwright.engine",
-    "coordinated_forgetting_cycle": "contextwright.stores.lethe",
+    "coordinated_forgetting_cycle": "contextwright.retention",
     "gate": "contextwright.engine",
     "gated": "contextwright.engine",
     "jot": "contextwright.engine",
     "keep": "contextwright.engine",
     "parse": "contextwright.words",
     "premise_guard": "contextwright.engine",
-    "pressure": "contextwright.engine.constraint",
-    "read_session": "contextwright.session.formats",
-    "read_sessions": "contextwright.session.formats",
+    "pressure": "contextwright.engine.pressure",
+    "read_session": "contextwright.formats",
+    "read_sessions": "contextwright.formats",
     "record": "contextwright.engine",
-    "replay": "contextwright.pack",
+    "replay": "contextwright.compiler",
     "target": "contextwright.render.target",
     "with_context_management": "contextwright.adapters.wrap",
-    "write_session": "contextwright.session.formats",
+    "write_session": "contextwright.formats",
 }
 
 __all__ = [

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
 from contextwright.errors import BudgetError, MissingExtra, SpecError
-from contextwright.pack.pack import Pack
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target
 from contextwright.session.event import Image, Text, Thinking, ToolCall, ToolResult

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from contextwright import C, Session, compile
-from contextwright.atoms.compress.cut import cut
-from contextwright.atoms.compress.entities import entities
-from contextwright.atoms.compress.excerpt import excerpt
-from contextwright.atoms.compress.json_fields import project_json
 from contextwright.testing import session_of, target_for
+from contextwright.text.cut import cut
+from contextwright.text.excerpt import excerpt
+from contextwright.text.identifiers import entities
+from contextwright.text.json_fields import project_json
 from contextwright.tokens.counter import counter_for
 
 COUNT = counter_for("gpt-5").count

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from contextwright import C, Session, compile
-from contextwright.pack.compiler import SpecCompiler
+from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.session import Image, Text, ToolCall, ToolResult
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for

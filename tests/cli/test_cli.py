@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from contextwright.cli.main import ctx
 from contextwright.errors import ContextwrightError
-from contextwright.session.formats import write_session
+from contextwright.formats import write_session
 from contextwright.testing import session_of
 
 

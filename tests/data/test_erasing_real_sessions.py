@@ -7,8 +7,8 @@ import pytest
 from tests.data.test_real_sessions import session_of_row
 
 from contextwright import C, compile
+from contextwright.retention import Lethe, Person, erased
 from contextwright.stores import SQLiteSessions
-from contextwright.stores.lethe import Lethe, Person, erased
 from contextwright.testing import FORMATS, assert_valid, target_for
 
 FILES = ("locomo", "sgd", "tau_bench_airline", "tooltalk", "swe_agent", "pi_coding", "who_when")

@@ -4,7 +4,7 @@ import pytest
 
 from contextwright import C, compile, read_session
 from contextwright.adapters.wrap import Cooled
-from contextwright.adapters.wrap.messages import said
+from contextwright.adapters.wrap.parsed_message import said
 from contextwright.testing import FORMATS, target_for
 
 KEYS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextwright import Session
-from contextwright.engine.premise import (
+from contextwright.engine.premise_guard import (
     acheck_premise,
     apremise_guard,
     check_premise,
@@ -16,8 +16,8 @@ from contextwright.engine.premise import (
 )
 from contextwright.errors import ContextwrightError, PremiseError, SessionError
 from contextwright.models import Models, ScriptedLLM
-from contextwright.recall.item import Item
-from contextwright.recall.premise_check import PremiseResult
+from contextwright.premises.premise_check import PremiseResult
+from contextwright.retrieval.item import Item
 from contextwright.testing import session_of
 
 CRASH = "Why did the server crash?"

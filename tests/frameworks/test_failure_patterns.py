@@ -146,8 +146,8 @@ def test_thinking_of_another_provider_is_named_as_not_sent():
 
 
 def test_history_edited_after_a_pack_is_found_by_replay():
+    from contextwright.compiler import replay
     from contextwright.errors import ReplayError
-    from contextwright.pack import replay
 
     session = session_of("u: my limit is 100 | a: noted | u: go")
     pack = packs(session, C.default())

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from contextwright.blocks import Block, CacheClass, Fidelity, Message
 from contextwright.blocks.escape import section
-from contextwright.render.layout import Layout, Section
+from contextwright.render.message_layout import Layout, Section
 from contextwright.session.event import (
     File,
     Image,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from tests.render.strategies import layouts
 
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.renderers import renderer_for
 from contextwright.testing import target_for
 

@@ -9,7 +9,7 @@ from tests.render.strategies import layouts
 
 from contextwright import C, Session, compile
 from contextwright.blocks import Block, CacheClass, Message
-from contextwright.render.layout import Layout, Section
+from contextwright.render.message_layout import Layout, Section
 from contextwright.render.openai_chat import OpenAIChatRenderer
 from contextwright.session.event import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
 from contextwright.testing import target_for

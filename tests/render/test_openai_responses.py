@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 from tests.render.strategies import layouts
 
 from contextwright.blocks import Block, CacheClass, Message
-from contextwright.render.layout import Layout, Section
+from contextwright.render.message_layout import Layout, Section
 from contextwright.render.openai_responses import OpenAIResponsesRenderer
 from contextwright.session.event import File, Image, Text, Thinking, Tool, ToolCall, ToolResult
 from contextwright.testing import target_for

@@ -10,7 +10,7 @@ from tests.render.strategies import layouts
 from contextwright import C, Session, compile
 from contextwright.blocks import Block, Fidelity, Message
 from contextwright.blocks.escape import parse_sections, unescape
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.text import TextRenderer, transcript
 from contextwright.render.wire import clean
 from contextwright.session.event import File, Image, Text, Thinking, ToolCall, ToolResult

@@ -6,10 +6,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from contextwright import C, Session
+from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import BudgetError
-from contextwright.injectors import InjectionOrchestrator, error_retention, plan, todo, user_memory
-from contextwright.pack.compiler import SpecCompiler
-from contextwright.pack.profiles import (
+from contextwright.recipes.injectors import (
+    InjectionOrchestrator,
+    error_retention,
+    plan,
+    todo,
+    user_memory,
+)
+from contextwright.recipes.profiles import (
     BudgetAwareCompiler,
     PolicyDrivenCompiler,
     PragmaticCompiler,

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from contextwright import C, compile
 from contextwright.blocks.block import Block
+from contextwright.compiler import replay
+from contextwright.compiler.overflow import Hold, hold
 from contextwright.errors import BudgetError, StepError
-from contextwright.pack import replay
-from contextwright.pack.overflow import Hold, hold
 from contextwright.render.renderers import renderer_for
 from contextwright.session import Session
 from contextwright.stores import Refs

@@ -6,15 +6,15 @@ import json
 import pytest
 
 from contextwright import C, Session, compile, read_session
-from contextwright.atoms.compress.cut import cut
 from contextwright.blocks import Block, parse_ref
 from contextwright.blocks.escape import escape, parse_sections, section, unescape
+from contextwright.compiler.layout import section_of
 from contextwright.errors import ContextwrightError, RefError, SessionError, SpecError
-from contextwright.pack.layout import section_of
+from contextwright.formats.decode import decode
 from contextwright.session.event import Text, Tool, ToolCall
-from contextwright.session.formats.decode import decode
 from contextwright.stores import FileArtifacts, Refs, SQLiteSessions
 from contextwright.testing import FORMATS, assert_valid, target_for
+from contextwright.text.cut import cut
 from contextwright.tokens.counter import counter_for
 
 COUNT = counter_for("gpt-5").count

@@ -16,7 +16,7 @@ from contextwright.stores import (
     collect,
     refs_of,
 )
-from contextwright.stores.retention import refs_in
+from contextwright.stores.artifact_retention import refs_in
 
 DAY = 86_400_000
 

@@ -2,7 +2,7 @@
 
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks, Message
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.of_exchange import block_of
 from contextwright.blocks.ref import Ref, event_ref, parse_ref
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.session.event import AnyPart, Role, Text, ToolResult
 
 SCORE_ONE = 1_000_000

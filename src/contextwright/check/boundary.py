@@ -1,11 +1,11 @@
 """What must not reach an agent, and whether its spec keeps it away."""
 
-from contextwright.atoms.protect.patterns import catalogue
-from contextwright.atoms.protect.scan import compile_patterns
 from contextwright.check.pipeline import Step
 from contextwright.check.report import Finding
-from contextwright.pack.pack import Pack
-from contextwright.pack.plan import Plan
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import Plan
+from contextwright.redaction.patterns import catalogue
+from contextwright.redaction.scan import compile_patterns
 
 
 def findings(step: Step, plan: Plan | None, packs: list[Pack]) -> list[Finding]:

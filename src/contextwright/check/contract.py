@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextwright.check import boundary, cache, keys, precedence, terms
+from contextwright.check import boundary, cache_rules, keys, precedence, terms
 from contextwright.check.measure import Measured, measure, moments
 from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
 from contextwright.check.report import AgentReport, Finding, Report, TierReport
+from contextwright.compiler.plan import Plan, plan
+from contextwright.compiler.spec_compiler import limit_of
 from contextwright.errors import BudgetError, ContextwrightError, SpecError
-from contextwright.pack.compiler import limit_of
-from contextwright.pack.plan import Plan, plan
 from contextwright.session.session import Session
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Expr
@@ -83,7 +83,7 @@ def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, lis
     found += precedence.findings(step.agent, step.source)
     packs = measured.packs if measured is not None else []
     found += boundary.findings(step, planned, packs)
-    found += cache.findings(step.agent, packs)
+    found += cache_rules.findings(step.agent, packs)
     if measured is not None and measured.failed is not None:
         code = "does-not-compile"
         if isinstance(measured.failed, BudgetError):

@@ -9,7 +9,7 @@ from contextwright.atoms.select.template import Template, needed
 from contextwright.atoms.write.notes import Notes
 from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
 from contextwright.check.report import Finding
-from contextwright.pack.plan import walk
+from contextwright.compiler.plan import walk
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.kind import Kind
 

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from contextwright.check.pipeline import Step
+from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
 from contextwright.errors import BudgetError, ContextwrightError
-from contextwright.pack.pack import Pack
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 

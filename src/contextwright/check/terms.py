@@ -13,7 +13,7 @@ from contextwright.atoms.select.relevant import Relevant
 from contextwright.atoms.select.select import Select
 from contextwright.atoms.select.window import Window
 from contextwright.check.report import Finding
-from contextwright.pack.plan import Plan
+from contextwright.compiler.plan import Plan
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.kind import Kind
 

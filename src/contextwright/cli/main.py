@@ -6,15 +6,15 @@ from typing import Any
 import click
 import msgspec
 
-from contextwright.cli.check import check_command
-from contextwright.cli.compile import compile_command
-from contextwright.cli.convert import convert
-from contextwright.cli.demo import demo
-from contextwright.cli.diff import diff
-from contextwright.cli.expand import expand
-from contextwright.cli.explain import explain
-from contextwright.cli.replay import replay_command
-from contextwright.cli.salience import salience
+from contextwright.cli.check_command import check_command
+from contextwright.cli.compile_command import compile_command
+from contextwright.cli.convert_command import convert
+from contextwright.cli.demo_command import demo
+from contextwright.cli.diff_command import diff
+from contextwright.cli.expand_command import expand
+from contextwright.cli.explain_command import explain
+from contextwright.cli.replay_command import replay_command
+from contextwright.cli.salience_command import salience
 from contextwright.errors import ContextwrightError
 
 

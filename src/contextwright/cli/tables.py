@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from contextwright.pack.manifest import Manifest
-from contextwright.pack.trace import Change
+from contextwright.compiler.manifest import Manifest
+from contextwright.compiler.trace import Change
 
 
 def inert(text: str, width: int = 60) -> Text:

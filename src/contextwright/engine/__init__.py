@@ -1,16 +1,16 @@
 """When: prepare before a turn, assemble for it, record after it."""
 
+from contextwright.engine.acceptance import Verdict, gate, gated
 from contextwright.engine.engine import Engine, compile
-from contextwright.engine.gate import Verdict, gate, gated
-from contextwright.engine.keep import keep, kept_manifest
-from contextwright.engine.premise import (
+from contextwright.engine.premise_guard import (
     acheck_premise,
     apremise_guard,
     check_premise,
     premise_guard,
 )
 from contextwright.engine.record import record
-from contextwright.engine.working import checkpoint, jot, promote
+from contextwright.engine.store_manifest import keep, kept_manifest
+from contextwright.engine.working_notes import checkpoint, jot, promote
 
 __all__ = [
     "Engine",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from contextwright.engine.drive import Answering
+from contextwright.engine.run_tasks import Answering
 from contextwright.errors import ModelError
 from contextwright.spec.task import Answer, Task
 

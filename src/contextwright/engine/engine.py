@@ -7,19 +7,19 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from contextwright.atoms.select.default import Default
-from contextwright.engine.drive import Answering, Asking, adrive, drive
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
 from contextwright.engine.record import apply, captures, recording, write
+from contextwright.engine.run_tasks import Answering, Asking, adrive, drive
 from contextwright.errors import SessionError, SpecError
-from contextwright.pack.compiler import SpecCompiler
-from contextwright.pack.pack import Pack
-from contextwright.pack.plan import plan
-from contextwright.pack.profiles import Profile
-from contextwright.recall.retriever import Retriever
+from contextwright.recipes.profiles import Profile
 from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target, target
+from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
@@ -27,7 +27,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.spec.task import Answers
-from contextwright.stores.memory import MemoryStore
+from contextwright.stores.memory_store import MemoryStore
 from contextwright.stores.refs import Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
@@ -155,7 +155,7 @@ class Engine:
         artifacts: where `artifact://` refs are read, and where `C.offload` puts results.
         memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
         scope: whose memories those are.
-        retrievers: documents that are searched as well, such as a `contextwright.recall.Index`.
+        retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
         agent: the agent's name.
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.

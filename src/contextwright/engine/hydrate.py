@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextwright.atoms.select.memory import Memory as MemoryAtom
-from contextwright.atoms.select.scored import query_in
-from contextwright.pack.plan import plan, walk
-from contextwright.recall.item import Hit
-from contextwright.recall.retriever import Retriever
+from contextwright.compiler.plan import plan, walk
+from contextwright.retrieval.item import Hit
+from contextwright.retrieval.retriever import Retriever
 from contextwright.session.session import Session
-from contextwright.session.step import KNOWLEDGE
 from contextwright.spec.expr import Expr
-from contextwright.stores.memory import MemoryStore
+from contextwright.stores.memory_store import MemoryStore
+from contextwright.tasks.plan_step import KNOWLEDGE
+from contextwright.tasks.scores import query_in
 
 ORIGIN = "memory"
 """What marks entries that were put there; others are the application's and stay."""

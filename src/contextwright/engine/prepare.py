@@ -11,10 +11,10 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from contextwright.engine.drive import Asking
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.spec_compiler import SpecCompiler, Wants
+from contextwright.engine.run_tasks import Asking
 from contextwright.errors import ContextwrightError
-from contextwright.pack.compiler import SpecCompiler, Wants
-from contextwright.pack.pack import Pack
 from contextwright.render.target import Target
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 from contextwright.atoms.write.capture import Capture
 from contextwright.atoms.write.offload import Offload
 from contextwright.atoms.write.write_notes import WriteNotes
-from contextwright.engine.drive import Answering, Asking, drive
+from contextwright.compiler.plan import plan, walk
 from contextwright.engine.embedded import answering_by
-from contextwright.engine.offload import offloading
-from contextwright.pack.plan import plan, walk
+from contextwright.engine.offload_results import offloading
+from contextwright.engine.run_tasks import Answering, Asking, drive
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr

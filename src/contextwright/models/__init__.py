@@ -1,7 +1,7 @@
 """Models behind two small ports, and embedded ones that need no network."""
 
+from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answering import Limits, Models
-from contextwright.models.cache import AnswerCache, RecentAnswers
 from contextwright.models.embedder import Embedder
 from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
 from contextwright.models.scripted import ScriptedLLM

@@ -18,16 +18,16 @@ import msgspec
 
 from contextwright.blocks.transcript import transcript
 from contextwright.models import embedded
-from contextwright.models.cache import AnswerCache, RecentAnswers
-from contextwright.models.calls import Sleep, call, contained
-from contextwright.models.decode import value_of
+from contextwright.models.answer_cache import AnswerCache, RecentAnswers
+from contextwright.models.answer_decoding import value_of
+from contextwright.models.call import Sleep, call, contained
 from contextwright.models.embedder import Embedder
-from contextwright.models.flight import SingleFlight
 from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
-from contextwright.models.pieces import pieces
 from contextwright.models.prompts import prompt_for, repair
+from contextwright.models.single_flight import SingleFlight
 from contextwright.models.spend import Allowance, Spending
-from contextwright.recall.fuse import fused
+from contextwright.models.split_task import pieces
+from contextwright.retrieval.fuse import fused
 from contextwright.spec.task import Answer, Task
 from contextwright.tokens.counter import Counter, named_counter
 

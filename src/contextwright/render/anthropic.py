@@ -5,10 +5,10 @@ from typing import Any
 
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import section
-from contextwright.blocks.layer import CacheClass
+from contextwright.blocks.layering import CacheClass
 from contextwright.render.alternate import EARLIER, NOTHING_NEW, add_tail, merged
 from contextwright.render.anthropic_rules import RULES
-from contextwright.render.layout import Layout, Section
+from contextwright.render.message_layout import Layout, Section
 from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (

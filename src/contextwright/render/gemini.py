@@ -7,7 +7,7 @@ from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import section
 from contextwright.render.alternate import EARLIER, NOTHING_NEW, add_tail, merged
 from contextwright.render.gemini_rules import RULES
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from contextwright.blocks.block import Block, Message
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.openai_chat_rules import RULES
 from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from contextwright.blocks.block import Block, Message
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.openai_chat import file_tokens
 from contextwright.render.openai_responses_rules import RULES, reasons
 from contextwright.render.renderer import Count, Request, Violation, violations

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.target import Target
 
 Count = Callable[[str], int]

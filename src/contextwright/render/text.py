@@ -8,7 +8,7 @@ from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref
-from contextwright.render.layout import Layout
+from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Request, Violation
 from contextwright.render.target import Target
 from contextwright.render.wire import EMPTY, clean, describe

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.render.layout import Section
+from contextwright.render.message_layout import Section
 from contextwright.render.renderer import Count
 from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolResult
 from contextwright.tokens.images import image_size, image_tokens

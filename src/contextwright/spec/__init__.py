@@ -1,11 +1,11 @@
 """What should be seen: expressions, kinds, JSON, text, the tree. Values only."""
 
 from contextwright.spec.codec import from_data, from_json, to_data, to_json
-from contextwright.spec.explain import tree
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.parse import parse_spec
+from contextwright.spec.tree_text import tree
 
 __all__ = [
     "ATOMS",

@@ -1,13 +1,13 @@
 """Where sessions, artifacts, memories and steps are kept: SQLite and files, behind protocols."""
 
 from contextwright.stores.answers import SQLiteAnswers
+from contextwright.stores.artifact_retention import collect, refs_of
 from contextwright.stores.artifacts import Artifacts
 from contextwright.stores.board import Claim, TaskBoard
 from contextwright.stores.files import FileArtifacts
-from contextwright.stores.memory import Memory, MemoryStore, SQLiteMemory
+from contextwright.stores.memory_store import Memory, MemoryStore, SQLiteMemory
 from contextwright.stores.objects import ObjectArtifacts
 from contextwright.stores.refs import Refs
-from contextwright.stores.retention import collect, refs_of
 from contextwright.stores.sqlite import SQLiteSessions
 from contextwright.stores.store import ArtifactStore, SessionStore
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import msgspec
 
 from contextwright.errors import StoreError
-from contextwright.session.step import Step, step_of
 from contextwright.stores.database import Database
+from contextwright.tasks.plan_step import Step, step_of
 
 State = Literal["waiting", "ready", "claimed", "done"]
 LEASE_S = 300.0

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakSet
 
 from contextwright.errors import ModelError
-from contextwright.remembered import when_forgetting
+from contextwright.text_cache import when_forgetting
 from contextwright.tokens.vocabulary import encoding
 
 MEMO_CHARACTERS = 200_000_000

@@ -13,8 +13,8 @@ from contextwright.atoms.select.memory import Memory
 from contextwright.atoms.select.recite import Recite
 from contextwright.atoms.select.step import Contract, ForStep
 from contextwright.atoms.select.tools import StepTools
-from contextwright.session.step import PLAN
 from contextwright.spec.expr import make
+from contextwright.tasks.plan_step import PLAN
 
 
 class PackWords:

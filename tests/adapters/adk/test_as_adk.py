@@ -31,7 +31,7 @@ from tests.adapters.adk.scripted import said, script  # noqa: E402
 from contextwright import C, Engine  # noqa: E402
 from contextwright.adapters.adk import Agent, ContextPlugin, Mirrors, with_context  # noqa: E402
 from contextwright.adapters.adk.turn import first_sent  # noqa: E402
-from contextwright.adapters.adk.visible import View, live  # noqa: E402
+from contextwright.adapters.adk.visible_events import View, live  # noqa: E402
 
 
 def call(name, args, id="call1"):

@@ -21,7 +21,7 @@ from contextwright import C, Criterion, FileArtifacts, PackBuilder, Step  # noqa
 from contextwright.adapters.adk import ContextPlugin, Mirrors, before_model  # noqa: E402
 from contextwright.engine import kept_manifest  # noqa: E402
 from contextwright.errors import StepError  # noqa: E402
-from contextwright.pack.payload import TITLE, USER  # noqa: E402
+from contextwright.tasks.payload import TITLE, USER  # noqa: E402
 
 STEP = Step(
     task_id="42",

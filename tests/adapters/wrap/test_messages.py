@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from contextwright import C, compile
 from contextwright.adapters.wrap import Cooled
-from contextwright.adapters.wrap.messages import is_conversation, said
+from contextwright.adapters.wrap.parsed_message import is_conversation, said
 from contextwright.errors import BudgetError, StepError
 from contextwright.render.renderers import renderer_for
 from contextwright.testing import sessions, target_for

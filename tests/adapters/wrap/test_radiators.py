@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from contextwright.adapters.wrap import Cooled
-from contextwright.engine.constraint import SummaryConstraint, pressure
+from contextwright.engine.pressure import SummaryConstraint, pressure
 from contextwright.errors import ModelError, SpecError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.testing import session_of

@@ -18,7 +18,7 @@ from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
 from contextwright.adapters.adk.instruction import with_context, with_contexts
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.plugin import ContextPlugin, before_model
-from contextwright.adapters.adk.premise import premise_before_agent, premise_before_model
+from contextwright.adapters.adk.premise_callbacks import premise_before_agent, premise_before_model
 
 __all__ = [
     "Agent",

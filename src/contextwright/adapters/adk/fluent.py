@@ -24,13 +24,13 @@ from google.adk.events import Event, EventActions
 
 from contextwright.adapters.adk.instruction import MIRRORS, with_context
 from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.visible import View
+from contextwright.adapters.adk.visible_events import View
 from contextwright.adapters.adk.writing import write_changes
 from contextwright.check import Branch, Report, check
 from contextwright.check import Pipeline as Contract
 from contextwright.check import Step as CheckedStep
-from contextwright.engine.drive import Answering
 from contextwright.engine.record import record
+from contextwright.engine.run_tasks import Answering
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Expr
 

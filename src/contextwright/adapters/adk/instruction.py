@@ -12,10 +12,10 @@ from google.adk.utils.instructions_utils import inject_session_state
 
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.turn import first_sent
-from contextwright.adapters.adk.visible import View
+from contextwright.adapters.adk.visible_events import View
 from contextwright.adapters.adk.writing import publish, write_changes
-from contextwright.engine.drive import Answering
 from contextwright.engine.engine import Engine
+from contextwright.engine.run_tasks import Answering
 from contextwright.errors import ModelError, SpecError
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr

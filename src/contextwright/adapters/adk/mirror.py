@@ -8,8 +8,8 @@ from typing import Any
 from google.adk.events import Event
 from google.adk.sessions import Session as AdkSession
 
-from contextwright.adapters.adk.visible import View, call_ids, live
-from contextwright.session.formats.adk import Feed
+from contextwright.adapters.adk.visible_events import View, call_ids, live
+from contextwright.formats.adk import Feed
 from contextwright.session.session import Session
 
 PUBLISHED = ("temp:_summary_", "temp:_relevance_")

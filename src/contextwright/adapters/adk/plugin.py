@@ -12,19 +12,19 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.genai import types
 
-from contextwright.adapters.adk.beside import beside, put_beside
+from contextwright.adapters.adk.extra_contents import beside, put_beside
 from contextwright.adapters.adk.instruction import MIRRORS, window_of
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.scope import keep_only, tools_of
-from contextwright.adapters.adk.supply import Supply
-from contextwright.adapters.adk.visible import View
+from contextwright.adapters.adk.services import Supply
+from contextwright.adapters.adk.visible_events import View
 from contextwright.adapters.adk.writing import publish, write_changes
-from contextwright.engine.drive import Answering
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
 from contextwright.engine.engine import Engine
-from contextwright.engine.keep import keep
-from contextwright.pack.builder import PackBuilder
-from contextwright.pack.pack import Pack
-from contextwright.pack.plan import plan
+from contextwright.engine.run_tasks import Answering
+from contextwright.engine.store_manifest import keep
+from contextwright.recipes.pack_builder import PackBuilder
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore

@@ -3,7 +3,7 @@
 from google.adk.events import Event
 from google.genai import types
 
-from contextwright.adapters.adk.visible import call_ids, part_name, parts_of
+from contextwright.adapters.adk.visible_events import call_ids, part_name, parts_of
 from contextwright.session.log import Log
 
 

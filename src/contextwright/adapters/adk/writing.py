@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from contextwright.adapters.adk.mirror import PUBLISHED
-from contextwright.pack.pack import Pack
+from contextwright.compiler.pack import Pack
 from contextwright.session.session import Session
 
 _KEYS: dict[str, str] = dict(zip(("summary", "relevance"), PUBLISHED, strict=True))

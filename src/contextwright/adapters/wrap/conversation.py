@@ -7,16 +7,16 @@ from typing import Any
 
 import msgspec
 
-from contextwright.adapters.wrap.fill import level
 from contextwright.adapters.wrap.talk import Outcome, outcome, read
+from contextwright.adapters.wrap.water_fill import level
 from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.compress.cool import LEAST, How, cooled, gain, in_short
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
-from contextwright.engine.drive import Asking
+from contextwright.compiler.overflow import Room, fit_into
+from contextwright.compiler.trace import Tracer
+from contextwright.engine.run_tasks import Asking
 from contextwright.errors import BudgetError
-from contextwright.pack.overflow import Room, fit_into
-from contextwright.pack.trace import Tracer
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.task import NO_ANSWERS, Answers

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from types import GenericAlias
 from typing import Any, Self
 
-from contextwright.adapters.wrap.calls import Call, Kind, cooled_call, kind_of
-from contextwright.adapters.wrap.found import Names
+from contextwright.adapters.wrap.cooling_report import Cooling
 from contextwright.adapters.wrap.intake import Intake, OnCool
-from contextwright.adapters.wrap.report import Cooling
-from contextwright.engine.shorten import TIMEOUT_S, answering
+from contextwright.adapters.wrap.text_slots import Names
+from contextwright.adapters.wrap.wrapped_calls import Call, Kind, cooled_call, kind_of
+from contextwright.engine.shorten_text import TIMEOUT_S, answering
 from contextwright.errors import SpecError
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.counter import counter_for, named_counter
@@ -64,7 +64,7 @@ class Cooled:
     def __new__(cls, inner: Any, *args: Any, **options: Any) -> Any:
         """For an agent of google-adk, its cooled copy."""
         if _is_adk(inner):
-            from contextwright.adapters.wrap.adk import cooled_agent
+            from contextwright.adapters.wrap.adk_agent import cooled_agent
 
             return cooled_agent(inner, intake_of(*args, **options))
         return super().__new__(cls)

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from contextwright.adapters.wrap.bare_text import Portion, joined, portion
 from contextwright.adapters.wrap.conversation import Cooler, cooling_talk
-from contextwright.adapters.wrap.fill import level
-from contextwright.adapters.wrap.found import LEAST, Found, Names, asked_in, found_in
-from contextwright.adapters.wrap.keep import Keeper
-from contextwright.adapters.wrap.report import Change, Cooling
+from contextwright.adapters.wrap.cooling_report import Change, Cooling
+from contextwright.adapters.wrap.keep_type import Keeper
 from contextwright.adapters.wrap.talk import OVERHEAD
-from contextwright.adapters.wrap.text import Portion, joined, portion
+from contextwright.adapters.wrap.text_slots import LEAST, Found, Names, asked_in, found_in
 from contextwright.adapters.wrap.tree import Path, label, put, retyped
+from contextwright.adapters.wrap.water_fill import level
 from contextwright.atoms.compress.cool import How
-from contextwright.atoms.compress.shorten import Short
-from contextwright.engine.drive import Answering, Asking, adrive, drive
-from contextwright.engine.shorten import Wanted, shortening
+from contextwright.atoms.shorten import Short
+from contextwright.engine.run_tasks import Answering, Asking, adrive, drive
+from contextwright.engine.shorten_text import Wanted, shortening
 from contextwright.errors import SpecError
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.counter import Counter

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.adapters.wrap.messages import Piece, Said, as_one, said, without, written
+from contextwright.adapters.wrap.parsed_message import Piece, Said, as_one, said, without, written
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import AnyPart, Event, Role, Text, Thinking, ToolCall, ToolResult
 

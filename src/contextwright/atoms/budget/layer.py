@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import event_ref
 from contextwright.blocks.transcript import transcript
 from contextwright.spec.expr import Atom

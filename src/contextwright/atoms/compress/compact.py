@@ -8,17 +8,17 @@ block keeps its bytes and the provider's cache keeps its prefix.
 import re
 from typing import ClassVar, Literal
 
-from contextwright.atoms.compress.cut import cut
-from contextwright.atoms.compress.excerpt import excerpt
-from contextwright.atoms.compress.pieces import rewrite
 from contextwright.atoms.guard import change_allowed
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.cut import cut
+from contextwright.text.excerpt import excerpt
 
 _READS_BACK = re.compile(r'"(?:event|artifact)://')
 """An argument that is a ref: what it gave was asked for because it had been shortened."""

@@ -3,16 +3,16 @@
 
 from typing import ClassVar
 
-from contextwright.atoms.compress.excerpt import excerpt
-from contextwright.atoms.compress.folding import without_images
-from contextwright.atoms.compress.pieces import rewrite
+from contextwright.atoms.execution_line import without_images
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.excerpt import excerpt
 
 
 class CompressResults(Atom, frozen=True, kw_only=True):

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from contextwright.atoms.compress.pieces import rewrite
-from contextwright.atoms.compress.shorten import Short, shortened, summary_task
 from contextwright.atoms.guard import untouchable
+from contextwright.atoms.shorten import Short, shortened, summary_task
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layer import Layer
+from contextwright.blocks.layering import Layer
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom

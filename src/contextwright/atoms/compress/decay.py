@@ -3,8 +3,8 @@
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from contextwright.atoms.compress.folding import concluded, folded, without_images
 from contextwright.atoms.compress.summarize import summarized
+from contextwright.atoms.execution_line import concluded, folded, without_images
 from contextwright.atoms.guard import untouchable
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from contextwright.atoms.compress.near import exact_key
 from contextwright.atoms.guard import untouchable
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import ToolCall
@@ -16,6 +15,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.text.near_keys import exact_key
 
 
 class Dedup(Atom, frozen=True, kw_only=True):

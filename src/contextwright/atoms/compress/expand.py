@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import SCHEMES, parse_ref
 from contextwright.errors import RefError, SpecError
 from contextwright.spec.expr import Atom

@@ -3,10 +3,10 @@
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from contextwright.atoms.compress.folding import concluded
-from contextwright.atoms.compress.pieces import rewrite
+from contextwright.atoms.execution_line import concluded
 from contextwright.atoms.guard import untouchable
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom

@@ -2,15 +2,15 @@
 
 from typing import ClassVar
 
-from contextwright.atoms.compress.json_fields import project_json
-from contextwright.atoms.compress.pieces import rewrite
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.json_fields import project_json
 
 
 class Project(Atom, frozen=True, kw_only=True):

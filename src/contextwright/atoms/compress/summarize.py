@@ -5,9 +5,9 @@ from operator import attrgetter
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
-from contextwright.atoms.compress.merged import merged
-from contextwright.atoms.grown import asked_until
+from contextwright.atoms.incremental import asked_until
 from contextwright.atoms.select.select import Select
+from contextwright.atoms.summary_block import merged
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom

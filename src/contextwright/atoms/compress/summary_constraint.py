@@ -3,9 +3,9 @@
 
 from typing import ClassVar
 
-from contextwright.atoms.compress.pieces import rewrite
-from contextwright.atoms.compress.shorten import SUMMARY_ROOM, shortened, summary_task
+from contextwright.atoms.shorten import SUMMARY_ROOM, shortened, summary_task
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError, is_number
 from contextwright.spec.expr import Atom

@@ -4,15 +4,15 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from contextwright.atoms.compress.cut import cut
-from contextwright.atoms.compress.pieces import rewrite
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.cut import cut
 
 MARKER = "[... truncated ...]"
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layer import CacheClass
+from contextwright.blocks.layering import CacheClass
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb

@@ -7,19 +7,19 @@ from contextwright.atoms.select.evidence import proofs
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.write.notes import Notes
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
-from contextwright.recall.premise_check import PremiseResult
-from contextwright.recall.premise_task import premise_result, premise_task
-from contextwright.recall.said import items_of
+from contextwright.premises.block_items import items_of
+from contextwright.premises.premise_check import PremiseResult
+from contextwright.premises.premise_task import premise_result, premise_task
 from contextwright.session.event import Event
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
-from contextwright.session.step import EVIDENCE, KNOWLEDGE
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
 
 SOURCE = "premise"
 _ADVICE = {

@@ -4,10 +4,10 @@ from typing import ClassVar
 
 import msgspec
 
-from contextwright.atoms.protect.fields import redact_json_text
-from contextwright.atoms.protect.scan import Scanner, compile_patterns
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import SpecError
+from contextwright.redaction.named_fields import redact_json_text
+from contextwright.redaction.scan import Scanner, compile_patterns
 from contextwright.session.event import AnyPart, File, Image, Text, Thinking, ToolCall, ToolResult
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs

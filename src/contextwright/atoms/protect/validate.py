@@ -3,14 +3,14 @@
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
-from contextwright.atoms.compress.near import exact_key
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.text.near_keys import exact_key
 
 Check = Literal["completeness", "freshness", "token_efficiency", "contradictions"]
 MAX_REPEATED = 0.3

@@ -5,16 +5,16 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from contextwright.atoms.select.scored import best
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import parse_ref
 from contextwright.errors import RefError, SpecError
-from contextwright.recall.words import telling
-from contextwright.session.step import EVIDENCE, Criterion, step_in
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.tasks.plan_step import EVIDENCE, Criterion, step_in
+from contextwright.tasks.scores import best
+from contextwright.text.search_terms import telling
 
 SHOWN = 600
 """Characters of an artifact that nobody summarized."""

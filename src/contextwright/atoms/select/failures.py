@@ -3,16 +3,16 @@
 
 from typing import ClassVar
 
-from contextwright.atoms.compress.cut import cut
-from contextwright.atoms.compress.json_fields import load_json
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import event_ref
 from contextwright.errors import SpecError
 from contextwright.session.exchange import Exchange, is_failure
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.cut import cut
+from contextwright.text.json_fields import load_json
 
 SAID = 40
 """Tokens of what stays of an error's own words."""

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom

@@ -6,15 +6,15 @@ from hashlib import sha256
 from typing import Any, ClassVar
 
 from contextwright.atoms.select.from_state import plain_text
-from contextwright.atoms.select.scored import as_score, best, scored
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.errors import SpecError
-from contextwright.session.step import KNOWLEDGE, PLAN, WORKING
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING
+from contextwright.tasks.scores import as_score, best, scored
 
 
 class Memory(Atom, frozen=True, kw_only=True):

@@ -9,13 +9,13 @@ import msgspec
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.write.write_notes import items_of
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.session.state import NOTES_PREFIX
-from contextwright.session.step import PLAN
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.tasks.plan_step import PLAN
 
 SOURCE = "recite"
 

@@ -43,7 +43,7 @@ class Relevant(Atom, frozen=True, kw_only=True):
         top_k: blocks that stay.
         model: who scores; empty for the engine's.
         max_tokens: room for them, instead of `top_k`. Then the embedded scorer also counts what
-            is said around a hit, who said it and how long it is (`contextwright.recall.shape`).
+            is said around a hit, who said it and how long it is (`retrieval.context_rerank`).
         scorer: `llm`; `embedding`, by the engine's embedder; `lexical`, by words; `salience`, by
             words, what recurs, structure and age (`C.salient`), which asks nobody.
     """

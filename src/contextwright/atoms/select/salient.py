@@ -11,8 +11,8 @@ import msgspec
 from contextwright.atoms.guard import held
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
-from contextwright.recall.features import Features, about, features
-from contextwright.recall.salience import (
+from contextwright.retrieval.features import Features, about, features
+from contextwright.retrieval.salience import (
     FACTORS,
     LEAST,
     RECENCY,

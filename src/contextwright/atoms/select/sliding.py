@@ -8,7 +8,7 @@ from typing import ClassVar
 from contextwright.atoms.guard import held
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
-from contextwright.recall.sliding_window import refuse_tight
+from contextwright.retrieval.sliding_window import refuse_tight
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb

@@ -2,7 +2,14 @@
 
 from typing import ClassVar, Literal
 
-from contextwright.atoms.select.roles import (
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.ref import Ref
+from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind, Verb
+from contextwright.tasks.plan_step import PLAN, Constraints, Criterion, Step, step_of
+from contextwright.tasks.roles import (
     CHECKLIST,
     IN_PAYLOAD,
     IN_SYSTEM,
@@ -10,13 +17,6 @@ from contextwright.atoms.select.roles import (
     REPAIR,
     lines_of,
 )
-from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
-from contextwright.blocks.ref import Ref
-from contextwright.session.step import PLAN, Constraints, Criterion, Step, step_of
-from contextwright.spec.expr import Atom
-from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind, Verb
 
 Contract = Literal["system", "payload", "none"]
 

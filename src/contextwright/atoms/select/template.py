@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs

@@ -3,20 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
-import msgspec
-
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.errors import StepError
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.step import PLAN, TOOLS
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
-
-EXAMPLE = "\ne.g. "
-"""What stands between a tool's signature and an example of its arguments."""
+from contextwright.tasks.plan_step import PLAN, TOOLS
+from contextwright.tasks.tool_lines import EXAMPLE, example_of, scoped, signature
 
 
 class StepTools(Atom, frozen=True, kw_only=True):
@@ -60,7 +56,7 @@ class StepTools(Atom, frozen=True, kw_only=True):
 
     def _block(self, tool: Tool) -> Block:
         text = signature(tool)
-        example = _example(tool) if self.examples else ""
+        example = example_of(tool) if self.examples else ""
         return Block(
             id=f"tool:{tool.name}",
             source="tools",
@@ -89,34 +85,3 @@ def _names(named: Any) -> frozenset[str]:
         )
     names = [cast("Any", item).get("name") if isinstance(item, Mapping) else item for item in items]
     return frozenset(name for name in names if isinstance(name, str))
-
-
-def scoped(tools: Iterable[Tool], scope: frozenset[str] | None) -> tuple[Tool, ...]:
-    """The tools in scope, in their order."""
-    return tuple(tool for tool in tools if scope is None or tool.name in scope)
-
-
-def signature(tool: Tool) -> str:
-    """`search_web(query, max_results?)`: the names of its arguments."""
-    properties: Any = tool.parameters.get("properties", {})
-    required: Any = tool.parameters.get("required", properties)
-    if not isinstance(properties, dict):
-        return f"{tool.name}()"
-    required = required if isinstance(required, (list, tuple, dict)) else ()
-    names = [name if name in required else f"{name}?" for name in properties]
-    return f"{tool.name}({', '.join(names)})"
-
-
-def without_example(text: str) -> str:
-    """A tool's line without its example."""
-    return text.partition(EXAMPLE)[0]
-
-
-def _example(tool: Tool) -> str:
-    examples: Any = tool.parameters.get("examples")
-    if not isinstance(examples, (list, tuple)) or not examples:
-        return ""
-    try:
-        return msgspec.json.encode(examples[0], order="sorted").decode()  # pyright: ignore
-    except UnicodeEncodeError:
-        return ""

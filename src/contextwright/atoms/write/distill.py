@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from contextwright.atoms.grown import ask_grown, until_asked
+from contextwright.atoms.incremental import ask_grown, until_asked
 from contextwright.atoms.write.notes import Notes
 from contextwright.blocks.block import Blocks
 from contextwright.session.state import FACTS_PREFIX, check_key

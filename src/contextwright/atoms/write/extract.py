@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar
 
-from contextwright.atoms.grown import ask_grown, until_asked
+from contextwright.atoms.incremental import ask_grown, until_asked
 from contextwright.atoms.select.from_state import json_text, label
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.errors import SpecError
 from contextwright.session.state import check_key

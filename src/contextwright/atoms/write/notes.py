@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from contextwright.atoms.select.from_state import label, plain_text
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layer import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Atom

@@ -6,16 +6,16 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from contextwright.atoms.compress.excerpt import gist
 from contextwright.atoms.select.evidence import Proof
-from contextwright.atoms.select.scored import query_in
 from contextwright.blocks.block import Block
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.step import EVIDENCE, segment, step_in
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.tasks.plan_step import EVIDENCE, segment, step_in
+from contextwright.tasks.scores import query_in
+from contextwright.text.excerpt import gist
 
 OFFLOADED = "_offloaded"
 """State key of the place in the log up to which results were offloaded."""

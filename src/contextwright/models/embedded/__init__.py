@@ -11,15 +11,15 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
 from contextwright.models.embedded.conflicts import conflicts
 from contextwright.models.embedded.facts import facts, known_facts
-from contextwright.models.embedded.fields import record
-from contextwright.models.embedded.near import duplicates, merged
-from contextwright.models.embedded.premises import premises
+from contextwright.models.embedded.field_rules import record
+from contextwright.models.embedded.near_duplicates import duplicates, merged
+from contextwright.models.embedded.premise_rules import premises
 from contextwright.models.embedded.statements import statements
 from contextwright.models.embedded.summary import summary
-from contextwright.recall.index import Index
-from contextwright.recall.item import Item
-from contextwright.recall.lexical import scores
-from contextwright.recall.shape import worths as shaped
+from contextwright.retrieval.context_rerank import worths as shaped
+from contextwright.retrieval.index import Index
+from contextwright.retrieval.item import Item
+from contextwright.retrieval.lexical import scores
 from contextwright.spec.task import Answer, Task
 
 Count = Callable[[str], int]

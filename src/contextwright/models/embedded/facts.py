@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.models.embedded.near import Distinct
+from contextwright.models.embedded.near_duplicates import Distinct
 from contextwright.models.embedded.statements import Statement
 
 MOST = 100

@@ -3,9 +3,9 @@
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.recall.sentences import sentences
 from contextwright.session.event import Text, ToolResult
 from contextwright.spec.task import Task
+from contextwright.text.sentences import sentences
 
 MOST = 8
 """Sentences of one message that are looked at: its first, and its last."""

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import msgspec
 
 from contextwright.models.embedded.statements import Statement, statements
-from contextwright.recall.sentences import sentences
-from contextwright.recall.words import telling
 from contextwright.spec.task import Task
+from contextwright.text.search_terms import telling
+from contextwright.text.sentences import sentences
 
 ROOM = 200
 """Tokens of a summary where a task names none."""

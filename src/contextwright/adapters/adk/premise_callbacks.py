@@ -1,0 +1,88 @@
+"""Premises in google-adk: a question that takes for granted what is not so is answered with what
+is known instead, before an agent or its model is asked."""
+
+from collections.abc import Awaitable, Callable
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+
+from contextwright.adapters.adk.instruction import MIRRORS
+from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.visible_events import View
+from contextwright.atoms.protect.premise import question_in
+from contextwright.engine.premise_guard import apremise_guard
+from contextwright.engine.run_tasks import Answering
+from contextwright.premises.premise_check import PremiseResult
+
+Say = Callable[[PremiseResult], str]
+"""What is answered in the model's place."""
+
+
+def premise_before_model(
+    *,
+    models: Answering | None = None,
+    mirrors: Mirrors | None = None,
+    unknown: bool = False,
+    say: Say | None = None,
+) -> Callable[..., Awaitable[LlmResponse | None]]:
+    """A `before_model_callback` for one agent: where the user's last message takes for granted
+    what is not so, the model is not asked.
+
+    Args:
+        models: who judges; by default the embedded model, which goes by rules.
+        mirrors: where sessions are mirrored; by default shared by the process.
+        unknown: also where nothing that is known says so.
+        say: what is answered instead, from the result.
+    """
+
+    async def guard(
+        *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        text = await _instead(callback_context, models, mirrors or MIRRORS, unknown, say or reply)
+        return LlmResponse(content=_content(text)) if text else None
+
+    return guard
+
+
+def premise_before_agent(
+    *,
+    models: Answering | None = None,
+    mirrors: Mirrors | None = None,
+    unknown: bool = False,
+    say: Say | None = None,
+) -> Callable[..., Awaitable[types.Content | None]]:
+    """The same as a `before_agent_callback`: the agent, and those under it, do not run."""
+
+    async def guard(*, callback_context: CallbackContext) -> types.Content | None:
+        text = await _instead(callback_context, models, mirrors or MIRRORS, unknown, say or reply)
+        return _content(text) if text else None
+
+    return guard
+
+
+def reply(result: PremiseResult) -> str:
+    """The answer: which premise, why not, and what is known."""
+    verdict = "That is not so" if result.verdict == "invalid" else "I know nothing that says so"
+    reason = result.reason.replace("user says", "you said", 1)
+    return (
+        f"Your question takes for granted: {result.invalid_premise}. {verdict}: {reason}. "
+        f"{result.suggestion}"
+    )
+
+
+async def _instead(
+    context: CallbackContext, models: Answering | None, mirrors: Mirrors, unknown: bool, say: Say
+) -> str:
+    """What to answer in the model's place; nothing where it is to be asked."""
+    session = mirrors.session(context.session, context.state.to_dict(), View.of(context))
+    if question_in(session.snapshot()) is None:
+        return ""
+    result = await apremise_guard(session, models=models)
+    stops = result.verdict == "invalid" or (unknown and result.verdict == "unknown")
+    return say(result) if stops else ""
+
+
+def _content(text: str) -> types.Content:
+    return types.Content(role="model", parts=[types.Part(text=text)])

@@ -1,0 +1,115 @@
+"""What ADK's services hold, into the state keys that a pack reads: `knowledge`, `evidence`."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from google.adk.agents.callback_context import CallbackContext
+from google.genai import types
+
+from contextwright.atoms.select.evidence import Evidence, Proof, proofs
+from contextwright.atoms.select.memory import Memory
+from contextwright.blocks.ref import Ref
+from contextwright.compiler.plan import walk
+from contextwright.session.session import Session
+from contextwright.spec.expr import Expr
+from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
+from contextwright.tasks.scores import query_in
+from contextwright.text.excerpt import gist
+from contextwright.tokens.counter import named_counter
+
+LOG = logging.getLogger("contextwright.adk")
+MEMORIES, ARTIFACTS = "memory_service", "artifact_service"
+"""What marks the entries that were put there; others are the application's and stay."""
+SUMMARY = 60
+"""Tokens of what is said of an artifact."""
+LARGEST = 1_000_000
+"""Characters of an artifact that is read for what to say of it."""
+
+
+class Supply:
+    """Asks ADK's services before a request, and keeps what was said of artifacts."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, ...], str] = {}
+
+    async def fill(self, session: Session, spec: Expr, context: CallbackContext) -> None:
+        """Bring `knowledge` and `evidence` up to date, if the spec reads them. A service that
+        fails leaves them as they are, and the log says so."""
+        atoms = list(walk(spec))
+        invocation = context.get_invocation_context()
+        if invocation.memory_service is not None and any(isinstance(a, Memory) for a in atoms):
+            try:
+                found = await self._memories(session, context)
+                _put(session, KNOWLEDGE, found, MEMORIES)
+            except Exception:
+                LOG.warning("the memory service failed: nothing new is remembered", exc_info=True)
+        listed = any(isinstance(atom, Evidence) and not atom.uris for atom in atoms)
+        if invocation.artifact_service is not None and listed:
+            try:
+                _put(session, EVIDENCE, await self._artifacts(session, context), ARTIFACTS)
+            except Exception:
+                LOG.warning("the artifact service failed: no new evidence", exc_info=True)
+
+    async def _memories(self, session: Session, context: CallbackContext) -> list[dict[str, Any]]:
+        query = query_in(session.snapshot())
+        if not query:
+            return []
+        answer = await context.search_memory(query)
+        entries: list[dict[str, Any]] = []
+        for memory in answer.memories:
+            text = " ".join(part.text for part in memory.content.parts or () if part.text)
+            if text.strip():
+                said = f"{memory.author}: {text}" if memory.author else text
+                entry: dict[str, Any] = {"text": said, "from": MEMORIES}
+                if memory.id:
+                    entry["id"] = memory.id
+                if memory.timestamp:
+                    entry["time"] = memory.timestamp[:10]
+                entries.append(entry)
+        return entries
+
+    async def _artifacts(self, session: Session, context: CallbackContext) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        for name in await context.list_artifacts():
+            version: Any = await context.get_artifact_version(name)
+            key = (session.id, name, str(getattr(version, "version", "")))
+            if key not in self._said:
+                self._said[key] = _said_of(await context.load_artifact(name), name)
+            uri = str(Ref("artifact", name))
+            entry = msgspec.to_builtins(Proof(uri=uri, summary=self._said[key]))
+            entries.append(entry | {"from": ARTIFACTS})
+        return entries
+
+
+def _said_of(part: types.Part | None, name: str) -> str:
+    """An artifact in a line: a text by what it is, anything else by its type and size."""
+    if part is None:
+        return ""
+    data = part.inline_data
+    text = part.text
+    if text is None and data is not None and data.data is not None:
+        kind = data.mime_type or ""
+        if not kind.startswith(("text/", "application/json")):
+            return f"{kind or 'a file'}, {len(data.data):,} bytes"
+        text = data.data[:LARGEST].decode("utf-8", "replace")
+    if not text:
+        return ""
+    count = named_counter("o200k_base").count
+    short = gist(text[:LARGEST], tool=name, arguments="{}", max_tokens=SUMMARY, count=count)
+    return " ".join(short.split())
+
+
+def _put(session: Session, key: str, entries: list[dict[str, Any]], origin: str) -> None:
+    """Replace what came from a service before; what the application listed stays, and wins."""
+
+    def replaced(state: Mapping[str, Any]) -> dict[str, Any]:
+        listed: Any = state.get(key, [])
+        given: list[Any] = listed if isinstance(listed, list) else [listed]
+        own = [one for one in given if not (isinstance(one, dict) and one.get("from") == origin)]
+        known = {proof.uri for proof in proofs(own)}
+        new = [one for one in entries if one.get("uri") not in known or "uri" not in one]
+        return {key: own + new or None} if own + new != given else {}
+
+    session.revise(replaced)

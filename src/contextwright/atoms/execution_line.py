@@ -1,0 +1,149 @@
+"""A tool execution as one informative line; a finished turn as its conclusion (document 003)."""
+
+from collections import Counter
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import escape
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.ref import event_ref, range_ref
+from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
+from contextwright.spec.inputs import Inputs
+from contextwright.text.cut import cut
+from contextwright.text.excerpt import gist
+from contextwright.text.json_fields import load_json
+
+LINE = 60
+"""Tokens of what a line says of one result."""
+SAID = 100
+"""Tokens of what stays of the words beside the calls."""
+ASKED = 60
+"""Characters of a call's main argument."""
+DESCRIBED = "old pictures are described"
+
+
+def folded(block: Block, inputs: Inputs) -> Block:
+    """A tool execution as lines, one a call; any other block as it is.
+
+    `[Turn 3] web_search (Python sorting) → Found 8 results: quicksort, ... event://e5#0`
+    """
+    calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
+    if not calls or (block.fidelity < Fidelity.COMPACTED and block.why != DESCRIBED):
+        return block
+    said = "\n".join(
+        part.text for part in block.messages[0].parts if isinstance(part, Text) and part.text
+    )
+    lines = [cut(said, SAID, "head", inputs.count, marker="...")] if said.strip() else []
+    results = {result.call_id: result for result in block.results}
+    for place, call in enumerate(calls):
+        ref = event_ref(block.id, place)
+        lines.append(_line(block.turn, call, results.get(call.id), ref, inputs))
+    return _said(block, "\n".join(lines), "folded: one line a call", inputs)
+
+
+def concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """The executions of a finished turn as one line in front of the turn's conclusion: how many,
+    of which tools, and where all of it can be read. One execution is folded."""
+    table = inputs.memo.table(("concluded", inputs.counter_id, inputs.cost))
+    known = table.get(blocks)
+    if known is None:
+        known = table[blocks] = _concluded(blocks, inputs)
+    return known
+
+
+def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
+    trace = [block for block in blocks if block.results]
+    if len(trace) < 2:
+        return tuple(folded(block, inputs) for block in blocks)
+    used = Counter(
+        part.name
+        for b in trace
+        for m in b.messages
+        for part in m.parts
+        if isinstance(part, ToolCall)
+    )
+    tools = ", ".join(f"{name} × {n}" if n > 1 else name for name, n in used.items())
+    ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
+    last = trace[-1]
+    text = f"[Turn {last.turn + 1}] {sum(used.values())} tool calls ({tools}), in full: {ref}"
+    made = _said(last, text, "folded to its conclusion", inputs)
+    if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
+        return tuple(folded(block, inputs) for block in blocks)
+    gone = set(trace[:-1])
+    return tuple(made if block is last else block for block in blocks if block not in gone)
+
+
+def without_images(block: Block) -> Block:
+    """A block whose pictures and files are descriptions, each with where it can be had."""
+    messages = tuple(_described(message, block.turn) for message in block.messages)
+    if all(new is old for new, old in zip(messages, block.messages, strict=True)):
+        return block
+    return block.lower(Fidelity.PLACEHOLDER, messages=messages, why=DESCRIBED)
+
+
+def _described(message: Message, turn: int) -> Message:
+    parts = tuple(
+        _words(part, message, turn)
+        if isinstance(part, (Image, File))
+        else msgspec.structs.replace(
+            part,
+            content=tuple(
+                _words(one, message, turn) if isinstance(one, (Image, File)) else one
+                for one in part.content
+            ),
+            extra={},
+        )
+        if isinstance(part, ToolResult)
+        and any(isinstance(one, (Image, File)) for one in part.content)
+        else part
+        for part in message.parts
+    )
+    if all(new is old for new, old in zip(parts, message.parts, strict=True)):
+        return message
+    return msgspec.structs.replace(message, parts=parts, whole=False)
+
+
+def _words(part: Image | File, message: Message, turn: int) -> Text:
+    who = {"user": "the user showed", "tool": "a tool gave"}.get(message.role, "shown was")
+    if isinstance(part, Image):
+        size = f" of {part.width} × {part.height}" if part.width else ""
+        what, kind = f"{part.media_type}{size}", "Image"
+    else:
+        what, kind = part.name or part.media_type, "File"
+    ref = f", {event_ref(message.event_id)}" if message.event_id else ""
+    return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{ref}]")
+
+
+def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
+    asked = _asked(call)
+    head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({asked})" if asked else ""))
+    if result is None or result.status in {"interrupted", "pending"}:
+        return f"{head} → no result"
+    short = gist(
+        result.text,
+        tool=call.name,
+        arguments=call.arguments,
+        max_tokens=LINE,
+        count=inputs.count,
+    )
+    gave = escape(" ".join(short.split())) or "nothing"
+    failed = "failed: " if result.status == "error" else ""
+    return f"{head} → {failed}{gave} {ref}"
+
+
+def _asked(call: ToolCall) -> str:
+    """What a call was about: its longest plain argument."""
+    given = load_json(call.arguments)
+    values = given.values() if isinstance(given, dict) else ()
+    plain = [" ".join(str(value).split()) for value in values if isinstance(value, (str, int))]
+    longest = max(plain, key=len, default="")
+    return longest if len(longest) <= ASKED else longest[: ASKED - 1] + "…"
+
+
+def _said(block: Block, text: str, why: str, inputs: Inputs) -> Block:
+    """The block as words of its assistant, if that is shorter."""
+    first = block.messages[0]
+    message = msgspec.structs.replace(first, parts=(Text(text=text),), whole=False)
+    made = block.lower(Fidelity.COMPACTED, messages=(message,), why=why)
+    return made if inputs.cost(made) < inputs.cost(block) else block

@@ -1,0 +1,57 @@
+"""One block with its long texts summarized, each by itself; calls and the user's words stay."""
+
+from hashlib import sha256
+
+from contextwright.atoms.compress.compact import Compact
+from contextwright.blocks.block import Block
+from contextwright.blocks.block_texts import rewrite
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.session.event import ToolCall
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import Task
+from contextwright.text.cut import cut
+
+MOST_TOKENS = 300
+SHARE = 4
+"""A summary has a quarter of its text's tokens at most."""
+_COMPACT = Compact()
+
+
+def in_few_words(block: Block, inputs: Inputs) -> Block:
+    """The block summarized; compacted where no summary was prepared."""
+    before = len(inputs.asked)
+
+    def shorter(text: str, ref: str) -> str:
+        short = _summary(text, block, inputs)
+        tail = f"\n[full output: {ref}, {inputs.count(text)} tokens]" if ref else ""
+        return short + tail if inputs.count(short + tail) < inputs.count(text) else text
+
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        return shorter(text, ref)
+
+    if not block.messages:
+        text = shorter(block.text, "")
+        return _lower(block, text=text) if text != block.text else block
+    messages = rewrite(block, on_result=on_result, on_text=shorter)
+    if len(inputs.asked) > before:
+        return _COMPACT.compacted(block, inputs)
+    return block if messages is block.messages else _lower(block, messages=messages)
+
+
+def _lower(block: Block, **change: object) -> Block:
+    return block.lower(Fidelity.SUMMARIZED, why="one of the largest", **change)  # pyright: ignore
+
+
+def _summary(text: str, block: Block, inputs: Inputs) -> str:
+    room = min(MOST_TOKENS, inputs.count(text) // SHARE)
+    if room < 20:
+        return text
+    piece = Block(id=block.id, source=block.source, text=text, turn=block.turn)
+    task = Task(
+        kind="summary",
+        max_tokens=room,
+        blocks=(piece,),
+        source=sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+    answer = inputs.ask(task)
+    return cut(str(answer.value), room, "head", inputs.count) if answer is not None else text

@@ -1,0 +1,99 @@
+"""Several blocks as one summary, which says whose summary it is and where the whole stands."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.atoms.incremental import ask_grown
+from contextwright.atoms.select.from_compaction import covered_by
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.ref import range_ref
+from contextwright.session.event import Event
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import Task
+from contextwright.text.cut import cut
+
+
+def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -> Blocks | None:
+    """The blocks as one summary, or as they are where that would not be shorter; None where no
+    summary was prepared, or it says nothing.
+
+    A summary that a framework put into the log is the beginning of it, or all of it.
+
+    Args:
+        task: says how: its prompt, schema, model and `max_tokens`.
+        name: tells it from other summaries of the same spec.
+        source: what is summarized, for the block's label.
+    """
+    if not task.schema and not _over(blocks, task.max_tokens, inputs):
+        return blocks
+    event, rest = _reusable(blocks, inputs) if not (task.schema or task.prompt) else (None, blocks)
+    if event is not None and not rest:
+        return (_block(event.text, blocks, source, f"summary in the log, by {event.speaker}"),)
+    if event is not None:
+        task = msgspec.structs.replace(task, previous=inputs.clean(event.text))
+    answer, whole = ask_grown(task, name, rest, inputs)
+    if answer is None or not _text(answer.value).strip():
+        return None
+    table = inputs.memo.table(("merged", name, source, inputs.counter_id))
+    text = _text(answer.value)
+    key = (text, answer.model, whole, blocks[0].id, len(blocks))
+    if key not in table:
+        if task.max_tokens and not task.schema:
+            text = cut(text, task.max_tokens, "head", inputs.count)
+        why = f"summary of {len(blocks)} exchanges by {answer.model}"
+        table[key] = _block(text, blocks, source, why)
+    summary: Block = table[key]
+    pays = task.schema or _over(blocks, inputs.cost(summary), inputs)
+    return (summary,) if pays else blocks
+
+
+def _over(blocks: Blocks, tokens: int, inputs: Inputs) -> bool:
+    """Whether the blocks have more than so many tokens; looks no further than it must."""
+    total = 0
+    for block in blocks:
+        total += inputs.cost(block)
+        if total > tokens:
+            return True
+    return False
+
+
+def _reusable(blocks: Blocks, inputs: Inputs) -> tuple[Event | None, Blocks]:
+    """The newest summary in the log that stands for some of the blocks, and the others."""
+    snapshot = inputs.snapshot
+    positions = snapshot.positions("kind", "summary")
+    ids = {id for block in blocks for id in block.lineage} if positions else set[str]()
+    for position in reversed(positions):
+        event = snapshot.log[position]
+        if event.id not in ids or not event.text:
+            continue
+        covered = covered_by(event, snapshot) | {event.id}
+        return event, tuple(block for block in blocks if not covered.issuperset(block.lineage))
+    return None, blocks
+
+
+def _block(text: str, blocks: Blocks, source: str, why: str) -> Block:
+    label = source.removeprefix("select:")
+    lineage = tuple(id for block in blocks for id in block.lineage or (block.id,))
+    orders = [block.order for block in blocks]
+    together = orders[0] >= 0 and orders[-1] - orders[0] == len(blocks) - 1
+    return Block(
+        id=f"summary:{label}/{lineage[0]}",
+        source=f"summary:{label}",
+        layer=Layer.CONVERSATION,
+        text=text,
+        cache=CacheClass.SESSION,
+        fidelity=Fidelity.SUMMARIZED,
+        ref=range_ref(lineage[0], lineage[-1]) if together else "",
+        lineage=lineage,
+        why=why,
+    )
+
+
+def _text(value: Any) -> str:
+    """A text as it is; an object as JSON, in the order of its names."""
+    if isinstance(value, str):
+        return value
+    return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=1).decode()

@@ -1,0 +1,55 @@
+"""`ctx check`: the contract of a spec, or of a pipeline of agents."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from contextwright.check import Step, check, read_pipeline
+from contextwright.cli.options import load_session, load_spec
+
+
+@click.command("check")
+@click.argument("pipeline")
+@click.option("--session", type=click.Path(path_type=Path), help="A session to measure with.")
+@click.option("--from", "source", help="The session's format.")
+@click.option("--known", multiple=True, help="A state key that is there before; may be repeated.")
+@click.option("--model", default="gpt-5", show_default=True, help="For agents that name none.")
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def check_command(
+    pipeline: str,
+    session: Path | None,
+    source: str | None,
+    known: tuple[str, ...],
+    model: str,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Check PIPELINE: a spec, or a JSON file of agents.
+
+    Exit code 3 where something is wrong, with --strict also where something may surprise.
+    """
+    parts: Any
+    if pipeline.endswith(".json") and _is_list(Path(pipeline)):
+        parts = read_pipeline(Path(pipeline))
+    else:
+        text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""
+        parts = (Step(agent="agent", spec=load_spec(pipeline), source=text),)
+    sample = load_session(session, source, None) if session is not None else None
+    report = check(parts, model=model, known=known, session=sample)
+    if as_json:
+        click.echo(report.to_json())
+    else:
+        click.echo(report.text())
+    if report.errors or (strict and report.warnings):
+        sys.exit(3)
+
+
+def _is_list(path: Path) -> bool:
+    """Whether a file holds agents; a file that is missing is named as one that should."""
+    if not path.exists():
+        return True
+    with path.open("rb") as file:
+        return file.read(200).lstrip().startswith(b"[")

@@ -1,0 +1,34 @@
+"""`ctx convert`: a session from one format into another."""
+
+from pathlib import Path
+
+import click
+
+from contextwright.cli.options import load_session
+from contextwright.formats import FORMATS, write_session
+
+
+@click.command()
+@click.argument("session", type=click.Path(path_type=Path), required=False)
+@click.option("--from", "source", type=click.Choice(FORMATS), help="Its format.")
+@click.option("--to", "target", type=click.Choice(FORMATS), default="contextwright")
+@click.option("--row", type=int, help="Which session of a file with one a line.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; else printed.")
+@click.option("--list", "listed", is_flag=True, help="Name the formats.")
+def convert(
+    session: Path | None,
+    source: str | None,
+    target: str,
+    row: int | None,
+    out: Path | None,
+    listed: bool,
+) -> None:
+    """Write SESSION in another format."""
+    if listed or session is None:
+        click.echo("\n".join(FORMATS))
+        return
+    data = write_session(load_session(session, source, row), target, out)
+    if out is None:
+        click.echo(data, nl=False)
+    else:
+        click.echo(f"{out}: {len(data):,} bytes")

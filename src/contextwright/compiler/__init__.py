@@ -1,0 +1,22 @@
+"""What is sent: compile a spec into a request and its manifest, and replay it."""
+
+from contextwright.blocks.resolve import resolve
+from contextwright.compiler.context_budget import ContextBudget
+from contextwright.compiler.manifest import Manifest, manifest_from_json
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.replay import replay
+from contextwright.compiler.spec_compiler import Compiler, SpecCompiler
+
+Budget = ContextBudget
+
+__all__ = [
+    "Budget",
+    "Compiler",
+    "ContextBudget",
+    "Manifest",
+    "Pack",
+    "SpecCompiler",
+    "manifest_from_json",
+    "replay",
+    "resolve",
+]

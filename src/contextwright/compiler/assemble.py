@@ -1,0 +1,200 @@
+"""All the blocks that a request could hold, before anything must go."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.compiler.plan import Plan
+from contextwright.compiler.trace import Tracer, run
+from contextwright.errors import SessionError, SpecError
+from contextwright.render.target import Target
+from contextwright.session.event import Tool
+from contextwright.spec.inputs import Inputs
+from contextwright.tasks.tool_lines import scoped
+
+ARCHIVE = 4
+
+
+class Assembled(msgspec.Struct, frozen=True):
+    """Args:
+    system: the system instruction's blocks, which are always sent.
+    blocks: the rest, the conversation in the order of the log, then the texts in the order
+        of the spec. For the `text` format: all in the order of the spec.
+    tools: what may be called: those in the step's scope.
+    given: what might be called without a scope.
+    notes: what a reader of the manifest should know.
+    payload: whether texts stand as sections in the newest user message.
+    """
+
+    system: Blocks
+    blocks: Blocks
+    tools: tuple[Tool, ...]
+    given: tuple[Tool, ...]
+    notes: tuple[str, ...]
+    payload: bool = False
+
+
+def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> Assembled:
+    """Run the spec; add what every request has; leave out the archive; guard; check.
+
+    Raises:
+        SpecError: nothing is left to send. SessionError: two tools of one name.
+    """
+    guard = _guard(planned, inputs, tracer)
+    brought = run(planned.body, inputs, tracer, guard)
+    system: Blocks = ()
+    if target.format != "text":
+        brought += guard(pinned(inputs)) + guard(running_turn(inputs))
+        system = guard(instruction(inputs))
+    blocks = guard_again(planned, inputs, tracer, _once(brought))
+    kept = _without_archive(blocks, inputs)
+    blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
+    blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
+    blocks = tracer.record("twice", blocks, _without_repeats(blocks), "in the conversation")
+    blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
+    for check in planned.validations:
+        blocks = check.apply(blocks, inputs.after(0))
+    if target.format != "text":
+        blocks = tuple(sorted(blocks, key=_place))
+        if not any(block.in_conversation for block in blocks):
+            raise SpecError(
+                "there is nothing to send: the session has no message yet",
+                where=f"session {inputs.snapshot.session_id!r}",
+                fix="append the user's message first",
+            )
+    _check_names(inputs.tools)
+    scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
+    tools = scoped(inputs.tools, scope)
+    notes = (*_missing(planned, inputs), *_unknown(scope, inputs.tools))
+    return Assembled(system, blocks, tools, inputs.tools, notes, planned.step is not None)
+
+
+def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]:
+    known = {tool.name for tool in tools}
+    return [f"the session has no tool {name!r}" for name in sorted((scope or known) - known)]
+
+
+def _check_names(tools: tuple[Tool, ...]) -> None:
+    names = [tool.name for tool in tools]
+    twice = (
+        [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
+    )
+    if twice:
+        raise SessionError(
+            f"two tools are called {twice[0]!r}",
+            where="tools of the session or the target",
+            fix="give every tool a name of its own",
+        )
+
+
+def instruction(inputs: Inputs) -> Blocks:
+    """The system messages that the session begins with."""
+    exchanges = inputs.snapshot.exchanges(0, inputs.snapshot.preamble)
+    return tuple(
+        msgspec.structs.replace(
+            block, layer=Layer.SYSTEM, cache=CacheClass.STABLE, tier=1, source="system"
+        )
+        for block in inputs.blocks(exchanges, "system")
+    )
+
+
+def pinned(inputs: Inputs) -> Blocks:
+    """What was pinned, wherever it stands; in every request (design §5.2)."""
+    snapshot = inputs.snapshot
+    found = snapshot.exchanges_with("pinned", "yes", snapshot.preamble, snapshot.exchange_count)
+    return inputs.blocks(found, "pinned")
+
+
+def running_turn(inputs: Inputs) -> Blocks:
+    """The newest turn: what is asked now, and the trace since; in every request (design §5.4)."""
+    snapshot = inputs.snapshot
+    start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
+    return inputs.blocks(snapshot.exchanges(start), "running_turn")
+
+
+def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], Blocks]:
+    """Redaction of blocks as they are brought: nothing later sees what it removes."""
+
+    def guard(blocks: Blocks) -> Blocks:
+        for redaction in planned.redactions:
+            blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+        return blocks
+
+    return guard
+
+
+def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> Blocks:
+    """Once more on what the spec's steps, or its limit, made: what reads JSON writes its escapes
+    out, and joins what stood apart. It changes nothing that was clean."""
+    for redaction in planned.redactions:
+        blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+    return blocks
+
+
+def _once(blocks: Blocks) -> Blocks:
+    """Each exchange and each text once, however many terms brought it: in the lowest tier, as
+    whole as it came; what a term brought before what is there anyway."""
+    best: dict[tuple[object, str], Block] = {}
+    for block in blocks:
+        known = best.setdefault(_identity(block), block)
+        if known is not block and _better(block, known):
+            best[_identity(block)] = block
+    out: list[Block] = []
+    for block in blocks:
+        if best.get(_identity(block)) is block:
+            out.append(block)
+            del best[_identity(block)]
+    return tuple(out)
+
+
+def _identity(block: Block) -> tuple[object, str]:
+    """An exchange is one whatever became of it; texts are the same if they say the same."""
+    return (block.order, "") if block.order >= 0 else (block.id, block.text)
+
+
+def _better(block: Block, known: Block) -> bool:
+    if block.source in {"pinned", "running_turn"}:
+        return False
+    return (block.rank, -block.fidelity) < (known.rank, -known.fidelity)
+
+
+def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """Without tier 4; what is pinned, and the running turn, stay in any case."""
+    return tuple(
+        block
+        for block in blocks
+        if block.tier != ARCHIVE or block.pinned or block.turn == inputs.snapshot.turn
+    )
+
+
+def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """Without tool results whose call is not in the log: no provider takes them (design §5.1)."""
+    return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
+
+
+def _without_sent(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """Without the exchanges that the driver sends itself."""
+    if inputs.sent_from is None:
+        return blocks
+    first = inputs.first_sent
+    return tuple(block for block in blocks if block.order < first)
+
+
+def _without_repeats(blocks: Blocks) -> Blocks:
+    """Without texts of exchanges that are in the conversation as well (`C.layer`)."""
+    said = {block.order for block in blocks if block.messages}
+    if not any(block.turn >= 0 and not block.messages for block in blocks):
+        return blocks
+    shown = {id for block in blocks if block.order in said for id in block.lineage}
+    return tuple(b for b in blocks if b.messages or b.turn < 0 or not shown.issuperset(b.lineage))
+
+
+def _place(block: Block) -> tuple[int, int]:
+    return (0, block.order) if block.order >= 0 else (1, 0)
+
+
+def _missing(planned: Plan, inputs: Inputs) -> tuple[str, ...]:
+    state = inputs.snapshot.state
+    return tuple(f"state has no {key!r}" for key in planned.reads if key not in state)

@@ -1,0 +1,214 @@
+"""The manifest of what was built."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import groupby
+from typing import Any, Protocol
+
+import msgspec
+
+from contextwright.atoms.select.evidence import needed
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.assemble import Assembled
+from contextwright.compiler.manifest import Kept, Manifest, ToolPolicy, Truncation
+from contextwright.compiler.overflow import Room
+from contextwright.compiler.plan import Plan
+from contextwright.compiler.ranges import left_out
+from contextwright.compiler.renamed import renamed_tools
+from contextwright.compiler.trace import Change, Tracer
+from contextwright.compiler.unrendered import unrendered
+from contextwright.render.message_layout import Layout
+from contextwright.render.renderer import Request
+from contextwright.render.target import Target
+from contextwright.render.wire import scrubbed
+from contextwright.session.event import Tool
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.codec import to_data
+from contextwright.spec.expr import Expr
+from contextwright.tasks.plan_step import segment, step_of
+
+END_OF_TIME_MS = 253_402_300_800_000
+"""The year 10000, which no date can say."""
+
+
+class Asked(Protocol):
+    """What a compile was asked to do."""
+
+    @property
+    def spec(self) -> Expr: ...
+    @property
+    def agent(self) -> str: ...
+    @property
+    def now_ms(self) -> int | None: ...
+    @property
+    def sent_from(self) -> int | None: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
+class Built(msgspec.Struct, frozen=True, eq=False):
+    """What came of it."""
+
+    snapshot: Snapshot
+    target: Target
+    planned: Plan
+    assembled: Assembled
+    blocks: Blocks
+    layout: Layout
+    request: Request
+    tokens: int
+    room: Room
+
+
+def manifest_of(built: Built, tracer: Tracer, body: bytes, asked: Asked) -> Manifest:
+    """The receipt of a request."""
+    snapshot, target, room = built.snapshot, built.target, built.room
+    spec = to_data(asked.spec)
+    state = msgspec.json.encode(dict(snapshot.state), order="sorted")
+    checksum = sha256(body).hexdigest()
+    spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
+    origin = f"{snapshot.session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
+    task, step = _step(built)
+    kept = tuple(_kept(block, room.inputs.cost(block)) for block in built.blocks)
+    return Manifest(
+        pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, asked.now_ms),
+        session_id=snapshot.session_id,
+        position=snapshot.position,
+        session_digest=snapshot.digest,
+        state_version=snapshot.state.version,
+        state_digest=sha256(state).hexdigest(),
+        spec=spec,
+        spec_hash=spec_hash,
+        model=target.model,
+        format=target.format,
+        window=target.window,
+        reserved_output=target.reserved_output,
+        reserved_system=target.reserved_system,
+        cache=target.cache,
+        counter=target.counter.id,
+        counter_factor=target.counter.factor,
+        counter_exact=target.counter.exact,
+        tools_digest=tools_digest(built.assembled.given),
+        renamed_tools=renamed_tools(built.layout.tools, built.request),
+        now_ms=asked.now_ms,
+        sent_from=asked.sent_from,
+        agent=asked.agent,
+        budget=room.limit,
+        overflow=_overflow(built.planned),
+        tokens=built.tokens,
+        fixed_tokens=room.fixed,
+        layer_tokens=_by_layer(kept),
+        kept=kept,
+        changes=tuple(tracer.changes),
+        left_out=left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
+        unrendered=unrendered(built.blocks, built.layout.conversation, target),
+        notes=(*asked.notes, *built.assembled.notes, *tracer.notes),
+        answers=tuple(room.inputs.used.values()),
+        steps=tuple(tracer.steps),
+        checksum=checksum,
+        **_of_pack(built, tracer, task, step),
+    )
+
+
+def _of_pack(built: Built, tracer: Tracer, task: str, step: str) -> dict[str, Any]:
+    """The fields of a pack: of its step, its layers, its tools."""
+    allocation, state = built.room.allocation, built.snapshot.state
+    return {
+        "task_id": task,
+        "step_id": step,
+        "layer_budgets": allocation.budgets if allocation is not None else {},
+        "weights": allocation.weights if allocation is not None else {},
+        "signals": dict(built.room.signals),
+        "truncation_events": tuple(_truncations(tracer.changes)),
+        "artifact_uris": _artifacts(built.blocks),
+        "evidence_needed": needed(state) if built.planned.step is not None else (),
+        "tools": _policy(built),
+    }
+
+
+def _step(built: Built) -> tuple[str, str]:
+    if built.planned.step is None:
+        return "", ""
+    step = step_of(built.snapshot.state.get(built.planned.step.key))
+    return step.task_id, step.step_id
+
+
+def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
+    """`pack_2026-01-28T10:20Z_task_42_step_3_0f3c...`: what it is for and when, where that is
+    known; the digest tells packs of one minute apart."""
+    if not step:
+        return f"pack_{digest[:16]}"
+    time = ""
+    if now_ms is not None and 0 <= now_ms < END_OF_TIME_MS:
+        time = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ_")
+    return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
+
+
+def _overflow(planned: Plan) -> str:
+    terminal = planned.terminal
+    for name in ("overflow", "strategy", "profile"):
+        said = getattr(terminal, name, "")
+        if said:
+            return said
+    return ""
+
+
+def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:
+    """Neighbouring changes of one step in one layer as one entry."""
+    for (layer, step, action, reason), group in groupby(changes, key=_alike):
+        ids = tuple(id for change in group for id in _ids(change))
+        yield Truncation(layer, f"{step}: {reason}" if reason else step, action, ids)
+
+
+def _ids(change: Change) -> tuple[str, ...]:
+    """The block; of a summary of memories, the memories that it stands for."""
+    return change.lineage if change.id.startswith("summary:memory/") else (change.id,)
+
+
+def _alike(change: Change) -> tuple[str, str, str, str]:
+    reason = change.reason if change.action == "dropped" else ""
+    return change.layer, change.step, change.action, reason
+
+
+def _artifacts(blocks: Blocks) -> tuple[str, ...]:
+    refs = (block.ref for block in blocks if block.ref.startswith("artifact://"))
+    return tuple(dict.fromkeys(refs))
+
+
+def _policy(built: Built) -> ToolPolicy | None:
+    given = tuple(tool.name for tool in built.assembled.given)
+    if not given or built.target.format == "text":
+        return None
+    sent = tuple(tool.name for tool in built.assembled.tools)
+    rule = "step-only" if built.planned.tools is not None else "all"
+    return ToolPolicy(rule, sent, tuple(name for name in given if name not in sent))
+
+
+def _kept(block: Block, tokens: int) -> Kept:
+    shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
+    return Kept(
+        id=block.id,
+        source=block.source,
+        layer=block.layer.label,
+        tokens=tokens,
+        fidelity=block.fidelity.label,
+        cache=block.cache.label,
+        tier=block.tier,
+        score=block.score,
+        ref=shown,
+        lineage=block.lineage,
+    )
+
+
+def _by_layer(kept: tuple[Kept, ...]) -> dict[str, int]:
+    tokens: dict[str, int] = {}
+    for block in kept:
+        tokens[block.layer] = tokens.get(block.layer, 0) + block.tokens
+    return tokens
+
+
+def tools_digest(tools: tuple[Tool, ...]) -> str:
+    """sha256 of tool schemas."""
+    plain = scrubbed(msgspec.to_builtins(tools))
+    return sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()

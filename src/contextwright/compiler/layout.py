@@ -1,0 +1,151 @@
+"""Where each block lands: stable bytes first, what changes every turn last (design §6)."""
+
+from itertools import groupby
+
+import msgspec
+
+from contextwright.atoms.select.recite import SOURCE as RECITED
+from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import escape, section
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.compiler.assemble import Assembled
+from contextwright.render.message_layout import Layout, Section
+from contextwright.render.target import Target
+from contextwright.session.event import Text, Thinking
+from contextwright.spec.inputs import Inputs
+from contextwright.tasks.payload import in_front, payload
+
+
+def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
+    """The blocks in their places.
+
+    The instruction and STABLE and SESSION texts make the system part, DYNAMIC texts the tail,
+    so that what changes from turn to turn stands behind everything that a cache may hold.
+    """
+    texts = [block for block in blocks if not block.messages]
+    framed: Blocks = ()
+    if assembled.payload:
+        framed = tuple(block for block in texts if block.layer is not Layer.SYSTEM)
+        texts = [block for block in texts if block.layer is Layer.SYSTEM]
+    lasting = sorted(
+        (block for block in texts if block.cache is not CacheClass.DYNAMIC),
+        key=lambda block: block.cache,
+    )
+    moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
+    moving.sort(key=lambda block: block.source == RECITED)
+    conversation = tuple(block for block in blocks if block.messages)
+    instruction = tuple(
+        Section(text, CacheClass.STABLE, (block.id,))
+        for block in assembled.system
+        if (text := "\n\n".join(message_text(message) for message in block.messages))
+    )
+    layout = Layout(
+        tools=assembled.tools if target.format != "text" else (),
+        system=instruction + sections_of(lasting),
+        conversation=_bound_thinking(conversation),
+        tail=sections_of(moving),
+    )
+    if framed:
+        return _with_payload(layout, framed, target)
+    return _with_recital(layout, moving, target)
+
+
+def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout:
+    """With what is recited behind the user's words, where those are last: the end of a request
+    is read best (document 003). Elsewhere the tail is the end already."""
+    recited = [block for block in moving if block.source == RECITED]
+    conversation = layout.conversation
+    if not recited or not conversation or target.format == "text":
+        return layout
+    if conversation[-1].role != "user":
+        return layout
+    text = "\n\n".join(section.text for section in sections_of(recited))
+    *before, message = conversation[-1].messages
+    said = msgspec.structs.replace(message, parts=(*message.parts, Text(text=text)), whole=False)
+    block = msgspec.structs.replace(conversation[-1], messages=(*before, said))
+    rest = [one for one in moving if one.source != RECITED]
+    return msgspec.structs.replace(
+        layout, conversation=(*conversation[:-1], block), tail=sections_of(rest)
+    )
+
+
+def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
+    """With the payload in the newest user message; for a driver that sends that itself, or where
+    there is none, as a text of its own."""
+    text = payload(framed)
+    conversation = in_front(layout.conversation, text) if target.format != "text" else None
+    if conversation is not None:
+        return msgspec.structs.replace(layout, conversation=conversation)
+    alone = Section(text, CacheClass.DYNAMIC, tuple(block.id for block in framed))
+    return msgspec.structs.replace(layout, tail=(*layout.tail, alone))
+
+
+def message_text(message: Message) -> str:
+    """The texts of a message."""
+    return "\n".join(part.text for part in message.parts if hasattr(part, "text"))  # pyright: ignore
+
+
+def sections_of(blocks: list[Block]) -> tuple[Section, ...]:
+    """Texts between their markers, neighbours of one source and tier in one section."""
+    return tuple(_section(list(group)) for _, group in groupby(blocks, key=_together))
+
+
+def _together(block: Block) -> tuple[object, ...]:
+    alone = block.id if block.source == "warning" or block.fidelity is Fidelity.SUMMARIZED else ""
+    return (block.source, block.tier, block.cache, block.layer, alone)
+
+
+def section_of(block: Block) -> str:
+    """A single text between its markers: what it costs at most."""
+    return _section([block]).text
+
+
+def _section(blocks: list[Block]) -> Section:
+    first = blocks[0]
+    text = "\n".join(map(_line, blocks))
+    ids = tuple(block.id for block in blocks)
+    if first.layer is Layer.SYSTEM:
+        return Section(text, first.cache, ids)
+    if first.source == "warning":
+        return Section(f"<warning>{escape(text)}</warning>", first.cache, ids)
+    ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""
+    return Section(section(text, source=first.source, tier=first.tier, ref=ref), first.cache, ids)
+
+
+def _line(block: Block) -> str:
+    """A text block; a piece of evidence with its address, which is what cites it."""
+    if block.source != "evidence":
+        return block.text
+    return f"{block.ref} (summary: {block.text})" if block.text else block.ref
+
+
+def _bound_thinking(blocks: Blocks) -> Blocks:
+    """Without reasoning whose prefix is gone: a provider binds it to what stood before it in
+    its turn."""
+    out: list[Block] = []
+    expected: tuple[int, int] | None = None
+    broken = False
+    for block in blocks:
+        if expected is None or block.turn != expected[0]:
+            broken = False
+        elif block.order != expected[1]:
+            broken = True
+        broken = broken or any(not message.whole for message in block.messages)
+        expected = (block.turn, block.order + 1)
+        out.append(_without_thinking(block) if broken else block)
+    return tuple(out)
+
+
+def _without_thinking(block: Block) -> Block:
+    if not any(isinstance(part, Thinking) for m in block.messages for part in m.parts):
+        return block
+    messages = tuple(
+        msgspec.structs.replace(
+            message,
+            parts=tuple(part for part in message.parts if not isinstance(part, Thinking)),
+            whole=False,
+        )
+        for message in block.messages
+    )
+    return msgspec.structs.replace(block, messages=messages)

@@ -1,0 +1,186 @@
+"""The receipt of a pack: what it was built from, what is in it, what is not, and why."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.compiler.trace import Change, StepTrace
+from contextwright.spec.task import Answer
+
+
+class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A block that is in the request."""
+
+    id: str
+    source: str
+    layer: str
+    tokens: int
+    fidelity: str
+    cache: str
+    tier: int = 0
+    score: int = -1
+    ref: str = ""
+    lineage: tuple[str, ...] = ()
+
+
+class Range(msgspec.Struct, frozen=True):
+    """Neighbouring exchanges of the log that no term of the spec selected."""
+
+    first: str
+    last: str
+    exchanges: int
+
+
+class Unrendered(msgspec.Struct, frozen=True):
+    """A part of a kept event that this provider can not be sent."""
+
+    event_id: str
+    part: str
+    reason: str
+
+
+class Truncation(msgspec.Struct, frozen=True):
+    """What one step of a compile took from a layer, as document 001 logs it.
+
+    Args:
+        action: `dropped`, `summarized`, `truncated`, `compacted`, ...
+        dropped_ids: the blocks.
+    """
+
+    layer: str
+    reason: str
+    action: str
+    dropped_ids: tuple[str, ...]
+
+
+class ToolPolicy(msgspec.Struct, frozen=True):
+    """Which tools a request has, and which were kept out of it.
+
+    Args:
+        rule: `step-only`, or `all` where the spec has no scope.
+    """
+
+    rule: str
+    sent: tuple[str, ...]
+    kept_out: tuple[str, ...]
+
+
+class Prefix(msgspec.Struct, frozen=True):
+    """What the request shares with the one before it, from its beginning.
+
+    Args:
+        tokens: tokens of the common prefix.
+        saved_microdollars: what a cache hit on it saves, by the model's prices; None where
+            the prices are not known.
+        first_difference: where the two part.
+    """
+
+    tokens: int
+    saved_microdollars: int | None
+    first_difference: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Enough to audit a pack and to build the same bytes again.
+
+    Args:
+        pack_id: derived from the checksum and the inputs; no clock in it.
+        session_id, position, session_digest: the log up to where.
+        state_version, state_digest: the state then.
+        spec: the spec as JSON data, every option written out.
+        model, format, window, reserved_output: the target.
+        counter: names the token counter; `counter_factor` as decimal text.
+        tools_digest: sha256 of the tool schemas.
+        renamed_tools: names in the request that a provider's rules changed, to the given ones.
+        now_ms: the clock that was given, if one was.
+        sent_from: place in the log from which on the driver sent events itself.
+        budget: tokens that the request might have; `overflow`, what the spec said about more.
+        tokens: tokens that it has, as counted; by layer in `layer_tokens`.
+        kept, changes, left_out, unrendered: every block and what became of it.
+        notes: fallbacks taken, state keys that were missing.
+        task_id, step_id: the step that the pack is for.
+        layer_budgets: tokens for each layer, where `C.allocate` shares the window out; they sum
+            to the window. weights, signals: what it was shared out by, in millionths.
+        truncation_events: the changes by layer and step, as document 001 has them.
+        artifact_uris: artifacts that the request names.
+        evidence_needed: criteria of the checklist that want evidence and have none.
+        tools: the tools that are sent and those that are not.
+        answers: what models contributed, with who made it: a replay asks no model.
+        checksum: sha256 of the request's canonical JSON.
+    """
+
+    version: int = 1
+    pack_id: str
+    session_id: str
+    position: int
+    session_digest: str
+    state_version: int
+    state_digest: str
+    spec: dict[str, Any]
+    spec_hash: str
+    model: str
+    format: str
+    window: int
+    reserved_output: int
+    reserved_system: int
+    cache: bool
+    counter: str
+    counter_factor: str
+    counter_exact: bool
+    tools_digest: str
+    renamed_tools: dict[str, str]
+    now_ms: int | None
+    sent_from: int | None = None
+    agent: str
+    budget: int
+    overflow: str
+    tokens: int
+    fixed_tokens: int
+    layer_tokens: dict[str, int]
+    kept: tuple[Kept, ...]
+    changes: tuple[Change, ...]
+    left_out: tuple[Range, ...]
+    unrendered: tuple[Unrendered, ...]
+    notes: tuple[str, ...]
+    task_id: str = ""
+    step_id: str = ""
+    layer_budgets: dict[str, int] = {}
+    weights: dict[str, int] = {}
+    signals: dict[str, int] = {}
+    truncation_events: tuple[Truncation, ...] = ()
+    artifact_uris: tuple[str, ...] = ()
+    evidence_needed: tuple[str, ...] = ()
+    tools: ToolPolicy | None = None
+    answers: tuple[Answer, ...] = ()
+    steps: tuple[StepTrace, ...] = ()
+    prefix: Prefix | None = None
+    checksum: str
+
+    def to_json(self) -> bytes:
+        """Canonical JSON: sorted keys, no floats but those a spec names."""
+        return msgspec.json.encode(self, order="sorted")
+
+    def abridged(self) -> dict[str, Any]:
+        """The fields of document 001, as it writes them: shares in percent, `128k`."""
+        window = sum(self.layer_budgets.values()) or self.window
+        return {
+            "pack_id": self.pack_id,
+            "model": self.model,
+            "window": f"{window // 1000}k" if window >= 1000 else str(window),
+            "layer_budgets": {
+                "slack_min" if name == "slack" else name: f"{round(100 * tokens / window)}%"
+                for name, tokens in self.layer_budgets.items()
+            },
+            "artifact_uris": list(self.artifact_uris),
+            "truncation_events": msgspec.to_builtins(self.truncation_events),
+            "checksum": f"sha256:{self.checksum}",
+        }
+
+
+def manifest_from_json(data: bytes | str) -> Manifest:
+    """Read a manifest back.
+
+    Raises:
+        msgspec.ValidationError: a field is missing or wrong; the message names it.
+    """
+    return msgspec.json.decode(data, type=Manifest)

@@ -1,0 +1,104 @@
+"""The same bytes again, from a stored session and a manifest; or what differs, exactly."""
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from contextwright.blocks.resolve import ReadArtifact
+from contextwright.compiler.build_manifest import tools_digest
+from contextwright.compiler.manifest import Manifest
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import ReplayError
+from contextwright.render.target import FORMATS, Target
+from contextwright.session.event import Tool
+from contextwright.session.session import Session
+from contextwright.spec.codec import from_data
+from contextwright.spec.task import Answers
+from contextwright.tokens.counter import named_counter
+
+
+def replay(
+    manifest: Manifest,
+    session: Session,
+    *,
+    tools: tuple[Tool, ...] | None = None,
+    read_artifact: ReadArtifact | None = None,
+) -> Pack:
+    """Build the pack of a manifest again.
+
+    Raises:
+        ReplayError: the session, its state, the tools, the spec or the result is not the same;
+            names the first thing that differs.
+    """
+    snapshot = session.snapshot_at(manifest.position, manifest.state_version)
+    tools = snapshot.tools if tools is None else tools
+    state = msgspec.json.encode(dict(snapshot.state), order="sorted")
+    _same("session_id", manifest.session_id, snapshot.session_id, "the session")
+    _same("session_digest", manifest.session_digest, snapshot.digest, "the log, up to there")
+    _same("state_digest", manifest.state_digest, sha256(state).hexdigest(), "the state")
+    if manifest.format != "text":
+        _same("tools_digest", manifest.tools_digest, tools_digest(tools), "the tools")
+    compiler = SpecCompiler(
+        from_data(manifest.spec),
+        agent=manifest.agent,
+        read_artifact=read_artifact,
+        now_ms=manifest.now_ms,
+        steps=bool(manifest.steps),
+        answers=Answers(manifest.answers),
+        sent_from=manifest.sent_from,
+    )
+    pack = compiler.compile(snapshot, _target(manifest, tools))
+    _same("spec_hash", manifest.spec_hash, pack.manifest.spec_hash, "the spec")
+    if pack.manifest.checksum != manifest.checksum:
+        raise ReplayError(
+            f"the request is not the same: {_difference(manifest, pack.manifest)}",
+            where=manifest.pack_id,
+            fix="replay with the version of contextwright that compiled it",
+        )
+    return pack
+
+
+def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
+    assert manifest.format in FORMATS
+    return Target(
+        model=manifest.model,
+        format=manifest.format,  # pyright: ignore[reportArgumentType]
+        window=manifest.window,
+        reserved_output=manifest.reserved_output,
+        counter=named_counter(manifest.counter),
+        tools=tools,
+        cache=manifest.cache,
+        reserved_system=manifest.reserved_system,
+    )
+
+
+def _same(field: str, wanted: str, found: str, what: str) -> None:
+    if wanted != found:
+        raise ReplayError(
+            f"{what} is not what the pack was compiled from",
+            where=f"{field}: {wanted[:16]} in the manifest, {found[:16]} here",
+            fix="give the session file that the pack was compiled from, or a later one of it",
+        )
+
+
+def _difference(old: Manifest, new: Manifest) -> str:
+    """The first thing in which two manifests part."""
+    before = {kept.id: kept for kept in old.kept}
+    for kept in new.kept:
+        if kept.id not in before:
+            return f"block {kept.id} is new"
+        if kept != before[kept.id]:
+            return f"block {kept.id}: {_fields(before[kept.id], kept)}"
+    gone = [id for id in before if id not in {kept.id for kept in new.kept}]
+    if gone:
+        return f"block {gone[0]} is missing"
+    return f"{old.tokens} tokens then, {new.tokens} now; all blocks alike"
+
+
+def _fields(old: Any, new: Any) -> str:
+    for field in old.__struct_fields__:
+        if getattr(old, field) != getattr(new, field):
+            return f"{field} was {getattr(old, field)!r}, is {getattr(new, field)!r}"
+    return "alike"

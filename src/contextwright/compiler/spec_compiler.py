@@ -1,0 +1,292 @@
+"""From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from contextwright.atoms.budget.allocate import Allocate
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layering import Layer
+from contextwright.blocks.resolve import ReadArtifact, resolve
+from contextwright.compiler.assemble import Assembled, assemble, guard_again
+from contextwright.compiler.build_manifest import Built, manifest_of
+from contextwright.compiler.layout import layout_of, section_of
+from contextwright.compiler.overflow import Room, fit_into
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import Plan, plan
+from contextwright.compiler.prefix import shared_prefix
+from contextwright.compiler.trace import Tracer
+from contextwright.errors import RenderError, StepError
+from contextwright.render.renderer import Renderer, Request
+from contextwright.render.renderers import renderer_for
+from contextwright.render.target import Target
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Expr
+from contextwright.spec.inputs import Inputs, Memo
+from contextwright.spec.task import NO_ANSWERS, Answers, Task
+from contextwright.tasks.allocation import Allocation, allocate
+from contextwright.tasks.layers import least_needs, needs_of
+from contextwright.tasks.payload import cost_of_form, cost_of_item
+from contextwright.tasks.signals import signals_of, window_of
+
+
+class Compiler(Protocol):
+    """The only thing that a driver depends on."""
+
+    def compile(self, snapshot: Snapshot, target: Target) -> Pack:
+        """The pack for the next call."""
+        ...
+
+
+class Wants(msgspec.Struct, eq=False):
+    """What a compile asks of the moments around it.
+
+    Args:
+        asked: tasks that have no answer yet, by fingerprint.
+        wrote: state keys that the spec's writers would set before the turn.
+    """
+
+    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
+    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
+    """A compiler that does what a spec says.
+
+    Args:
+        spec: what should be seen.
+        agent: the agent that the requests are for.
+        read_artifact: gives the text of an `artifact://` path, or None.
+        now_ms: the clock, where a rule needs one.
+        memo: what earlier compiles worked out; never changes a result.
+        steps: whether the manifest counts blocks and tokens at every step of the spec.
+        answers: what models answered before.
+        sent_from: place in the log from which on the driver sends events itself, so that a
+            text beside them does not say them again.
+        notes: what happened before the compile that a reader of its manifest should know.
+    """
+
+    spec: Expr
+    agent: str = ""
+    read_artifact: ReadArtifact | None = None
+    now_ms: int | None = None
+    memo: Memo = msgspec.field(default_factory=Memo)
+    steps: bool = False
+    answers: Answers = NO_ANSWERS
+    sent_from: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def compile(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        *,
+        previous: Pack | None = None,
+    ) -> Pack:
+        """The pack for the next call.
+
+        Args:
+            previous: the pack before, to tell what a provider's cache can use again.
+
+        Raises:
+            BudgetError: what must stay does not fit.
+            SpecError: the spec can not be met by this session.
+            RenderError: a bug: the request breaks a rule of its provider.
+        """
+        pack = self._compile(snapshot, target, previous, Wants(), dry=False)
+        assert pack is not None
+        return pack
+
+    def try_compile(
+        self, snapshot: Snapshot, target: Target, wants: "Wants", *, previous: Pack | None = None
+    ) -> Pack | None:
+        """The pack, or None where something is missing for it: `wants` says what, and what the
+        spec would write, also where it raises as `compile` does."""
+        return self._compile(snapshot, target, previous, wants, dry=True)
+
+    def _compile(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        previous: Pack | None,
+        wants: "Wants",
+        *,
+        dry: bool,
+    ) -> Pack | None:
+        self.memo.trim()
+        renderer = renderer_for(target.format)
+        planned = plan(self.spec)
+        inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
+        known = self.memo.table(("summarized", target.format, target.model, target.counter.id))
+        tracer = Tracer(inputs.cost, count_steps=self.steps, known=known)
+        assembled = assemble(planned, inputs, tracer, target)
+        if dry and wants.asked:
+            return None
+        room = _room(planned, assembled, inputs, tracer, target, renderer)
+        blocks = fit_into(room, assembled.blocks, planned.terminal)
+        if planned.redactions:
+            blocks = guard_again(planned, inputs, tracer, blocks)
+            if room.over(blocks) > 0:
+                blocks = fit_into(room, blocks, None)
+        if dry and wants.asked:
+            return None
+        layout = layout_of(assembled, blocks, inputs, target)
+        request = renderer.request(layout, target)
+        tokens = renderer.measure(request, target)
+        _check(renderer, request, target, tokens, room.limit)
+        tracer.notes.extend(_model_notes(inputs, room.inputs))
+        return self._pack(
+            Built(snapshot, target, planned, assembled, blocks, layout, request, tokens, room),
+            tracer,
+            previous,
+        )
+
+    def _inputs(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        renderer: Renderer,
+        planned: Plan,
+        wants: "Wants",
+        *,
+        dry: bool,
+    ) -> Inputs:
+        return Inputs(
+            snapshot=snapshot,
+            count=target.counter.count,
+            cost=_cost(self.memo, renderer, target, framed=planned.step is not None),
+            counter_id=target.counter.id,
+            resolve=lambda ref: resolve(ref, snapshot, self.read_artifact),
+            now_ms=self.now_ms,
+            memo=self.memo,
+            agent=self.agent,
+            window=planned.window,
+            tools=tuple(snapshot.tools if target.tools is None else target.tools),
+            framed=planned.step is not None,
+            clean=planned.clean,
+            answers=self.answers,
+            sent_from=self.sent_from,
+            dry=dry,
+            asked=wants.asked,
+            wrote=wants.wrote,
+        )
+
+    def _pack(self, built: Built, tracer: Tracer, previous: Pack | None) -> Pack:
+        body = msgspec.json.encode(built.request, order="sorted")
+        manifest = manifest_of(built, tracer, body, self)
+        if previous is not None:
+            prefix = shared_prefix(previous.request, built.request, built.target)
+            manifest = msgspec.structs.replace(manifest, prefix=prefix)
+        return Pack(body, manifest)
+
+
+def _cost(
+    memo: Memo, renderer: Renderer, target: Target, *, framed: bool
+) -> Callable[[Block], int]:
+    """Tokens of a block as it will be sent; `framed`, its texts as items of a payload."""
+
+    def cost(block: Block) -> int:
+        if block.messages:
+            return renderer.cost(block, target)
+        if framed and block.layer is not Layer.SYSTEM:
+            return cost_of_item(block, target)
+        return renderer.section_cost(section_of(block), target)
+
+    return memo.computed(("cost", target.format, target.model, target.counter.id, framed), cost)
+
+
+def _room(
+    planned: Plan,
+    assembled: Assembled,
+    inputs: Inputs,
+    tracer: Tracer,
+    target: Target,
+    renderer: Renderer,
+) -> Room:
+    empty = layout_of(assembled, (), inputs, target)
+    with_tools = renderer.measure(renderer.request(empty, target), target)
+    form = cost_of_form(target) if assembled.payload else 0
+    fixed = with_tools + renderer.margin(target) + form
+    terminal = planned.terminal
+    if not isinstance(terminal, Allocate):
+        limit = min(target.max_input, limit_of(planned) or target.max_input)
+        return Room(limit, fixed, inputs.after(0), tracer)
+    toolless = msgspec.structs.replace(empty, tools=())
+    bare = renderer.measure(renderer.request(toolless, target), target)
+    parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
+    signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
+    allocation = _allocation(terminal, assembled.blocks, inputs, target, parts, signals)
+    limit = min(allocation.limit, target.max_input)
+    return Room(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
+
+
+def _allocation(
+    terminal: Allocate,
+    blocks: Blocks,
+    inputs: Inputs,
+    target: Target,
+    parts: dict[str, int],
+    signals: dict[str, int],
+) -> Allocation:
+    """The window shared out; a step that only fits once its examples and its background are
+    shortened is not refused."""
+    window = min(
+        window_of(terminal.max_tokens, inputs.snapshot.state) or target.window, target.window
+    )
+    reserved = target.reserved_output + target.reserved_system
+
+    def shared(needs: dict[str, int]) -> Allocation:
+        return allocate(
+            window,
+            signals,
+            profile=terminal.profile,
+            preset=terminal.preset,
+            needs=needs,
+            least_slack=max(0, reserved - (target.window - window)),
+            where=repr(terminal),
+        )
+
+    try:
+        return shared(needs_of(blocks, inputs.cost, parts))
+    except StepError:
+        return shared(least_needs(blocks, inputs.cost, parts))
+
+
+def limit_of(planned: Plan) -> int:
+    """Tokens that the spec allows; 0 where it sets no number of its own."""
+    terminal = planned.terminal
+    return getattr(terminal, "max_tokens", 0) or getattr(terminal, "target_tokens", 0)
+
+
+def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:
+    violations = renderer.validate(request, target)
+    if violations:
+        first = violations[0]
+        raise RenderError(
+            f"the request breaks {len(violations)} rules of its provider; first "
+            f"{first.rule}: {first.what}",
+            where=f"{target.format} {first.where}",
+            fix="report this with the session: a request that is built here must be valid",
+        )
+    if tokens > limit:
+        raise RenderError(
+            f"the request has {tokens} tokens and {limit} are allowed",
+            where=target.format,
+            fix="report this with the session: costs must never be counted too low",
+        )
+
+
+def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
+    """What models did not do, and who did it instead."""
+    asked = {**inputs.asked, **later.asked}
+    missing = [
+        f"{kind} was not prepared: done without a model"
+        for kind in dict.fromkeys(task.kind for task in asked.values())
+    ]
+    instead = [
+        f"{answer.kind} by {answer.model}: {answer.fallback}"
+        for answer in inputs.used.values()
+        if answer.fallback
+    ]
+    return missing + list(dict.fromkeys(instead))

@@ -1,0 +1,165 @@
+"""How an exchange is told once it is old: in its place with shorter results, or in a note."""
+
+import re
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.blocks.block_texts import rewrite
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.compiler.steps.exchange_features import (
+    NEW,
+    OLD,
+    Called,
+    calls_of,
+    leaves,
+    loaded,
+    minimal,
+    words_of,
+)
+from contextwright.compiler.steps.rows import json_rows, values_only
+from contextwright.session.event import Thinking, ToolCall
+from contextwright.spec.inputs import Inputs
+
+SMALL = 60
+"""Tokens up to which a result is told as it is where its exchange is told."""
+SHORT = 150
+"""Tokens that a shortened text may have."""
+PAYS = 70
+"""Percent of a result's tokens that its rows may have at most to stand in its place."""
+SAID = 120
+"""Characters of what an assistant said, in a note."""
+ARGUMENT = 160
+"""Characters of an argument that is told whole."""
+_SENTENCE = re.compile(r"(?<=[.!?:])\s")
+FORMS = ("line", "bare", "short", "whole")
+"""From the fewest words to the most."""
+
+
+def in_place(block: Block, form: str, inputs: Inputs) -> Block:
+    """The exchange where it stands: `minimal`, JSON without blanks; `shrunk`, JSON as rows;
+    `untold`, results that later ones hold too."""
+    table = inputs.memo.table(("stepwise", form, inputs.counter_id))
+    made = table.get(block)
+    if made is None:
+        made = table[block] = _in_place(block, form, inputs)
+    return made
+
+
+def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
+    if form == "minimal" and _thinks(block):
+        return block  # reasoning is only sent over untouched results: blanks are not worth it
+
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        tail = f"[full output: {ref}, {inputs.count(text)} tokens]"
+        if form == "untold":
+            short = f"[told again later] {tail}"
+            return short if inputs.count(short) < inputs.count(text) else text
+        value = loaded(text) if form == "shrunk" else None
+        if value is not None:
+            rows = f"{json_rows(value)}\n{tail}"
+            if inputs.count(rows) * 100 < PAYS * inputs.count(text):
+                return rows
+        return minimal(text)
+
+    messages = rewrite(block, on_result=on_result)
+    if messages is block.messages or block.pinned or block.tier == 1:
+        return block
+    why = {"untold": "later results hold it too", "shrunk": "JSON as rows"}.get(form, "no blanks")
+    fidelity = Fidelity.PLACEHOLDER if form == "untold" else Fidelity.COMPACTED
+    return block.lower(fidelity, messages=messages, why=why)
+
+
+def _thinks(block: Block) -> bool:
+    return any(isinstance(part, Thinking) for m in block.messages for part in m.parts)
+
+
+def limited(block: Block, limit: int, inputs: Inputs) -> Block:
+    """The exchange with results of at most `limit` tokens each: as rows, then both ends."""
+
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        text, whole = minimal(text), inputs.count(text)
+        if inputs.count(text) <= limit:
+            return text
+        tail = f"\n[full output: {ref}, {whole} tokens]"
+        value = loaded(text)
+        source = json_rows(value) if value is not None else text
+        short, size = source + tail, min(len(source), limit * 4)
+        while inputs.count(short) > limit and size > 1:
+            size = size * 9 // 10
+            short = f"{source[: size * 2 // 3]}\n\u2026\n{source[-(size // 3) :]}{tail}"
+        return short
+
+    messages = rewrite(block, on_result=on_result)
+    if messages is block.messages or block.pinned:
+        return block
+    why = f"cut to {limit} tokens each: no room for more"
+    return block.lower(Fidelity.TRUNCATED, messages=messages, why=why)
+
+
+class Told(msgspec.Struct, frozen=True):
+    """An exchange in a note, and its tokens."""
+
+    text: str
+    tokens: int
+
+
+def entry(block: Block, form: str, inputs: Inputs) -> Told:
+    """An exchange as it is told in a note, in one of `FORMS`."""
+    table = inputs.memo.table(("entry", form, inputs.counter_id))
+    told = table.get(block)
+    if told is None:
+        text = _entry(block, form, inputs)
+        told = table[block] = Told(text, inputs.count(text) + 1)
+    return told
+
+
+def _entry(block: Block, form: str, inputs: Inputs) -> str:
+    said = words_of(block)
+    if block.role == "user":
+        return "user: " + (said if form != "line" else _sentences(said, SAID))
+    lines: list[str] = []
+    if said.strip():
+        lines.append("assistant: " + (said if form == "whole" else _sentences(said, SAID)))
+    for call in calls_of(block):
+        line = f"{call.name} {_arguments(call)}".strip()
+        text = "" if form == "line" else _result(call, form, inputs)
+        lines.append(f"{line} \u2192 {text}" if text else line)
+    return "\n".join(lines)
+
+
+def _result(call: Called, form: str, inputs: Inputs) -> str:
+    text = call.told
+    if form == "whole" or inputs.count(text) <= SMALL:
+        return text
+    if form == "bare":
+        return values_only(text)
+    value = loaded(text)
+    if value is not None:
+        rows = json_rows(value)
+        return rows if inputs.count(rows) < inputs.count(text) else text
+    if inputs.count(text) <= SHORT:
+        return text
+    characters = SHORT * 3 // 2
+    head, tail = text[:characters].rsplit("\n", 1)[0], text[-(characters // 2) :]
+    return f"{head}\n\u2026\n{tail.split(chr(10), 1)[-1]}"
+
+
+def _arguments(call: Called) -> str:
+    parts: list[str] = []
+    for key, value in leaves(call.given):
+        if key in NEW or key in OLD:
+            continue
+        text = str(value)
+        whole = len(text) <= ARGUMENT and "\n" not in text
+        parts.append(text if whole else text[:SAID].split("\n")[0] + "\u2026")
+    return " ".join(parts)
+
+
+def _sentences(text: str, characters: int) -> str:
+    short = ""
+    for sentence in _SENTENCE.split(text.strip()):
+        if short and len(short) + len(sentence) > characters:
+            break
+        short = f"{short} {sentence}" if short else sentence
+    return short if len(short) <= 2 * characters else short[: 2 * characters] + "\u2026"

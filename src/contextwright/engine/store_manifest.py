@@ -1,0 +1,35 @@
+"""Manifests kept as artifacts, beside the evidence that their packs name (document 001)."""
+
+import msgspec
+
+from contextwright.compiler.manifest import Manifest, manifest_from_json
+from contextwright.compiler.pack import Pack
+from contextwright.errors import StoreError
+from contextwright.stores.store import ArtifactStore
+from contextwright.tasks.plan_step import folder_of, segment
+
+NAME = "manifest.json"
+
+
+def keep(pack: Pack, artifacts: ArtifactStore) -> str:
+    """Store a pack's manifest; the ref, such as
+    `artifact://tasks/42/3/pack_task_42_step_3_0f3c.../manifest.json`."""
+    manifest = pack.manifest
+    folder = f"sessions/{segment(manifest.session_id)}"
+    if manifest.step_id:
+        folder = folder_of(manifest.task_id, manifest.step_id)
+    return artifacts.put(manifest.to_json(), name=f"{folder}/{manifest.pack_id}/{NAME}")
+
+
+def kept_manifest(ref: str, artifacts: ArtifactStore) -> Manifest:
+    """A manifest that was kept.
+
+    Raises:
+        RefError: the ref does not resolve. StoreError: what it names is no manifest.
+    """
+    try:
+        return manifest_from_json(artifacts.get(ref))
+    except msgspec.DecodeError as error:
+        raise StoreError(
+            f"this is no manifest: {error}", where=ref, fix="give a ref that keep() gave"
+        ) from error

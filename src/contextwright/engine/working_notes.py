@@ -1,0 +1,145 @@
+"""Working memory: the notes of one step, with a time to live, kept when the step is done
+(document 001, "Memory Design")."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from contextwright.atoms.select.from_state import plain_text
+from contextwright.errors import SessionError
+from contextwright.session.session import Session
+from contextwright.stores.memory_store import Memory, SQLiteMemory, memory_of
+from contextwright.stores.store import ArtifactStore
+from contextwright.tasks.plan_step import EVIDENCE, PLAN, WORKING, step_in, step_of
+
+CHECKPOINT = "checkpoint.json"
+
+
+def jot(
+    session: Session,
+    text: str,
+    *,
+    turns: int | None = None,
+    seconds: float | None = None,
+    now_ms: int | None = None,
+) -> dict[str, Any]:
+    """Note something for the step at hand; `C.memory()` shows it while it lives.
+
+    Args:
+        turns: how many turns it lives, the running one included.
+        seconds: how long it lives; needs `now_ms`.
+        now_ms: milliseconds since 1970.
+
+    Raises:
+        SessionError: `seconds` without `now_ms`, no text, or no time to live.
+    """
+    if not text.strip() or (seconds is not None and now_ms is None):
+        raise SessionError(
+            "a working note needs a text, and a clock where it lives for seconds",
+            where="jot(session, text, seconds=..., now_ms=...)",
+            fix="give now_ms, milliseconds since 1970, or turns",
+        )
+    if (turns is not None and turns < 1) or (seconds is not None and not 0 < seconds < math.inf):
+        raise SessionError(
+            f"a working note lives for {turns} turns, {seconds} seconds",
+            where="jot(session, text, turns=..., seconds=...)",
+            fix="give at least 1 turn or more than 0 seconds; neither, for as long as the step",
+        )
+    snapshot = session.snapshot()
+    step = step_in(snapshot.state)
+    entry: dict[str, Any] = {"text": text}
+    if step is not None:
+        entry["step"] = step.step_id
+    mine = (text, entry.get("step"))
+    if turns is not None:
+        entry["until_turn"] = max(0, snapshot.turn) + turns - 1
+    if now_ms is not None:
+        entry["time_ms"] = now_ms
+        if seconds is not None:
+            entry["until_ms"] = now_ms + round(seconds * 1000)
+
+    def noted(state: Mapping[str, Any]) -> dict[str, Any]:
+        others = [one for one in _notes_in(state) if (one["text"], one.get("step")) != mine]
+        return {WORKING: [*others, entry]}
+
+    session.revise(noted)
+    return entry
+
+
+def notes_of(session: Session) -> list[dict[str, Any]]:
+    """The working notes of a session, of all steps, those that are plain texts too."""
+    return _notes_in(session.state)
+
+
+def _notes_in(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    listed: Any = state.get(WORKING) or []
+    items: list[Any] = listed if isinstance(listed, list) else [listed]
+    notes = [dict(one) if isinstance(one, Mapping) else {"text": one} for one in items]
+    return [one for one in notes if one.get("text")]
+
+
+def checkpoint(
+    session: Session,
+    *,
+    memory: SQLiteMemory | None = None,
+    artifacts: ArtifactStore | None = None,
+    scope: str = "",
+    now_ms: int | None = None,
+) -> str:
+    """The step at hand is done: its working notes leave the state, and are kept as one memory
+    and as an artifact, where there are such stores. The step itself leaves the state too.
+
+    Returns:
+        The artifact's ref; empty without a store of artifacts.
+
+    Raises:
+        StepError: there is no step.
+    """
+    step = step_of(session.state.get(PLAN))
+    notes = notes_of(session)
+    mine = [one for one in notes if str(one.get("step", step.step_id)) == step.step_id]
+    ref = ""
+    if artifacts is not None:
+        kept = {"step": step.to_state(), "notes": mine, "evidence": session.state.get(EVIDENCE, [])}
+        data = msgspec.json.encode(kept, order="sorted")
+        ref = artifacts.put(data, name=f"{step.folder}/{CHECKPOINT}")
+    if memory is not None and mine:
+        lines = "; ".join(plain_text(one["text"]) for one in mine)
+        text = f"{step.goal or '; '.join(step.do)} (step {step.step_id}): {lines}"
+        memory.write(
+            Memory(
+                text=text,
+                kind="checkpoint",
+                scope=scope,
+                time_ms=now_ms,
+                origin=(ref,) if ref else (),
+            )
+        )
+
+    def done(state: Mapping[str, Any]) -> dict[str, Any]:
+        left = [one for one in _notes_in(state) if one not in mine]
+        return {WORKING: left or None, PLAN: None}
+
+    session.revise(done)
+    return ref
+
+
+def promote(session: Session, text: str, memory: SQLiteMemory, **fields: Any) -> Memory:
+    """Make a working note a lasting memory, on purpose.
+
+    Args:
+        fields: of the memory: `kind`, `scope`, `entity`.
+
+    Raises:
+        SessionError: there is no such note.
+    """
+    entry = next((one for one in notes_of(session) if one.get("text") == text), None)
+    if entry is None:
+        raise SessionError(
+            "no working note has this text",
+            where=f"{text[:60]!r}",
+            fix="give the text of a note: notes_of(session) lists them",
+        )
+    return memory.write(memory_of(entry, **fields))

@@ -1,0 +1,211 @@
+"""Sessions in and out of the formats that agents leave behind."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
+from contextwright.formats.decode import decode
+from contextwright.formats.document import Document, Record
+from contextwright.session.session import Session
+
+__all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"]
+
+_MODULES = {
+    "contextwright": "native",
+    "codex": "codex",
+    "claude-code": "claude_code",
+    "swe-agent": "swe_agent",
+    "tau-bench": "tau_bench",
+    "adk": "adk",
+    "langchain": "langchain",
+    "openai-responses": "openai_responses",
+    "gemini": "gemini",
+    "anthropic": "anthropic",
+    "openai-chat": "openai_chat",
+}
+"""In the order in which an input is tried: the most particular first."""
+
+FORMATS = tuple(_MODULES)
+
+
+class Format(Protocol):
+    """What every module of this folder is."""
+
+    NAME: str
+    LINES: bool
+
+    def sniff(self, document: Document) -> bool:
+        """Whether it looks like this format."""
+        ...
+
+    def read(self, document: Document) -> Session:
+        """The session that it holds."""
+        ...
+
+    def write(self, session: Session) -> Any:
+        """The session as JSON data of this format."""
+        ...
+
+
+def format_named(name: str) -> Format:
+    """The module of a format.
+
+    Raises:
+        UnknownFormat: there is none of this name.
+    """
+    module = _MODULES.get(name)
+    if module is None:
+        raise UnknownFormat(
+            f"no format {name!r}", where="format", fix=f"one of {', '.join(FORMATS)}"
+        )
+    return import_module(f"contextwright.formats.{module}")  # pyright: ignore[reportReturnType]
+
+
+def detect(document: Document) -> str:
+    """The name of the format that a document is in.
+
+    Raises:
+        UnknownFormat: none fits.
+    """
+    for name in FORMATS:
+        if format_named(name).sniff(document):
+            return name
+    value = document.records[0].value
+    if not isinstance(value, (dict, list)):
+        raise UnknownFormat(
+            "an object is expected",
+            where=document.records[0].where,
+            fix="give a list of messages, a document with messages, or a message a line",
+        )
+    count = len(document.records)
+    if count > 1 and isinstance(value, dict) and "messages" in value:
+        raise UnknownFormat(
+            f"{count} sessions, one a line, where one is expected",
+            where=document.name,
+            fix="read them with read_sessions(...), or give one line of the file",
+        )
+    keys = ", ".join(map(repr, list(value)[:6])) if isinstance(value, dict) else "a list"  # pyright: ignore
+    raise UnknownFormat(
+        f"no format fits: the first record has {keys}",
+        where=document.records[0].where,
+        fix=f"looked for {', '.join(FORMATS)}; name one with format=..., or see `ctx convert`",
+    )
+
+
+def read_session(
+    source: str | Path | bytes | list[Any] | dict[str, Any],
+    *,
+    format: str | None = None,
+    id: str | None = None,
+) -> Session:
+    """Read a session of any known format.
+
+    Args:
+        source: a path, the file's bytes (gzip too), or decoded JSON data.
+        format: its name; found out where it is not given.
+        id: the session's id; by default the source's own, or the file's name.
+
+    Raises:
+        SessionError: with file, line, event and field. Nothing is skipped in silence: what was
+            repaired stands in `session.metadata["repairs"]`.
+    """
+    document, repairs = _document(source)
+    session = _read(document, format)
+    return _named(session, source, id, repairs)
+
+
+def _read(document: Document, format: str | None) -> Session:
+    """Read a document; what its reader did not foresee is an error with the file's name."""
+    try:
+        return format_named(format or detect(document)).read(document)
+    except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
+        raise MalformedRecord(
+            f"the input does not keep to its format: {type(error).__name__}: {error}",
+            where=document.name,
+            fix="check that it is whole, or name its format: format=...",
+        ) from error
+
+
+def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> Iterator[Session]:
+    """Read a file with a session a line, such as `{"id": ..., "messages": [...]}`."""
+    document, repairs = _document(source)
+    for record in document.records:
+        one = Document(document.name, (record,), lines=False)
+        try:
+            session = _read(one, format)
+        except SessionError as error:
+            error.where = f"{record.where}: {error.where}"
+            raise
+        yield _named(session, record, None, repairs)
+
+
+def write_session(
+    session: Session, format: str = "contextwright", path: str | Path | None = None
+) -> bytes:
+    """A session as the bytes of a format, and into a file if a path is given."""
+    if format not in FORMATS and Path(format).suffix:
+        raise UnknownFormat(
+            f"no format {format!r}",
+            where="write_session(session, format)",
+            fix=f"a file goes behind the format: write_session(session, path={format!r})",
+        )
+    found = format_named(format)
+    value = found.write(session)
+    try:
+        if found.LINES:
+            data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
+        else:
+            data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SessionError(
+            f"the session holds what is not JSON data: {error}",
+            where=f"session {session.id!r}",
+            fix="look at its metadata, and at the metadata of its events and tools",
+        ) from error
+    if path is not None:
+        _write_file(path, data)
+    return data
+
+
+def _write_file(path: str | Path, data: bytes) -> None:
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise SessionError(
+            f"the file can not be written: {error.strerror or error}",
+            where=str(path)[:200],
+            fix="give a path in a folder that exists and can be written",
+        ) from error
+
+
+def _document(source: Any) -> tuple[Document, list[str]]:
+    if isinstance(source, (list, dict)):
+        return Document("input", (Record(source, "input"),), lines=False), []
+    if isinstance(source, bytes):
+        decoded = decode(source)
+        return decoded.document, decoded.repairs
+    try:
+        path = Path(source)
+        data = path.read_bytes()
+    except (OSError, ValueError, TypeError) as error:
+        raise SessionError(
+            f"the file can not be read: {getattr(error, 'strerror', None) or error}",
+            where=str(source)[:200],
+            fix="give a path, the bytes of a file, or a list of messages",
+        ) from error
+    decoded = decode(data, path.name)
+    return decoded.document, decoded.repairs
+
+
+def _named(session: Session, source: Any, id: str | None, repairs: list[str]) -> Session:
+    if id:
+        session.id = id
+    elif session.id == "session" and isinstance(source, (str, Path)):
+        session.id = Path(source).name.partition(".")[0] or "session"
+    if repairs:
+        session.metadata["repairs"] = list(repairs)
+    return session

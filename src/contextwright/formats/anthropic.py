@@ -1,0 +1,252 @@
+"""Anthropic Messages: `{"system", "messages", "tools"}`, or the list of messages."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from contextwright.formats.document import Document
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
+from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.openai_chat import tool_of
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from contextwright.session.session import Session
+
+NAME = "anthropic"
+LINES = False
+_OWN = {
+    "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
+    "server_tool_use", "web_search_tool_result",
+}  # fmt: skip
+
+
+def sniff(document: Document) -> bool:
+    """A system text beside the messages, or parts of Anthropic's kinds."""
+    value = document.records[0].value
+    if len(document.records) != 1:
+        found: Any = [record.value for record in document.records]
+    elif isinstance(value, dict) and isinstance(value.get("messages"), list):  # pyright: ignore
+        found = value["messages"]  # pyright: ignore[reportUnknownVariableType]
+        if "system" in value and all(_role(m) in {"user", "assistant"} for m in found):  # pyright: ignore
+            return True
+    else:
+        found = value
+    if not isinstance(found, list) or not found:
+        return False
+    messages: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
+    return all(_role(m) in {"user", "assistant"} for m in messages) and any(
+        isinstance(part, dict) and (part.get("type") in _OWN or "cache_control" in part)  # pyright: ignore
+        for message in messages
+        if isinstance(message["content"], list)
+        for part in message["content"]
+    )
+
+
+def _role(message: Any) -> Any:
+    return message.get("role") if isinstance(message, dict) and "content" in message else None  # pyright: ignore
+
+
+def read(document: Document) -> Session:
+    """The session; the system text is its first event."""
+    value = document.records[0].value
+    whole: Json = value if isinstance(value, dict) and "messages" in value else {}  # pyright: ignore
+    if whole:
+        found = a_list(whole["messages"], f"{document.name}, field messages")
+    elif len(document.records) == 1 and isinstance(value, list):
+        found = value  # pyright: ignore[reportUnknownVariableType]
+    else:
+        found = [record.value for record in document.records]
+    messages = [(m, f"{document.name} message {n}") for n, m in enumerate(found)]  # pyright: ignore
+    if "system" in whole:
+        system = {"role": "system", "content": whole["system"]}
+        messages.insert(0, (system, f"{document.name}, field system"))
+    beside = {k: v for k, v in whole.items() if k not in {"messages", "tools", "system"}}
+    return Session(
+        str(beside.get("id") or "session"),
+        read_messages(NAME, messages, _events, _message),
+        tools=[
+            tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(whole.get("tools") or ())
+        ],
+        metadata={NAME: beside} if whole else {},
+    )
+
+
+def write(session: Session) -> Any:
+    """The messages; a document where there is a system text, tools, or more beside them."""
+    messages = write_messages(NAME, session.log, _message, _together)
+    leading = [m for m in messages if m["role"] == "system"]
+    messages = [m for m in messages if m["role"] != "system"]
+    beside = session.metadata.get(NAME)
+    if beside is None and not session.tools and not leading:
+        return messages
+    document: Json = {**(beside or {}), "messages": messages}
+    if len(leading) == 1:
+        document["system"] = leading[0]["content"]
+    elif leading:
+        document["system"] = [part for m in leading for part in _as_list(m["content"])]
+    if session.tools:
+        document["tools"] = [
+            tool.extra.get(NAME)
+            or {
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.parameters or {"type": "object"},
+            }
+            for tool in session.tools
+        ]
+    return document
+
+
+def _as_list(content: Any) -> list[Json]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _events(value: Any, where: str) -> list[Event]:
+    message = an_object(value, where)
+    role, content = message.get("role"), message.get("content")
+    if role not in {"system", "user", "assistant"}:
+        raise wrong("a role of user or assistant is expected", role, f"{where}, field role")
+    if isinstance(content, str):
+        parts: list[AnyPart] = [Text(text=content)] if content else []
+    else:
+        blocks = a_list(content, f"{where}, field content")
+        parts = [part_of(b, f"{where}, field content[{n}]") for n, b in enumerate(blocks)]
+    id = message.get("id")
+    name = id if isinstance(id, str) else ""
+    results = [part for part in parts if isinstance(part, ToolResult)]
+    if role != "user" or not results:
+        return [Event(id=name, role=role, parts=tuple(parts))]
+    events = [Event(id="", role="tool", parts=(result,)) for result in results]
+    rest = tuple(part for part in parts if not isinstance(part, ToolResult))
+    return [*events, Event(id="", role="user", parts=rest)] if rest else events
+
+
+def part_of(value: Any, where: str) -> AnyPart:
+    """A content block as a part."""
+    block = an_object(value, where)
+    kind = block.get("type")
+    if kind == "text":
+        return Text(text=a_text(block.get("text"), f"{where}.text"))
+    if kind == "tool_use":
+        return ToolCall(
+            id=text_or(block.get("id"), f"{where}.id"),
+            name=a_text(block.get("name"), f"{where}.name"),
+            arguments=json.dumps(block.get("input", {}), ensure_ascii=False),
+        )
+    if kind == "tool_result":
+        return _result(block, where)
+    if kind == "thinking":
+        return Thinking(
+            text=text_or(block.get("thinking"), f"{where}.thinking"),
+            signature=text_or(block.get("signature"), f"{where}.signature"),
+            provider="anthropic",
+        )
+    if kind == "redacted_thinking":
+        data = a_text(block.get("data"), f"{where}.data")
+        return Thinking(redacted=data, provider="anthropic")
+    if kind in {"image", "document"} and isinstance(block.get("source"), dict):
+        return _media(block, block["source"])
+    return Opaque(format=NAME, kind=str(kind), value=block)
+
+
+def _result(block: Json, where: str) -> ToolResult:
+    content = block.get("content")
+    if isinstance(content, str):
+        pieces: list[Any] = [Text(text=content)]
+    else:
+        listed = a_list(content or [], f"{where}.content")
+        pieces = [part_of(piece, f"{where}.content[{n}]") for n, piece in enumerate(listed)]
+        pieces = [
+            p
+            if isinstance(p, (Text, Image, File, Opaque))
+            else Opaque(format=NAME, kind=str(raw.get("type")), value=raw)
+            for p, raw in zip(pieces, listed, strict=True)
+        ]
+    return ToolResult(
+        call_id=text_or(block.get("tool_use_id"), f"{where}.tool_use_id"),
+        content=tuple(pieces),
+        status="error" if block.get("is_error") is True else "ok",
+    )
+
+
+def _media(block: Json, source: Json) -> Image | File | Opaque:
+    kind, media = source.get("type"), str(source.get("media_type") or "")
+    data = str(source.get("data") or "") if kind == "base64" else ""
+    url = str(source.get("url") or "") if kind == "url" else ""
+    id = str(source.get("file_id") or "") if kind == "file" else ""
+    if not (data or url or id):
+        return Opaque(format=NAME, kind=str(block["type"]), value=block)
+    if block["type"] == "image":
+        return Image(media_type=media or "image/png", data=data, url=url, file_id=id)
+    name = str(block.get("title") or "")
+    media = media or "application/pdf"
+    return File(media_type=media, name=name, data=data, url=url, file_id=id)
+
+
+def block_of(part: AnyPart) -> Json | None:
+    """A part as a content block; None for what this format can not say."""
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ToolCall):
+        given = _object(part.arguments)
+        return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
+    if isinstance(part, ToolResult):
+        return _result_block(part)
+    if isinstance(part, Thinking):
+        if part.redacted:
+            return {"type": "redacted_thinking", "data": part.redacted}
+        return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+    if isinstance(part, (Image, File)):
+        return {
+            "type": "image" if isinstance(part, Image) else "document",
+            "source": _source(part),
+        }
+    return part.value if part.format == NAME else None
+
+
+def _result_block(part: ToolResult) -> Json:
+    block: Json = {"type": "tool_result", "tool_use_id": part.call_id}
+    if len(part.content) == 1 and isinstance(part.content[0], Text):
+        block["content"] = part.content[0].text
+    else:
+        block["content"] = [b for piece in part.content if (b := block_of(piece))]
+    if part.status != "ok":
+        block["is_error"] = True
+    return block
+
+
+def _source(part: Image | File) -> Json:
+    if part.url:
+        return {"type": "url", "url": part.url}
+    if part.file_id:
+        return {"type": "file", "file_id": part.file_id}
+    return {"type": "base64", "media_type": part.media_type, "data": part.data}
+
+
+def _object(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def _message(events: Sequence[Event]) -> Json:
+    role = "user" if events[0].role == "tool" else events[0].role
+    parts = [part for event in events for part in event.parts]
+    if len(parts) == 1 and isinstance(parts[0], Text):
+        return {"role": role, "content": parts[0].text}
+    return {"role": role, "content": [block for part in parts if (block := block_of(part))]}
+
+
+def _together(before: Event, event: Event) -> bool:
+    """Results of one message share the user's message, with what the user says behind them."""
+    return before.role == "tool" and event.role in {"tool", "user"}

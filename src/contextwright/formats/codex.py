@@ -1,0 +1,349 @@
+"""Session files of the Codex CLI: OpenAI Responses items in lines, with much beside.
+
+`event_msg` lines tell the same again for the screen: kept, and shown only where no item says
+it. So are turn contexts, token counts, items that say nothing to a model (a web search's
+mark, a ghost commit), and turns that were rolled back. `compacted` becomes a summary event.
+"""
+
+from typing import Any, cast
+
+import msgspec
+
+from contextwright.formats import openai_responses
+from contextwright.formats.document import Document, Record
+from contextwright.formats.fields import Json, an_object, text_or, wrong
+from contextwright.formats.json_text import object_of, text_of
+from contextwright.formats.kinds import kind_of
+from contextwright.formats.openai_responses import item_parts, part_of
+from contextwright.formats.record_order import (
+    Draft,
+    Hidden,
+    Piece,
+    covered,
+    free_id,
+    hidden,
+    in_order,
+    keep_rest,
+    written,
+)
+from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    Opaque,
+    Role,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from contextwright.session.session import Session
+
+NAME = "codex"
+LINES = True
+
+_LINES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+_CALLS = {"function_call", "custom_tool_call", "local_shell_call"}
+_RESULTS = {"function_call_output", "custom_tool_call_output"}
+_USUAL = {"kind": "function_call_output", "form": "text"}
+_ITEMS = {"message", "reasoning", *_CALLS, *_RESULTS}
+_SPOKEN: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
+_CONTEXT = ("<", "# AGENTS.md instructions")
+"""How user messages begin that the program wrote, not the user."""
+
+
+def sniff(document: Document) -> bool:
+    """Whether this is a session of the Codex CLI."""
+    value = document.records[0].value if document.records else None
+    if not document.lines or not isinstance(value, dict):
+        return False
+    first = cast(Json, value)
+    if str(first.get("type")) in _LINES and "payload" in first:
+        return True
+    return "type" not in first and {"id", "timestamp", "instructions"} <= first.keys()
+
+
+def read(document: Document) -> Session:
+    """The session.
+
+    Raises:
+        MalformedRecord: a line is not an object of a type, or its item breaks the format.
+    """
+    reader = _Reader(list(document.records))
+    for at in range(len(document.records)):
+        reader.take(at)
+    return Session(
+        _session_id(document.records),
+        [draft.event(NAME) for draft in reader.drafts],
+        metadata={NAME: {"hidden": hidden(reader.aside)}},
+    )
+
+
+def _session_id(records: tuple[Record, ...]) -> str:
+    meta = records[0].value
+    inner = meta.get("payload", meta)
+    id = cast(Json, inner).get("id") if isinstance(inner, dict) else None
+    return id if isinstance(id, str) and id else "session"
+
+
+class _Reader:
+    """The lines so far, as drafts of events."""
+
+    def __init__(self, records: list[Record]) -> None:
+        self.drafts: list[Draft] = []
+        self.aside: list[tuple[int, Any]] = []
+        self._records = records
+        self._lines = [_checked(record) for record in records]
+        self._left = _rolled_back(self._lines)
+        self._said = {role: _all_said(self._lines, role) for role in ("user", "assistant")}
+        self._taken: set[str] = set()
+        self._tools: dict[str, str] = {}
+        self._kinds: list[str] = []  # of the items in the newest draft, if it is the model's
+
+    def take(self, at: int) -> None:
+        """Read the line at this place."""
+        line, where = self._lines[at], self._records[at].where
+        item = None if at in self._left else _item(line, where)
+        if item is not None:
+            self._take_item(at, line, item, where)
+        elif at not in self._left and (told := self._told(line)) is not None:
+            shape, role, text = told
+            draft = self._draft(at, line, role)
+            if shape == "compacted":
+                summary = {"kind": "summary", "scope": "historical"}
+                draft.metadata = {**summary, "covers": covered(self.drafts[:-1])}
+            self._keep(at, line, draft, [Text(text=text)], shape)
+        else:
+            self.aside.append((at, line))
+
+    def _take_item(self, at: int, line: Json, item: Json, where: str) -> None:
+        parts = _parts(item, where)
+        shape = "item" if "payload" in line else "bare"
+        if not parts or all(isinstance(part, Opaque) for part in parts):
+            self.aside.append((at, line))
+            return
+        kind, role = item.get("type", "message"), _role(item)
+        if isinstance(parts[0], ToolResult):
+            name = self._tools.get(parts[0].call_id, "")
+            parts: list[AnyPart] = [msgspec.structs.replace(parts[0], name=name)]
+        self._tools.update((part.id, part.name) for part in parts if isinstance(part, ToolCall))
+        joins = role == "assistant" and self._joins(kind)
+        draft = self.drafts[-1] if joins else self._draft(at, line, role)
+        self._keep(at, line, draft, parts, shape)
+        if role == "assistant":
+            self._kinds.append(kind)
+
+    def _keep(self, at: int, line: Json, draft: Draft, parts: list[AnyPart], shape: str) -> None:
+        keep_rest([(draft, parts)], at, line, lambda told: _line(told[0])[0], shape)
+
+    def _joins(self, kind: str) -> bool:
+        """Calls follow reasoning, words and other calls; words follow reasoning."""
+        if not self._kinds:
+            return False
+        return kind in _CALLS or all(each == "reasoning" for each in self._kinds)
+
+    def _draft(self, at: int, line: Json, role: Role) -> Draft:
+        self._kinds = []
+        payload: Any = line.get("payload", line)
+        id = payload.get("id")
+        draft = Draft(
+            id=free_id(id if isinstance(id, str) and id else f"line-{at + 1}", self._taken),
+            role=role,
+            time_ms=ms_of_iso(line.get("timestamp")),
+        )
+        self.drafts.append(draft)
+        return draft
+
+    def _told(self, line: Json) -> tuple[str, Role, str] | None:
+        """What a line that is no item says to the model: shape, role, text."""
+        payload: Any = line.get("payload")
+        if not isinstance(payload, dict):
+            return None
+        text, kind = cast(Json, payload).get("message"), cast(Json, payload).get("type")
+        if not isinstance(text, str) or not text:
+            return None
+        if line.get("type") == "compacted":
+            return "compacted", "user", text
+        role = _SPOKEN.get(str(kind)) if line.get("type") == "event_msg" else None
+        if role is None or text.strip() in self._said[role]:
+            return None
+        return str(kind), role, text
+
+
+def _checked(record: Record) -> Json:
+    line = an_object(record.value, record.where)
+    early = "record_type" in line or {"id", "timestamp"} <= line.keys()
+    if not isinstance(line.get("type"), str) and not early:
+        raise wrong(
+            "a line of a Codex session needs a type",
+            line.get("type"),
+            f"{record.where}, field type",
+        )
+    return line
+
+
+def _item(line: Json, where: str) -> Json | None:
+    """The item that a line holds; None for another kind of line."""
+    if line.get("type") == "response_item":
+        return an_object(line.get("payload"), f"{where}, field payload")
+    return line if "payload" not in line and str(line.get("type")) in _ITEMS else None
+
+
+def _role(item: Json) -> Role:
+    kind, role = item.get("type", "message"), item.get("role")
+    if kind in _RESULTS:
+        return "tool"
+    if kind != "message" or role == "assistant":
+        return "assistant"
+    return "system" if role in ("system", "developer") else "user"
+
+
+def _message_text(line: Json, role: str) -> str:
+    item: Any = line.get("payload") if line.get("type") == "response_item" else line
+    if not isinstance(item, dict) or cast(Json, item).get("role") != role:
+        return ""
+    content: Any = cast(Json, item).get("content")
+    if isinstance(content, str):
+        return content
+    blocks: list[Any] = content if isinstance(content, list) else []
+    texts = [cast(Json, block).get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _all_said(lines: list[Json], role: str) -> str:
+    return "\n".join(filter(None, (_message_text(line, role) for line in lines)))
+
+
+def _rolled_back(lines: list[Json]) -> set[int]:
+    """Places of lines that `thread_rolled_back` took back: the newest turns before it."""
+    left: set[int] = set()
+    turns: list[int] = []
+    for at, line in enumerate(lines):
+        text = _message_text(line, "user")
+        if text and not text.startswith(_CONTEXT):
+            turns.append(at)
+        payload: Any = line.get("payload")
+        if not isinstance(payload, dict) or cast(Json, payload).get("type") != "thread_rolled_back":
+            continue
+        count = cast(Json, payload).get("num_turns")
+        if isinstance(count, int) and count > 0 and turns:
+            kept = max(0, len(turns) - count)
+            left.update(range(turns[kept], at))
+            del turns[kept:]
+    return left
+
+
+def _parts(item: Json, where: str) -> list[AnyPart]:
+    kind = kind_of(item, f"{where}, field payload") or "message"
+    if kind in _RESULTS:
+        return [_result(item, where)]
+    if kind == "custom_tool_call":
+        given = text_of({"input": text_or(item.get("input"), f"{where}, field input")})
+        return [_call(item, str(item.get("name") or ""), given, kind, where)]
+    if kind == "local_shell_call":
+        return [_call(item, "local_shell", text_of(item.get("action") or {}), kind, where)]
+    return item_parts(item, where)
+
+
+def _call(item: Json, name: str, arguments: str, kind: str, where: str) -> ToolCall:
+    id = text_or(item.get("call_id"), f"{where}, field call_id", str(item.get("id") or ""))
+    return ToolCall(id=id, name=name, arguments=arguments, extra={NAME: {"kind": kind}})
+
+
+def _result(item: Json, where: str) -> ToolResult:
+    output: Any = item.get("output")
+    form = {list: "blocks", dict: "object"}.get(type(output), "text")
+    inner: Any = cast(Json, output).get("content") if form == "object" else output
+    failed = form == "object" and cast(Json, output).get("success") is False
+    if isinstance(inner, list):
+        blocks = enumerate(cast(list[Any], inner))
+        content = tuple(part_of(b, f"{where}, field output[{n}]") for n, b in blocks)
+        form = "blocks" if form == "blocks" else "object of blocks"
+    else:
+        content = (Text(text=text_or(inner, f"{where}, field output")),)
+    told = {"kind": str(item["type"]), "form": form}
+    return ToolResult(
+        call_id=text_or(item.get("call_id"), f"{where}, field call_id"),
+        content=content,
+        status="error" if failed else "ok",
+        extra={} if told == _USUAL else {NAME: told},
+    )
+
+
+def write(session: Session) -> list[Json]:
+    """The lines. State, tools, tags and pins have no place in them."""
+    lines: list[Json] = []
+    if NAME not in session.metadata:
+        times = [event.time_ms for event in session.log if event.time_ms is not None]
+        meta = {"id": session.id, "timestamp": iso_of_ms(times[0] if times else None)}
+        lines.append({"timestamp": meta["timestamp"], "type": "session_meta", "payload": meta})
+    for told in in_order(session, NAME):
+        if isinstance(told, Hidden):
+            lines.append(told.value)
+        elif told[0].shape:
+            lines.append(written(told, lambda pieces: _line(pieces[0])[0]))
+        else:
+            lines.extend(_line(told[0]))
+    return lines
+
+
+def _line(piece: Piece) -> list[Json]:
+    """The line of this piece; several where another format's event holds several items."""
+    event = piece.event
+    time = iso_of_ms(event.time_ms)
+    text = "\n".join(part.text for part in piece.parts if isinstance(part, Text))
+    if piece.shape == "compacted":
+        return [{"timestamp": time, "type": "compacted", "payload": {"message": text}}]
+    if piece.shape in _SPOKEN:
+        payload = {"type": piece.shape, "message": text}
+        return [{"timestamp": time, "type": "event_msg", "payload": payload}]
+    items = _items(event, piece.parts)
+    if piece.shape == "bare":
+        return items
+    return [{"timestamp": time, "type": "response_item", "payload": item} for item in items]
+
+
+def _items(event: Event, parts: tuple[AnyPart, ...]) -> list[Json]:
+    """The items of these parts, in order; words that follow each other are one message."""
+    items: list[Json] = []
+    words: list[AnyPart] = []
+    for part in parts:
+        if not isinstance(part, Thinking | ToolCall | ToolResult):
+            words.append(part)
+            continue
+        items += _plain(event.role, tuple(words)) if words else []
+        words = []
+        items += [_own(part)] if _kind(part) else _plain(event.role, (part,))
+    return items + (_plain(event.role, tuple(words)) if words or not items else [])
+
+
+def _plain(role: Role, parts: tuple[AnyPart, ...]) -> list[Json]:
+    session = Session("items", [Event(id="item", role=role, parts=parts)])
+    return openai_responses.write(session)
+
+
+def _kind(part: AnyPart) -> str:
+    return part.extra.get(NAME, {}).get("kind", "")
+
+
+def _own(part: AnyPart) -> Json:
+    """An item of the kinds that only Codex has."""
+    kind = _kind(part)
+    if isinstance(part, ToolResult):
+        return {"type": kind, "call_id": part.call_id, "output": _output(part)}
+    assert isinstance(part, ToolCall)
+    given = object_of(part.arguments) or {}
+    if kind == "local_shell_call":
+        return {"type": kind, "call_id": part.id, "action": given}
+    return {"type": kind, "call_id": part.id, "name": part.name, "input": given.get("input", "")}
+
+
+def _output(part: ToolResult) -> Any:
+    form = part.extra[NAME]["form"]
+    blocks = _plain("user", part.content)[0]["content"] if "blocks" in form else []
+    if form == "blocks":
+        return blocks
+    if form == "text":
+        return part.text
+    told: Json = {"content": blocks if "blocks" in form else part.text}
+    return told | ({"success": False} if part.status == "error" else {})

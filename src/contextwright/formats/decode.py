@@ -1,0 +1,187 @@
+"""Bytes to a document: UTF-8, JSON or JSON Lines, within limits, every fault with its place."""
+
+import gzip
+import io
+import json
+import re
+import zlib
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import EncodingError, MalformedRecord, SizeLimit
+from contextwright.formats.document import Document, Record
+
+MAX_BYTES = 1 << 30
+"""Bytes of a file, unpacked."""
+MAX_DEPTH = 256
+"""Nesting of JSON; the interpreter's own limit is four times that."""
+# possessive, and the end of a string is optional: a torn string is scanned once, not once a quote
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Decoded(msgspec.Struct):
+    """A document, and what had to be repaired in it, in words."""
+
+    document: Document
+    repairs: list[str]
+
+
+def decode(data: bytes, name: str = "input") -> Decoded:
+    """Read bytes as JSON, or as JSON Lines. gzip is unpacked.
+
+    A last line that was cut off in the middle of writing is left out and named in the repairs,
+    as are lone surrogates, which become U+FFFD.
+
+    Raises:
+        EncodingError: not UTF-8. SizeLimit: too large, or nested too deep. MalformedRecord: not
+            JSON; all name file, line and byte.
+    """
+    text = _text(_unpacked(data, name), name)
+    repairs: list[str] = []
+    lines = [(at, line) for at, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1 and _is_json(lines[0][1]):
+        records = _lines(lines, name, repairs, ended=text.endswith("\n"))
+        return Decoded(Document(name, tuple(records), lines=True), repairs)
+    if not lines:
+        raise MalformedRecord("the file is empty", where=name, fix="give a session")
+    value = _value(text, name, 0, repairs)
+    lined = name.endswith((".jsonl", ".jsonl.gz"))
+    return Decoded(Document(name, (Record(value, f"{name} line 1"),), lines=lined), repairs)
+
+
+def _lines(
+    lines: list[tuple[int, str]], name: str, repairs: list[str], *, ended: bool
+) -> list[Record]:
+    records: list[Record] = []
+    for place, (at, line) in enumerate(lines):
+        where = f"{name} line {at}"
+        try:
+            records.append(Record(_value(line, where, at, repairs), where))
+        except MalformedRecord:
+            if place < len(lines) - 1 or ended:
+                raise
+            repairs.append(f"{where}: the last line was cut off; {place} whole lines were read")
+    return records
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise MalformedRecord(
+                f"damaged gzip: {error}", where=name, fix="pack the file again"
+            ) from error
+    if len(data) > MAX_BYTES:
+        raise SizeLimit(f"more than {MAX_BYTES} bytes", where=name, fix="split the file by session")
+    return data
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)
+        raise EncodingError(
+            f"invalid UTF-8 at byte {byte} of line {line}; {_guess(data)}",
+            where=f"{name} line {line}",
+            fix="convert the file: iconv -f LATIN1 -t UTF-8 FILE",
+        ) from error
+
+
+def _guess(data: bytes) -> str:
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"} or data[:200].count(0) > 20:
+        return "it looks like UTF-16"
+    return "it may be Latin-1 or Windows-1252"
+
+
+def _is_json(line: str) -> bool:
+    """Whether a line is a value by itself, so that the file is JSON Lines."""
+    try:
+        json.loads(line)
+    except RecursionError:
+        return True
+    except ValueError:
+        return line.lstrip()[:1] == "{" and line.rstrip()[-1:] == "}"
+    return True
+
+
+def _value(text: str, where: str, line: int, repairs: list[str]) -> Any:
+    check_depth(text, where)
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        if "\\u" in text:
+            repaired = _repaired(text, where, repairs)
+            if repaired is not None:
+                return repaired[0]
+        place = re.search(r"\(byte (\d+)\)", str(error))
+        at = f", byte {place[1]}" if place else ""
+        raise MalformedRecord(
+            f"not JSON: {error}",
+            where=where + at if line else f"{where}{at}",
+            fix="mend or remove this line; the lines before it are whole"
+            if line
+            else "give a JSON document, or one JSON value a line",
+        ) from error
+
+
+def _repaired(text: str, where: str, repairs: list[str]) -> tuple[Any] | None:
+    """The value with U+FFFD for lone surrogates, if they are all that is wrong."""
+
+    def refuse(constant: str) -> Any:
+        raise ValueError(constant)
+
+    try:
+        value = json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return None
+    found = [0]
+    clean = _without_surrogates(value, found)
+    if not found[0]:
+        return None
+    repairs.append(f"{where}: {found[0]} texts held lone surrogates, now U+FFFD")
+    return (clean,)
+
+
+def _without_surrogates(value: Any, found: list[int]) -> Any:
+    if isinstance(value, str):
+        if _SURROGATE.search(value):
+            found[0] += 1
+            return _SURROGATE.sub("\ufffd", value)
+        return value
+    if isinstance(value, list):
+        return [_without_surrogates(item, found) for item in value]  # pyright: ignore
+    if isinstance(value, dict):
+        items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return {
+            _without_surrogates(key, found): _without_surrogates(item, found)
+            for key, item in items.items()
+        }
+    return value
+
+
+def check_depth(text: str, where: str) -> None:
+    """Refuse JSON text that nests too deep, before anything decodes it.
+
+    Raises:
+        SizeLimit: deeper than 256.
+    """
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for match in _STRUCTURE.finditer(text):
+        char = match[0]
+        if char in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise SizeLimit(
+                    f"JSON nests deeper than {MAX_DEPTH}",
+                    where=where,
+                    fix="flatten this record, or leave it out",
+                )
+        elif char in "]}":
+            depth -= 1

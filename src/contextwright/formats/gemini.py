@@ -1,0 +1,221 @@
+"""Gemini contents: `{"system_instruction", "contents", "tools"}`, or the list of contents."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from contextwright.formats.document import Document
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
+from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
+from contextwright.session.session import Session
+
+NAME = "gemini"
+LINES = False
+_SYSTEM = ("system_instruction", "systemInstruction")
+
+
+def sniff(document: Document) -> bool:
+    """Contents with parts."""
+    value = document.records[0].value
+    if isinstance(value, dict):
+        found: Any = value.get("contents")  # pyright: ignore
+    else:
+        found = value
+    return (
+        isinstance(found, list)
+        and bool(found)
+        and all(
+            isinstance(each, dict) and isinstance(each.get("parts"), list)
+            for each in found  # pyright: ignore
+        )
+    )
+
+
+def read(document: Document) -> Session:
+    """The session; the system instruction is its first event."""
+    value = document.records[0].value
+    whole: Json = value if isinstance(value, dict) else {}  # pyright: ignore
+    found = a_list(whole.get("contents") if whole else value, document.name)
+    contents = [(each, f"{document.name} content {n}") for n, each in enumerate(found)]
+    key = next((key for key in _SYSTEM if key in whole), None)
+    if key is not None:
+        contents.insert(0, (_instruction(whole[key]), f"{document.name}, field {key}"))
+    beside = {k: v for k, v in whole.items() if k not in {"contents", key}}
+    if key is not None:
+        beside["$system"] = [key, whole[key]]
+    return Session(
+        "session",
+        read_messages(NAME, contents, _events, _message),
+        tools=_tools(whole.get("tools")),
+        metadata={NAME: beside} if whole else {},
+    )
+
+
+def write(session: Session) -> Any:
+    """The contents; a document where there is more beside them."""
+    contents = write_messages(NAME, session.log, _message, _together)
+    leading = [each for each in contents if each["role"] == "system"]
+    contents = [each for each in contents if each["role"] != "system"]
+    beside = dict(session.metadata.get(NAME) or {})
+    if NAME not in session.metadata and not leading and not session.tools:
+        return contents
+    key, system = beside.pop("$system", ("system_instruction", None))
+    document: Json = {**beside, "contents": contents}
+    if leading:
+        parts = [part for each in leading for part in each["parts"]]
+        document[key] = system if system is not None else {"parts": parts}
+    if session.tools and "tools" not in document:
+        declared = [
+            {"name": t.name, "description": t.description, "parameters": t.parameters}
+            for t in session.tools
+        ]
+        document["tools"] = [{"function_declarations": declared}]
+    return document
+
+
+def _instruction(value: Any) -> Json:
+    if isinstance(value, str):
+        return {"role": "system", "parts": [{"text": value}]}
+    parts = value.get("parts", []) if isinstance(value, dict) else value  # pyright: ignore
+    return {"role": "system", "parts": parts}
+
+
+def _tools(value: Any) -> list[Tool]:
+    tools: list[Tool] = []
+    for group in value if isinstance(value, list) else []:  # pyright: ignore[reportUnknownVariableType]
+        declared = _pick(group, "function_declarations") if isinstance(group, dict) else None  # pyright: ignore
+        for each in declared or []:
+            schema = each.get("parameters") or _pick(each, "parameters_json_schema") or {}
+            name, description = str(each.get("name")), str(each.get("description") or "")
+            tools.append(Tool(name=name, description=description, parameters=schema))
+    return tools
+
+
+def _pick(value: Json, snake: str) -> Any:
+    """A field under its snake_case or camelCase name."""
+    head, *rest = snake.split("_")
+    camel = head + "".join(word.title() for word in rest)
+    return value.get(snake, value.get(camel))
+
+
+def _events(value: Any, where: str) -> list[Event]:
+    content = an_object(value, where)
+    role = text_or(content.get("role"), f"{where}, field role", "user")
+    if role not in {"user", "model", "system", "function", "tool"}:
+        raise wrong("a role of user or model is expected", role, f"{where}, field role")
+    found = a_list(content.get("parts"), f"{where}, field parts")
+    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(found)]
+    if role == "model":
+        return [Event(id="", role="assistant", parts=tuple(parts))]
+    if role == "system":
+        return [Event(id="", role="system", parts=tuple(parts))]
+    results = [part for part in parts if isinstance(part, ToolResult)]
+    rest = tuple(part for part in parts if not isinstance(part, ToolResult))
+    events = [Event(id="", role="tool", parts=(result,)) for result in results]
+    if rest or not events:
+        events.append(Event(id="", role="user", parts=rest))
+    return events
+
+
+def part_of(value: Any, where: str) -> AnyPart:
+    """A Gemini part as a part of ours. The thought signature stays in `extra["gemini"]`."""
+    part = an_object(value, where)
+    signature = _pick(part, "thought_signature")
+    extra: Json = {NAME: {"thought_signature": signature}} if signature else {}
+    call, response = _pick(part, "function_call"), _pick(part, "function_response")
+    if call is not None:
+        call = an_object(call, f"{where}.function_call")
+        name = a_text(call.get("name"), f"{where}.function_call.name")
+        arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
+        id = str(call.get("id") or name)
+        return ToolCall(id=id, name=name, arguments=arguments, extra=extra)
+    if response is not None:
+        return _result(an_object(response, f"{where}.function_response"))
+    if part.get("thought") is True and "text" in part:
+        text = text_or(part["text"], f"{where}.text")
+        return Thinking(text=text, signature=str(signature or ""), provider="google")
+    if "text" in part:
+        return Text(text=text_or(part["text"], f"{where}.text"), extra=extra)
+    return _media(part)
+
+
+def _result(response: Json) -> ToolResult:
+    value = response.get("response")
+    single = value.get("result", value.get("output")) if isinstance(value, dict) else None  # pyright: ignore
+    error = isinstance(value, dict) and set(value) == {"error"}  # pyright: ignore
+    if error:
+        single = value["error"]  # pyright: ignore
+    text = single if isinstance(single, str) else json.dumps(value, ensure_ascii=False)
+    name = str(response.get("name") or "")
+    return ToolResult(
+        call_id=str(response.get("id") or name),
+        name=name,
+        content=(Text(text=text),),
+        status="error" if error else "ok",
+    )
+
+
+def _media(part: Json) -> AnyPart:
+    inline, file = _pick(part, "inline_data"), _pick(part, "file_data")
+    found = inline if isinstance(inline, dict) else file
+    if not isinstance(found, dict):
+        kind = next((key for key in part if not key.startswith("thought")), "part")
+        return Opaque(format=NAME, kind=kind, value=part)
+    blob: Json = found  # pyright: ignore[reportUnknownVariableType]
+    media = str(_pick(blob, "mime_type") or "")
+    data, url = str(blob.get("data") or ""), str(_pick(blob, "file_uri") or "")
+    if media.startswith("image/"):
+        return Image(media_type=media, data=data, url=url)
+    return File(media_type=media, data=data, url=url)
+
+
+def part_to(part: AnyPart) -> Json | None:
+    """A part of ours as a Gemini part; None for what this format can not say."""
+    kept = part.extra.get(NAME, {})
+    signature = {"thoughtSignature": s} if (s := kept.get("thought_signature")) else {}
+    if isinstance(part, Text):
+        return {"text": part.text, **signature}
+    if isinstance(part, Thinking):
+        signed = {"thoughtSignature": part.signature} if part.signature else {}
+        return {"text": part.text, "thought": True, **signed}
+    if isinstance(part, ToolCall):
+        call = {"id": part.id, "name": part.name, "args": _object(part.arguments)}
+        return {"functionCall": call, **signature}
+    if isinstance(part, ToolResult):
+        key = "error" if part.status == "error" else "result"
+        response = {"id": part.call_id, "name": part.name, "response": {key: part.text}}
+        return {"functionResponse": response}
+    if isinstance(part, (Image, File)):
+        if part.data:
+            return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
+        return {"fileData": {"mimeType": part.media_type, "fileUri": part.url}}
+    return part.value if part.format == NAME else None
+
+
+def _object(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def _message(events: Sequence[Event]) -> Json:
+    role = {"assistant": "model", "system": "system"}.get(events[0].role, "user")
+    parts = [part_to(part) for event in events for part in event.parts]
+    return {"role": role, "parts": [part for part in parts if part is not None]}
+
+
+def _together(before: Event, event: Event) -> bool:
+    return before.role == "tool" and event.role == "tool"

@@ -1,0 +1,84 @@
+"""Our own JSON Lines: a header, then events and state changes in the order of the session."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import MalformedRecord
+from contextwright.formats.document import Document, Record
+from contextwright.formats.fields import Json, an_object
+from contextwright.session.event import Event, Tool
+from contextwright.session.session import Session, StateChange
+
+NAME = "contextwright"
+LINES = True
+VERSION = 1
+
+
+class Header(msgspec.Struct, forbid_unknown_fields=True):
+    """The first line."""
+
+    contextwright: int
+    session: str
+    tools: tuple[Tool, ...] = ()
+    metadata: dict[str, Any] = {}
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Any other line: an event, or state keys that were set (null removes one)."""
+
+    event: Event | None = None
+    state: dict[str, Any] | None = None
+
+
+def sniff(document: Document) -> bool:
+    """The header names us."""
+    value = document.records[0].value
+    return isinstance(value, dict) and "contextwright" in value
+
+
+def read(document: Document) -> Session:
+    """The session, with its state's history."""
+    first = document.records[0]
+    version = an_object(first.value, first.where).get("contextwright")
+    if version != VERSION:
+        raise MalformedRecord(
+            f"the file has version {version!r} and this package reads {VERSION}",
+            where=first.where,
+            fix="upgrade contextwright",
+        )
+    header = _convert(first, Header)
+    session = Session(header.session, tools=header.tools, metadata=header.metadata)
+    for record in document.records[1:]:
+        line = _convert(record, Line)
+        if line.event is not None:
+            session.append(line.event)
+        elif line.state is not None:
+            session.restore(StateChange(len(session.log), line.state))
+        else:
+            raise MalformedRecord(
+                "a line with neither event nor state", where=record.where, fix="remove the line"
+            )
+    return session
+
+
+def _convert(record: Record, kind: Any) -> Any:
+    try:
+        return msgspec.convert(record.value, kind)
+    except msgspec.ValidationError as error:
+        raise MalformedRecord(
+            str(error), where=record.where, fix="mend the field that is named"
+        ) from error
+
+
+def write(session: Session) -> list[Json]:
+    """The lines."""
+    header = Header(VERSION, session.id, session.tools, session.metadata)
+    lines: list[Any] = [msgspec.to_builtins(header)]
+    changes = list(session.changes)
+    for position in range(len(session.log) + 1):
+        while changes and changes[0].position <= position:
+            lines.append({"state": changes.pop(0).values})
+        if position < len(session.log):
+            lines.append({"event": msgspec.to_builtins(session.log[position])})
+    return lines

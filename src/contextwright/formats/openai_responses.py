@@ -1,0 +1,257 @@
+"""OpenAI Responses items: the list of items, or `{"instructions", "input", "tools"}`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from contextwright.formats.document import Document
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
+from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.openai_chat import data_url, tool_of
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
+from contextwright.session.session import Session
+
+NAME = "openai-responses"
+LINES = False
+_ITEMS = {"message", "function_call", "function_call_output", "reasoning"}
+_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_TEXTS = {"input_text", "output_text", "text"}
+
+
+def sniff(document: Document) -> bool:
+    """Items with types, or a document with `input`."""
+    value = document.records[0].value
+    if len(document.records) > 1:
+        found: Any = [record.value for record in document.records]
+    else:
+        found = value.get("input", value.get("output")) if isinstance(value, dict) else value  # pyright: ignore
+    if not isinstance(found, list) or not found:
+        return False
+    items: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
+    return all(isinstance(item, dict) for item in items) and any(map(_is_item, items))
+
+
+def _is_item(item: Json) -> bool:
+    kind = item.get("type")
+    if kind == "message":
+        return isinstance(item.get("role"), str) and "content" in item
+    return isinstance(kind, str) and kind in _ITEMS
+
+
+def read(document: Document) -> Session:
+    """The session; the instructions are its first event. Reasoning, words and calls that
+    follow each other are one assistant event: none makes sense without the others."""
+    value = document.records[0].value
+    whole: Json = (
+        value if isinstance(value, dict) and ("input" in value or "output" in value) else {}
+    )  # pyright: ignore
+    key = "input" if "input" in whole else "output"
+    if whole:
+        found = a_list(whole[key], f"{document.name}, field {key}")
+    elif len(document.records) == 1 and isinstance(value, list):
+        found = value  # pyright: ignore[reportUnknownVariableType]
+    else:
+        found = [record.value for record in document.records]
+    items = [(an_object(i, f"{document.name} item {n}"), n) for n, i in enumerate(found)]  # pyright: ignore
+    groups = [(group, f"{document.name} item {at}") for group, at in _groups(items)]
+    if isinstance(whole.get("instructions"), str):
+        told = {"type": "message", "role": "system", "content": whole["instructions"]}
+        groups.insert(0, ({"items": [told]}, f"{document.name}, field instructions"))
+    beside = {k: v for k, v in whole.items() if k not in {key, "tools"}}
+    return Session(
+        "session",
+        read_messages(NAME, groups, _events, _group),
+        tools=[
+            tool_of(t, f"tools[{n}]", NAME) for n, t in enumerate(_functions(whole.get("tools")))
+        ],
+        metadata={NAME: {"key": key, "beside": beside, "tools": whole.get("tools")}}
+        if whole
+        else {},
+    )
+
+
+def write(session: Session) -> Any:
+    """The items; a document where there was one."""
+    groups = write_messages(NAME, session.log, _group, lambda old, new: False)
+    items = [item for group in groups for item in group["items"]]
+    kept: Json = session.metadata.get(NAME) or {}
+    if not kept and not session.tools:
+        return items
+    kept = kept or {"key": "input", "beside": {}, "tools": None}
+    if isinstance(kept["beside"].get("instructions"), str):
+        items = items[1:]
+    document: Json = {**kept["beside"], kept["key"]: items}
+    tools = kept["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
+    return {**document, "tools": tools} if tools else document
+
+
+def _functions(value: Any) -> list[Any]:
+    tools: list[Any] = value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+    return [tool for tool in tools if isinstance(tool, dict) and tool.get("name")]  # pyright: ignore
+
+
+def _tool(tool: Tool) -> Json:
+    schema = tool.parameters or {"type": "object"}
+    described = {"description": tool.description} if tool.description else {}
+    return {"type": "function", "name": tool.name, **described, "parameters": schema}
+
+
+def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
+    """Items in groups: what one answer of the model said, and every other item by itself."""
+    groups: list[tuple[list[Json], int]] = []
+    for item, at in items:
+        if groups and _continues(groups[-1][0], item):
+            groups[-1][0].append(item)
+        else:
+            groups.append(([item], at))
+    return [({"items": group}, at) for group, at in groups]
+
+
+def _continues(group: list[Json], item: Json) -> bool:
+    """Calls follow reasoning, words and other calls; words follow reasoning."""
+    if not all(_of_model(each) for each in group):
+        return False
+    if item.get("type") == "function_call":
+        return True
+    only_reasoned = all(each.get("type") == "reasoning" for each in group)
+    return only_reasoned and _of_model(item)
+
+
+def _of_model(item: Json) -> bool:
+    kind = item.get("type", "message")
+    if kind == "message":
+        return item.get("role") == "assistant"
+    return kind in {"reasoning", "function_call"}
+
+
+def _events(group: Any, where: str) -> list[Event]:
+    items: list[Json] = group["items"]
+    first = items[0]
+    kind = first.get("type", "message")
+    if kind == "function_call_output":
+        return [Event(id="", role="tool", parts=(_output(first, where),))]
+    if kind == "message" and first.get("role") != "assistant":
+        role = _ROLES.get(text_or(first.get("role"), f"{where}, field role"), "user")
+        return [Event(id="", role=role, parts=tuple(_content(first, where)))]  # pyright: ignore[reportArgumentType]
+    parts: list[AnyPart] = []
+    for item in items:
+        parts.extend(item_parts(item, where))
+    return [Event(id="", role="assistant", parts=tuple(parts))]
+
+
+def item_parts(item: Json, where: str) -> list[AnyPart]:
+    """The parts that an item of the model's stands for."""
+    kind = item.get("type", "message")
+    if kind == "message":
+        return _content(item, where)
+    if kind == "function_call":
+        return [
+            ToolCall(
+                id=text_or(item.get("call_id"), f"{where}, field call_id"),
+                name=a_text(item.get("name"), f"{where}, field name"),
+                arguments=text_or(item.get("arguments"), f"{where}, field arguments", "{}"),
+            )
+        ]
+    if kind == "reasoning":
+        summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
+        encrypted = text_or(item.get("encrypted_content"), f"{where}, field encrypted_content")
+        extra: Json = {NAME: {"id": item["id"]}} if item.get("id") else {}
+        text = "\n".join(summary)
+        return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
+    return [Opaque(format=NAME, kind=str(kind), value=item)]
+
+
+def _content(item: Json, where: str) -> list[AnyPart]:
+    content = item.get("content")
+    if isinstance(content, str):
+        return [Text(text=content)] if content else []
+    parts = a_list(content or [], f"{where}, field content")
+    return [part_of(part, f"{where}, field content[{n}]") for n, part in enumerate(parts)]
+
+
+def part_of(value: Any, where: str) -> Text | Image | File | Opaque:
+    """A content part."""
+    part = an_object(value, where)
+    kind = part.get("type")
+    if kind in _TEXTS:
+        return Text(text=text_or(part.get("text"), f"{where}.text"))
+    if kind == "input_image" and isinstance(part.get("image_url"), str):
+        media, data = data_url(part["image_url"])
+        url = "" if data else part["image_url"]
+        return Image(media_type=media, data=data, url=url, detail=str(part.get("detail") or ""))
+    if kind == "input_file" and (part.get("file_data") or part.get("file_id")):
+        media, data = data_url(str(part.get("file_data") or ""))
+        name, id = str(part.get("filename") or ""), str(part.get("file_id") or "")
+        return File(
+            media_type=media if data else "application/pdf", name=name, data=data, file_id=id
+        )
+    return Opaque(format=NAME, kind=str(kind), value=part)
+
+
+def _output(item: Json, where: str) -> ToolResult:
+    output = item.get("output")
+    if isinstance(output, list):
+        pieces = tuple(part_of(p, f"{where}, field output[{n}]") for n, p in enumerate(output))  # pyright: ignore
+    else:
+        pieces = (Text(text=text_or(output, f"{where}, field output")),)
+    return ToolResult(
+        call_id=text_or(item.get("call_id"), f"{where}, field call_id"), content=pieces
+    )
+
+
+def _group(events: Sequence[Event]) -> Json:
+    event = events[0]
+    if event.role == "tool":
+        result = event.results[0] if event.results else ToolResult(call_id="")
+        item = {"type": "function_call_output", "call_id": result.call_id, "output": result.text}
+        return {"items": [item]}
+    items: list[Json] = []
+    for part in event.parts:
+        item = _item(part)
+        if item is not None:
+            items.append(item)
+        elif items and items[-1].get("type") == "message" and not isinstance(part, Opaque):
+            items[-1]["content"].append(_part_json(part, event.role))
+        elif _part_json(part, event.role) is not None:
+            content = [_part_json(part, event.role)]
+            items.append({"type": "message", "role": event.role, "content": content})
+    return {"items": items or [{"type": "message", "role": event.role, "content": []}]}
+
+
+def _item(part: AnyPart) -> Json | None:
+    if isinstance(part, ToolCall):
+        return {
+            "type": "function_call",
+            "call_id": part.id,
+            "name": part.name,
+            "arguments": part.arguments,
+        }
+    if isinstance(part, Thinking):
+        summary = [{"type": "summary_text", "text": part.text}] if part.text else []
+        item: Json = {"type": "reasoning", "summary": summary}
+        return {**item, "encrypted_content": part.redacted} if part.redacted else item
+    return None
+
+
+def _part_json(part: AnyPart, role: str) -> Json | None:
+    if isinstance(part, Text):
+        return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
+    if isinstance(part, Image):
+        url = part.url or f"data:{part.media_type};base64,{part.data}"
+        return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
+    if isinstance(part, File):
+        if part.file_id:
+            return {"type": "input_file", "file_id": part.file_id}
+        data = f"data:{part.media_type};base64,{part.data}"
+        return {"type": "input_file", "filename": part.name, "file_data": data}
+    return part.value if isinstance(part, Opaque) and part.format == NAME else None

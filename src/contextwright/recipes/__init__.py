@@ -1,0 +1,1 @@
+"""Functions and frozen values that stand for specs: profiles, injectors, Context Packs."""

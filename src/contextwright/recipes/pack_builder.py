@@ -1,0 +1,104 @@
+"""The Pack Builder: a spec with the layers of document 001, in its order."""
+
+from functools import reduce
+
+import msgspec
+
+from contextwright.atoms.budget.allocate import Allocate, Preset, Profile
+from contextwright.atoms.select.step import Contract
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import SpecError
+from contextwright.render.target import Target
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Expr
+from contextwright.words import C
+
+TAIL = 5
+"""Turns that stay as messages."""
+
+
+class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Builds a Context Pack for the step that the state key `plan` holds. A `Compiler`.
+
+    It is nothing but a spec: `builder.spec` can be printed, stored, checked, piped into more
+    words, and given to `compile` and `Engine`.
+
+        spec = PackBuilder(role="planner", profile="research").spec
+        pack = compile(session, spec, model="gpt-5")
+
+    Args:
+        role: who reads the pack: `planner`, `operator`, `critic`, `reviewer`, or another name.
+        profile: what kind of task it is, which decides the shares of the layers.
+        preset: `quality` or `cost` first, or `balanced`.
+        contract: where the rules for reading a pack stand.
+        tail: turns that stay as messages, old tool results in them as excerpts with a ref; what
+            was before is summarized in the payload.
+        tools: names of the tools in scope; None for those that the step or the state names.
+        evidence: pieces of evidence at most.
+        memory: memories at most.
+        more_evidence, more_memory: specs whose blocks fill these layers beside the state's:
+            `C.from_state("findings")`, `C.relevant(top_k=5)`.
+        context: further terms, in a section of their own.
+        max_tokens: the window to share out; 0 for the model's.
+        recite: whether the model is to say the step again first.
+    """
+
+    role: str = "operator"
+    profile: Profile = "balanced"
+    preset: Preset = "balanced"
+    contract: Contract = "system"
+    tail: int = TAIL
+    tools: tuple[str, ...] | None = None
+    evidence: int = 8
+    memory: int = 5
+    more_evidence: Expr | None = None
+    more_memory: Expr | None = None
+    context: Expr | None = None
+    max_tokens: int = 0
+    recite: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tools is not None and (isinstance(self.tools, str) or not self.tools):
+            raise SpecError(
+                f"tools is {self.tools!r}",
+                where="PackBuilder(tools=...)",
+                fix="give a tuple of names; for no tool at all, Step(tools=())",
+            )
+
+    @property
+    def spec(self) -> Expr:
+        """The layers as a spec: task, tools, evidence, memory, conversation, and the limit."""
+        terms: list[Expr] = [
+            C.step(self.role, contract=self.contract, recite=self.recite),
+            C.tools(*(self.tools or ())),
+            C.evidence(top_k=self.evidence),
+            C.memory(top_k=self.memory),
+        ]
+        if self.more_evidence is not None:
+            terms.append(self.more_evidence | C.layer("evidence"))
+        if self.more_memory is not None:
+            terms.append(self.more_memory | C.layer("memory"))
+        if self.context is not None:
+            terms.append(self.context)
+        terms.append(C.window(n=self.tail) | C.compact("tool_results"))
+        terms.append(C.summarize(scope="before_window"))
+        return reduce(lambda left, right: left + right, terms) | self._limit()
+
+    def compile(
+        self, snapshot: Snapshot, target: Target, *, now_ms: int | None = None, agent: str = ""
+    ) -> Pack:
+        """The pack, with no model asked: what would be summarized is left out or cut.
+
+        Args:
+            now_ms: milliseconds since 1970; part of the pack's id.
+
+        Raises:
+            StepError: the state has no complete step, or its floors exceed the window.
+            BudgetError: what must stay does not fit.
+        """
+        compiler = SpecCompiler(self.spec, agent=agent, now_ms=now_ms)
+        return compiler.compile(snapshot, target)
+
+    def _limit(self) -> Allocate:
+        return C.allocate(self.profile, preset=self.preset, max_tokens=self.max_tokens)

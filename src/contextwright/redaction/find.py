@@ -1,0 +1,122 @@
+"""Where one built-in pattern matches: literals first, the expression only around them."""
+
+import re
+from collections.abc import Iterator
+
+from contextwright.redaction.patterns import Pattern, compiled, compiled_anchor
+
+_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+_DIGITS = frozenset("0123456789")
+_TOKEN_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
+_RUN = re.compile("[0-9A-Za-z_]*")
+
+
+class Haystack:
+    """A text, with what several patterns need of it, made when it is needed."""
+
+    __slots__ = ("_lower", "_runs", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._lower: str | None = None
+        self._runs: str | None = None
+
+    def may_hold(self, pattern: Pattern) -> bool:
+        """Whether the long words of the text, in which tokens are, have one of its literals."""
+        if not pattern.in_run:
+            return True
+        if self._runs is None:
+            self._runs = "\n".join(_TOKEN_RUN.findall(self.text))
+        runs = self._runs
+        return bool(runs) and any(literal in runs for literal in pattern.literals)
+
+    def folded(self) -> str:
+        """The text in lower case, at the same offsets."""
+        if self._lower is None:
+            # U+0130 is the one letter whose lower case is longer.
+            self._lower = self.text.replace("\u0130", "I").lower()
+        return self._lower
+
+
+def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
+    """The spans of a built-in pattern, in order, none overlapping another."""
+    text = haystack.text
+    if not pattern.literals and not pattern.anchor:
+        yield from _search(pattern, text, 0, len(text))
+        return
+    done = 0
+    for place in _places(pattern, haystack):
+        if place < done:
+            continue
+        if pattern.lead:
+            first = max(done, place - pattern.lead)
+            first = max(
+                first, text.rfind(" ", first, place) + 1, text.rfind("\n", first, place) + 1
+            )
+            last = place + pattern.reach
+            for start, end in _search(pattern, text, first, last):
+                yield start, end
+                done = end
+        elif _opens(pattern, text, place):
+            found = compiled(pattern).match(text, place)
+            span = _accepted(pattern, found) if found else None
+            if span:
+                yield span
+                done = span[1]
+
+
+def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
+    if pattern.anchor:
+        return [found.start() for found in compiled_anchor(pattern.anchor).finditer(haystack.text)]
+    text = haystack.folded() if pattern.fold else haystack.text
+    places: list[int] = []
+    for literal in pattern.literals:
+        place = text.find(literal)
+        while place >= 0:
+            places.append(place)
+            place = text.find(literal, place + len(literal))
+    return sorted(places) if len(pattern.literals) > 1 else places
+
+
+def _search(pattern: Pattern, text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    search = compiled(pattern).search
+    while found := search(text, first, last):
+        start = found.start()
+        span = _accepted(pattern, found) if _opens(pattern, text, start) else None
+        if span:
+            yield span
+            first = span[1]
+        elif pattern.free:
+            first = start + 1
+        else:
+            # No match can open inside a word: on to its end.
+            run = _RUN.match(text, start)
+            first = max(start + 1, run.end() if run else 0)
+
+
+def _opens(pattern: Pattern, text: str, start: int) -> bool:
+    """Whether a match may start here: not inside a word, nor behind a number it continues."""
+    if pattern.free or not start:
+        return True
+    before = text[start - 1]
+    if before in _WORD:
+        # The `n` of a `\n` in JSON text is no part of a word.
+        return before in "nrt" and text[start - 2 : start - 1] == "\\"
+    return not (before in pattern.glue and text[start - 2 : start - 1] in _DIGITS)
+
+
+def _accepted(pattern: Pattern, found: re.Match[str]) -> tuple[int, int] | None:
+    span = pattern.check(found) if pattern.check else found.span(found.re.groups)
+    if span is None:
+        return None
+    start, end = span
+    text = found.string
+    if not pattern.free:
+        after = text[end : end + 1]
+        if after in _WORD or (
+            after and after in pattern.glue and text[end + 1 : end + 2] in _DIGITS
+        ):
+            return None
+    elif start and text[start - 1] == "\\" and text[start] in "nrt":
+        start += 1
+    return start, end

@@ -1,0 +1,188 @@
+"""The catalogue of built-in patterns: personal data, and the groups of names.
+
+Every expression runs on the stdlib's `re`, so that the same text gives the same bytes on every
+machine. Each is also valid in RE2 (no look-around, no back-reference), every repetition is
+bounded, and no two neighbouring repetitions share a character: matching is linear.
+"""
+
+import re
+from functools import cache
+
+import msgspec
+
+from contextwright.redaction import checks
+from contextwright.redaction.checks import Check
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """One expression and what must hold around it.
+
+    Args:
+        name: what it finds; several patterns may share a name.
+        regex: where it has a group, the group is what is redacted.
+        literals: texts one of which every match holds. In lower case where `fold` is set.
+        lead: characters, none of them a space, that a match may have before its literal. 0: it
+            begins there.
+        reach: characters a match may have from its literal on.
+        anchor: instead of literals, a cheap expression that matches inside of every match.
+        in_run: a match has 16 or more characters and no space, so that a look at the long words
+            of the text tells whether its literals need to be searched for.
+        fold: letter case does not matter.
+        free: a match may touch anything. Else no ASCII letter, digit or underscore may touch it.
+        glue: characters that may not touch a match where a digit is behind them.
+        check: a last word on a match.
+    """
+
+    name: str
+    regex: str
+    literals: tuple[str, ...] = ()
+    lead: int = 0
+    reach: int = 0
+    anchor: str = ""
+    in_run: bool = False
+    fold: bool = False
+    free: bool = False
+    glue: str = ""
+    check: Check | None = None
+
+
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+# Latin, Greek and Cyrillic: addresses with CJK letters are not told from the words around them.
+_LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
+_LOCAL = f"{_LETTERS}0-9"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+
+PERSONAL: tuple[Pattern, ...] = (
+    Pattern(
+        name="email",
+        # Lengths of RFC 5321 §4.5.3.1, the local part doubled: a long one is no reason to pass.
+        regex=rf"[{_LOCAL}_+][{_LOCAL}_.+%'&=-]{{0,127}}@(?:[{_LOCAL}][{_LOCAL}-]{{0,62}}\.){{1,8}}"
+        rf"(?:xn--[A-Za-z0-9-]{{2,59}}|[{_LETTERS}]{{2,24}})",
+        # Only an `@` with a domain behind it is worth a look at what is before it.
+        anchor=rf"@[{_LOCAL}][{_LOCAL}-]{{0,62}}\.[{_LOCAL}]",
+        lead=128,
+        reach=600,
+        free=True,
+    ),
+    Pattern(
+        name="phone",
+        regex=r"[+(0-9](?:[ .()/-]{0,3}[0-9]){6,17}",
+        glue="-.",
+        check=checks.phone,
+    ),
+    Pattern(
+        name="ssn",
+        regex=r"[0-8][0-9]{2}[ .-]?[0-9]{2}[ .-]?[0-9]{4}\b",
+        glue="-.",
+        check=checks.ssn,
+    ),
+    Pattern(
+        name="us_itin",
+        # IRS Publication 1915: groups 50-65, 70-88, 90-92, 94-99.
+        regex=r"9[0-9]{2}-(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])-[0-9]{4}\b",
+        glue="-.",
+    ),
+    Pattern(
+        name="credit_card",
+        regex=r"[1-6](?:[ -]?[0-9]){11,18}",
+        glue="-.",
+        check=checks.card,
+    ),
+    Pattern(
+        name="iban",
+        regex=r"[A-Z][A-Z][0-9]{2}(?: ?[A-Z0-9]){11,30}",
+        check=checks.iban,
+    ),
+    Pattern(
+        name="ip",
+        regex=rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",
+        glue=".",
+    ),
+    Pattern(
+        name="ip",
+        regex=r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{0,40}(?:/[0-9]{1,3}\b)?",
+        anchor=":[0-9A-Fa-f]{0,4}:",
+        lead=4,
+        reach=50,
+        check=checks.ipv6,
+    ),
+    Pattern(
+        name="mac_address",
+        regex=r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\b",
+        anchor=":[0-9A-Fa-f]{2}:",
+        lead=2,
+        reach=17,
+        glue="-.",
+        check=checks.mac,
+    ),
+    Pattern(
+        name="mac_address",
+        regex=r"(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}\b",
+        anchor="-[0-9A-Fa-f]{2}-",
+        lead=2,
+        reach=17,
+        glue="-.",
+        check=checks.mac,
+    ),
+    Pattern(
+        name="mac_address",
+        regex=r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\b",
+        anchor=r"\.[0-9A-Fa-f]{4}\.",
+        lead=4,
+        reach=14,
+        glue="-.",
+        check=checks.mac,
+    ),
+    Pattern(name="us_passport", regex=r"[A-Z][0-9]{8}\b", glue="-."),
+    Pattern(
+        name="us_passport",
+        regex=r"passport[^0-9\n]{0,24}\b([0-9]{9})\b",
+        literals=("passport",),
+        fold=True,
+    ),
+    Pattern(
+        name="date_of_birth",
+        regex=r"(?:birth(?:day|date)?|born|dob|d\.o\.b\.?)\b[^0-9\n]{0,16}?\b"
+        rf"([0-9]{{1,4}}[./-][0-9]{{1,2}}[./-][0-9]{{2,4}}|{_MONTH}\.? [0-9]{{1,2}},? [0-9]{{4}}"
+        rf"|[0-9]{{1,2}}(?:st|nd|rd|th)? {_MONTH}\.?,? [0-9]{{4}})\b",
+        literals=("birth", "born", "dob", "d.o.b"),
+        fold=True,
+        free=True,
+    ),
+    Pattern(
+        name="url",
+        regex=r"(?:https?|ftp|wss?)://[^\s\"'<>`\\]+",
+        literals=("http://", "https://", "ftp://", "ws://", "wss://"),
+        free=True,
+    ),
+)
+
+
+@cache
+def catalogue() -> dict[str, tuple[Pattern, ...]]:
+    """Every built-in name with its patterns, the groups `pii`, `secrets` and `api_key` included.
+
+    `url` is in no group: the links of a tool result are rarely secret, and often needed.
+    """
+    from contextwright.redaction.credentials import SECRETS
+
+    names: dict[str, tuple[Pattern, ...]] = {}
+    for pattern in (*PERSONAL, *SECRETS):
+        names[pattern.name] = (*names.get(pattern.name, ()), pattern)
+    names["pii"] = tuple(pattern for pattern in PERSONAL if pattern.name != "url")
+    names["secrets"] = SECRETS
+    others = ("password", "private_key", "url_password")
+    names["api_key"] = tuple(pattern for pattern in SECRETS if pattern.name not in others)
+    return names
+
+
+@cache
+def compiled(pattern: Pattern) -> re.Pattern[str]:
+    """The expression on the stdlib's `re`, with `\\b` and letter case as ASCII has them."""
+    return re.compile(pattern.regex, re.ASCII | (re.IGNORECASE if pattern.fold else 0))
+
+
+@cache
+def compiled_anchor(anchor: str) -> re.Pattern[str]:
+    """An anchor on the stdlib's `re`."""
+    return re.compile(anchor, re.ASCII)

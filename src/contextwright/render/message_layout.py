@@ -1,0 +1,36 @@
+"""What is sent, placed but not yet in a provider's words."""
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.blocks.layering import CacheClass
+from contextwright.session.event import Tool
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A text that stands by itself, escaped and marked already.
+
+    Args:
+        ids: the blocks that it shows.
+    """
+
+    text: str
+    cache: CacheClass
+    ids: tuple[str, ...] = ()
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A request in order: tools, system, conversation, tail.
+
+    Args:
+        tools: what may be called, in a fixed order.
+        system: the system instruction and the STABLE and SESSION context, in that order.
+        conversation: blocks of messages, oldest first.
+        tail: DYNAMIC context: behind everything that a cache may hold, at the end of the
+            request; with the user's message where that is last, in front of its parts.
+    """
+
+    tools: tuple[Tool, ...] = ()
+    system: tuple[Section, ...] = ()
+    conversation: tuple[Block, ...] = ()
+    tail: tuple[Section, ...] = ()

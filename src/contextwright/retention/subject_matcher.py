@@ -1,0 +1,316 @@
+"""What is a person's: finding it in texts and bytes, and writing `[erased]` in its place."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from contextwright.retention.data_subject import Person
+from contextwright.retention.normalize_text import FORMS, Folded, Unit, folded, is_mark, plainly
+
+ERASED = "[erased]"
+BARE = "erased"
+"""Where brackets are not allowed: tool names, ids of calls."""
+SURE = 6
+"""Characters of a name that is looked for in bytes that are no text, in any case; shorter ones
+occur there by chance."""
+LONG = 1_000_000
+"""Characters of a text in which a name is taken for found without asking whether its last letter
+has a mark of its own: the places of all characters would be too many to keep."""
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u312f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+"""Scripts that set no space between words: there a name may stand beside any character."""
+_LETTER = f"[^\\W_{_UNSPACED}]"
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?', re.DOTALL)
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+_TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
+
+
+class Theirs:
+    """Knows a person's strings in every form that is looked for: as they are, in JSON escapes,
+    percent and HTML encoding, and base64.
+
+    Args:
+        person: who.
+        whole: whether a text that names the person goes as a whole.
+        sessions: ids of sessions that are the person's whatever their metadata say.
+        memories: ids of the person's memories: copies of them elsewhere go by these.
+        threads: ids of all sessions that are the person's: pieces of them elsewhere go by these.
+        folders: beginnings of the names of artifacts that these sessions made.
+    """
+
+    def __init__(
+        self,
+        person: Person,
+        *,
+        whole: bool = False,
+        sessions: tuple[str, ...] = (),
+        memories: tuple[str, ...] = (),
+        threads: tuple[str, ...] = (),
+        folders: tuple[str, ...] = (),
+    ) -> None:
+        self.person, self.whole = person, whole
+        self.sessions, self.memories = frozenset(sessions), frozenset(memories)
+        self.threads, self._folders = self.sessions | frozenset(threads), folders
+        strings = person.strings
+        self._owners = {folded(each) for each in (person.id, *person.scopes, *person.names)}
+        self._exact = {folded(each) for each in strings}
+        self._pattern = _pattern(strings)
+        sure = [each for each in strings if len(each) >= SURE]
+        self._sure = _pattern(sure)
+        self._encoded = _encoded_pattern(strings)
+
+    def is_owner(self, owner: str) -> bool:
+        """Whether an owner is the person, by id or by one of the names."""
+        return folded(owner.strip()) in self._owners
+
+    def owns(self, scope: str) -> bool:
+        """Whether a scope is the person's: it is the person, or names the person."""
+        return bool(scope) and (self.is_owner(scope) or self.names(scope))
+
+    def is_file(self, name: str) -> bool:
+        """Whether a name of an artifact is the person's: it names the person, or a session that
+        is the person's made it."""
+        return name.startswith(self._folders) or self.names(name)
+
+    def names(self, text: str) -> bool:
+        """Whether a text names the person in any form."""
+        return self._plainly(text) or any(True for _ in self._base64(text))
+
+    def text(self, text: str) -> str:
+        """A text without the person; JSON text stays JSON text."""
+        if not self.names(text):
+            return text
+        if _is_json(text):
+            # `\nils` is a name in a path, and a line end in a string of JSON
+            return _TOKEN.sub(self._token, text)
+        return ERASED if self.whole else self._replaced(text, ERASED)
+
+    def ident(self, text: str, erased: str = ERASED) -> str:
+        """An id without the person."""
+        return self._replaced(text, erased) if self.names(text) else text
+
+    def value(self, value: Any) -> Any:
+        """JSON data without the person, in keys and numbers too."""
+        top: list[Any] = [value]
+        # not by recursion: a deep value would be erased never, and nothing after it
+        waiting: list[tuple[Any, Any]] = [(top, 0)]
+        while waiting:
+            holder, place = waiting.pop()
+            item = holder[place]
+            if isinstance(item, dict):
+                plain = self._keys(item)
+                holder[place] = plain
+                waiting += [(plain, key) for key in plain]
+            elif isinstance(item, (list, tuple)):
+                entries = list(item)
+                holder[place] = entries
+                waiting += [(entries, n) for n in range(len(entries))]
+            else:
+                holder[place] = self._leaf(item)
+        return top[0]
+
+    def data(self, data: bytes) -> bool:
+        """Whether bytes name the person: text of the usual encodings in any form; in other bytes,
+        names of six characters or more in any case, and of four as they were given."""
+        texts = list(decoded(data))
+        return any(map(self.names, texts)) if texts else self._in_binary(data)
+
+    def without(self, data: bytes) -> bytes:
+        """Bytes that name the person, without: a UTF-8 text rewritten, others replaced whole."""
+        try:
+            return self.text(data.decode("utf-8")).encode()
+        except UnicodeDecodeError:
+            return ERASED.encode()
+
+    def _keys(self, value: dict[str, Any]) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        for key, item in value.items():
+            plain[_free(self.ident(key), plain)] = item
+        return plain
+
+    def _leaf(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return ERASED if number and str(value) in self._exact else value
+
+    def _in_binary(self, data: bytes) -> bool:
+        if self._sure is not None and self._sure.search(data.decode("latin-1").lower()):
+            return True
+        plain = data.decode("utf-8", "ignore")
+        if self._sure is not None and self._sure.search(folded(plain)):
+            return True
+        return any(
+            name.encode() in data for name in self.person.strings if 4 <= len(name.encode()) < SURE
+        )
+
+    def _token(self, match: re.Match[str]) -> str:
+        """A string or a number of JSON text."""
+        said = match[0]
+        if not said.startswith('"'):
+            return f'"{ERASED}"' if said in self._exact else said
+        try:
+            inner = json.loads(said, strict=False)
+        except ValueError:
+            return said
+        new = self.text(inner)
+        return said if new == inner else json.dumps(new, ensure_ascii=said.isascii())
+
+    def _replaced(self, text: str, erased: str) -> str:
+        # encoded ones first: of `Ada+Lovelace` the surname alone is found as it is
+        for sign, units in FORMS:
+            if sign in text:
+                text = _cut(text, self._spans(text, units), erased)
+        text = _cut(text, self._spans(text), erased)
+        for start, end, new in reversed(list(self._base64(text))):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def _spans(
+        self, text: str, units: Callable[[str], Iterator[Unit]] | None = None
+    ) -> list[tuple[int, int]]:
+        """From where to where a text names the person."""
+        quick = text if units is None else plainly(text, units(text))
+        if self._pattern is None or not self._pattern.search(folded(quick)):
+            return []
+        if units is None and text.isascii():
+            return [match.span() for match in self._pattern.finditer(text.lower())]
+        exact = Folded(text, () if units is None else units(text))
+        found = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
+        return [span for span in found if span is not None]
+
+    def _plainly(self, text: str) -> bool:
+        """Whether it names the person, base64 left aside."""
+        return self._hits(text) or any(
+            sign in text and self._hits(text, units) for sign, units in FORMS
+        )
+
+    def _hits(self, text: str, units: Callable[[str], Iterator[Unit]] | None = None) -> bool:
+        if self._pattern is None or len(text) <= LONG:
+            return bool(self._spans(text, units))
+        said = text if units is None else plainly(text, units(text))
+        return self._pattern.search(folded(said)) is not None
+
+    def _base64(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """From where to where base64 names the person, and what stands there without."""
+        if self._encoded is None:
+            return
+        run, tried, done = (0, 0), set[int](), False
+        for match in self._encoded.finditer(text):
+            if match.start() >= run[1]:
+                run, tried, done = _run(text, match.start(), run[1]), set[int](), False
+            group = match.lastgroup or "a0"
+            start = run[0] + (match.start() - int(group[1]) - run[0]) % 4
+            if done or start in tried:
+                continue
+            tried.add(start)
+            data = _decode64(text[start : run[1]])
+            if data is not None and any(self._plainly(said) for said in decoded(data)):
+                done = True
+                yield start, run[1], base64.b64encode(self.without(data)).decode()
+
+
+def decoded(data: bytes) -> Iterator[str]:
+    """The texts that bytes may be: UTF-8; UTF-16 where they look so; Latin-1 where most of them
+    are characters. Nothing for other bytes."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        yield data.decode("utf-16", "ignore")
+        return
+    zeros = data.count(0)
+    if zeros and zeros * 5 >= len(data) * 2:
+        yield data.decode("utf-16-le", "ignore")
+        yield data.decode("utf-16-be", "ignore")
+        return
+    if zeros:
+        return
+    try:
+        yield data.decode("utf-8")
+    except UnicodeDecodeError:
+        if len(_TEXTY.findall(data)) * 20 >= len(data) * 19:
+            yield data.decode("latin-1")
+            yield data.decode("utf-8", "ignore")
+
+
+def _pattern(strings: tuple[str, ...] | list[str]) -> re.Pattern[str] | None:
+    """Any of the strings as a whole word, in folded text."""
+    words = [_word(folded(each)) for each in strings]
+    return re.compile("|".join(words)) if words else None
+
+
+def _word(name: str) -> str:
+    inner = r"\s+".join(map(re.escape, name.split()))
+    edge = re.compile(_LETTER)
+    before = f"(?<!{_LETTER})" if edge.match(name[0]) else ""
+    last = next((sign for sign in reversed(name) if not is_mark(sign)), "")
+    after = f"(?!{_LETTER})" if edge.match(last) else ""
+    return f"{before}{inner}{after}"
+
+
+def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
+    """The characters that a string must have in base64, at each of the three places where it may
+    begin; the group's name says how far into four characters they stand."""
+    forms: dict[str, set[str]] = {"a0": set(), "b2": set(), "c3": set()}
+    for name in strings:
+        for said in {name, name.lower(), name.upper(), name.title(), json.dumps(name)[1:-1]}:
+            data = said.encode("utf-8", "surrogatepass")
+            for shift, group in enumerate(forms):
+                bits = base64.b64encode(b"\0" * shift + data)
+                whole = (len(data) + shift) * 8 // 6
+                inner = bits[(0, 2, 3)[shift] : whole].decode()
+                if len(inner) >= 2:
+                    forms[group] |= {inner, inner.replace("+", "-").replace("/", "_")}
+    groups = [
+        f"(?P<{group}>{'|'.join(map(re.escape, sorted(said)))})"
+        for group, said in forms.items()
+        if said
+    ]
+    return re.compile("|".join(groups)) if groups else None
+
+
+def _run(text: str, place: int, after: int) -> tuple[int, int]:
+    """From where to where the base64 characters around a place go, behind the run before."""
+    start = place
+    while start > after and text[start - 1] in _SIGNS:
+        start -= 1
+    match = _BASE64.match(text, start)
+    assert match is not None
+    return match.span()
+
+
+def _decode64(text: str) -> bytes | None:
+    plain = text.rstrip("=").replace("-", "+").replace("_", "/")
+    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4))
+    except (ValueError, binascii.Error):
+        return None
+
+
+def _cut(text: str, spans: list[tuple[int, int]], erased: str) -> str:
+    for start, end in reversed(spans):
+        text = text[:start] + erased + text[end:]
+    return text
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in {"{", "["}:
+        return False
+    try:
+        json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _free(name: str, taken: Any) -> str:
+    """A name that is not taken: two keys may be one without the person."""
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name} {number}", number + 1
+    return free

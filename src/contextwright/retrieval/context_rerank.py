@@ -1,0 +1,165 @@
+"""What an item is worth beyond its own words: its neighbours, who said it, how long it is.
+
+The same rule for every collection; what it does follows from what the items are. Passages stand
+alone. In talk among equals an answer often has none of the question's words: what is said around
+a hit is worth part of it, and a stretch that is all about the question more than a single line.
+In a chat with an assistant it is mostly the user who tells things, in few words. Weights were
+searched for on one half of LoCoMo, QMSum and BEAM; `benchmarks/retrieval.py` shows both halves.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from contextwright.retrieval.item import Item
+
+CHAT = frozenset({"user", "assistant", "system", "developer", "tool", "model", "human", "ai"})
+ASKS = frozenset({"user", "human"})
+
+BEFORE = 0.7
+"""Share of the line before it that a line is worth among equals: after a question its answer."""
+AFTER = 0.7
+SECOND = 0.5
+"""Share of the lines two away."""
+STRETCH = 8.0
+"""Weight of the mean score around a line, the nearest counting most."""
+REACH_PART = 10
+REACH_LEAST = 3
+REACH_MOST = 15
+"""Lines over which that mean fades to a third: a tenth of the thread, within these limits."""
+THREAD = 0.1
+"""Share of a thread's best line that each of its lines is worth."""
+CHAT_BEFORE = 0.1
+CHAT_AFTER = 0.4
+CHAT_POWER = 0.8
+"""Flattens scores in a chat: a middling hit in few words is worth more than room for one more
+long answer."""
+USER = 2.0
+"""How much more a user's message is worth than an assistant's equally good one."""
+ADVICE = re.compile(
+    r"\b(?:did|had|have) you\b|\byou (?:said|told|recommended|suggested|advised|explained|"
+    r"mentioned|gave|proposed)\b|\byour (?:advice|recommendations?|suggestions?|answers?|"
+    r"explanations?)\b"
+    r"|^(?:how|(?:what|which) (?:steps|approach|plan|strategy|advice))\b.*\b(?:did|have) I\b",
+    re.IGNORECASE,
+)
+"""A question about what the assistant said, or about how something was done: the long answers are
+worth as much then. Evidence in 8,000 tokens of BEAM: .878 without, .882 with."""
+UNMATCHED = 0.1
+"""What a line is worth without any of the words, so that room left over goes to short ones."""
+SPARSE = 0.5
+"""How far worth goes down with length: by its power of this. Where lengths differ, the evidence
+for a token matters, not for a line."""
+EVEN = 0.4
+"""Up to this deviation of lengths, in means, they are alike and do not count."""
+PASSAGE_SPARSE = 0.2
+
+
+def worths(items: Sequence[Item], scores: Mapping[str, int], query: str = "") -> list[float]:
+    """What each item is worth, any scale; 0 for a passage that has nothing of the query.
+
+    Args:
+        items: all items, those of a thread in their order.
+        scores: id to score in millionths.
+        query: the question, in the user's words.
+    """
+    user = 1.0 if ADVICE.search(query) else USER
+    own = [scores.get(item.id, 0) / 1_000_000 for item in items]
+    worth = [0.0] * len(items)
+    said = [place for place, item in enumerate(items) if is_said(item)]
+    alone = [place for place, item in enumerate(items) if not is_said(item)]
+    _fill(worth, own, alone, _lengths(items, alone, PASSAGE_SPARSE), [own[p] for p in alone])
+    threads: dict[str, list[int]] = {}
+    for place in said:
+        threads.setdefault(items[place].thread, []).append(place)
+    around = dict.fromkeys(said, 0.0)
+    for places in threads.values():
+        line = [own[place] for place in places]
+        if {items[place].role for place in places} <= CHAT:
+            found = _chat(line, [user if items[place].role in ASKS else 1.0 for place in places])
+        else:
+            found = _talk(line)
+        around.update(zip(places, found, strict=True))
+    _fill(worth, own, said, _lengths(items, said, SPARSE), [around[place] for place in said])
+    return worth
+
+
+def is_said(item: Item) -> bool:
+    """Whether an item is a line of a conversation."""
+    return item.kind == "turn" or (item.kind == "passage" and bool(item.role))
+
+
+def _fill(
+    worth: list[float],
+    own: list[float],
+    places: list[int],
+    lengths: list[float],
+    found: list[float],
+) -> None:
+    """Sets the worths of some items, the best as good as their best score: so that turns and
+    passages in one collection stay comparable."""
+    weighed = [each / length for each, length in zip(found, lengths, strict=True)]
+    most = max(weighed, default=0.0)
+    best = max((own[place] for place in places), default=0.0)
+    for place, each in zip(places, weighed, strict=True):
+        worth[place] = each / most * best if most > 0 else 0.0
+
+
+def _talk(line: list[float]) -> list[float]:
+    """Talk among equals."""
+    n = len(line)
+    reach = max(REACH_LEAST, min(REACH_MOST, n / REACH_PART))
+    mean = _smooth(line, math.exp(-1 / reach))
+    best = max(line, default=0.0)
+    found: list[float] = []
+    for at, score in enumerate(line):
+        near = max(
+            score,
+            BEFORE * line[at - 1] if at > 0 else 0.0,
+            AFTER * line[at + 1] if at + 1 < n else 0.0,
+            SECOND * line[at - 2] if at > 1 else 0.0,
+            SECOND * line[at + 2] if at + 2 < n else 0.0,
+        )
+        found.append(near + STRETCH * mean[at] + THREAD * best + UNMATCHED)
+    return found
+
+
+def _chat(line: list[float], weights: list[float]) -> list[float]:
+    """A user and an assistant, each with a weight."""
+    line = [score**CHAT_POWER for score in line]
+    found: list[float] = []
+    for at, score in enumerate(line):
+        before = CHAT_BEFORE * line[at - 1] if at > 0 else 0.0
+        after = CHAT_AFTER * line[at + 1] if at + 1 < len(line) else 0.0
+        worth = max(score, before, after) + UNMATCHED
+        found.append(worth * weights[at])
+    return found
+
+
+def _smooth(line: list[float], fade: float) -> list[float]:
+    """Means that fade to both sides, in two passes."""
+    there: list[float] = []
+    passed = 0.0
+    for score in line:
+        passed = score + fade * passed
+        there.append(passed)
+    found = there[:]
+    passed = 0.0
+    for at in range(len(line) - 1, -1, -1):
+        found[at] += passed
+        passed = fade * (line[at] + passed)
+    share = (1 - fade) / (1 + fade)
+    return [each * share for each in found]
+
+
+def _lengths(items: Sequence[Item], places: list[int], power: float) -> list[float]:
+    """What worths are divided by: characters in means, to a power that grows as they differ."""
+    sizes = [len(items[place].text) + 1 for place in places]
+    if not sizes:
+        return []
+    n, total = len(sizes), sum(sizes)
+    mean = total / n
+    # whole numbers up to the root, so that the order of the items does not show
+    deviation = math.sqrt(n * sum(size * size for size in sizes) - total * total) / total
+    grown = min(1.0, max(0.0, (deviation - EVEN) / (1 - EVEN)))
+    return [(size / mean) ** (power * grown) for size in sizes]

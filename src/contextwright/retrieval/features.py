@@ -1,0 +1,93 @@
+"""What of a text bears on whether it is worth keeping, found once a text."""
+
+import re
+
+import msgspec
+
+from contextwright.retrieval.entity_tables import SORTS
+from contextwright.text.search_terms import STOP, stem, words
+from contextwright.text_cache import remembered
+
+LOOKED_AT = 8_000
+"""Characters of a text that are looked at."""
+
+REMEMBERED = 20_000
+"""Texts whose features are remembered."""
+STRUCTURE = 1.0
+WITHIN = 0.6
+"""For a heading, fence or marker that stands further down in a text."""
+PLAIN = 0.3
+"""For a text without structure (document 004)."""
+
+_MARK = (
+    r"[ \t]{0,3}(?:#{1,6}(?=[ \t\w])|```|~~~|(?:\*\*|__)?(?:todo|fixme|decision|decided|important|"
+    r"warning|error|note|summary|result|goal|plan|constraint)s?(?:\*\*|__)?:)"
+)
+_BEGINS = re.compile(rf"\s*{_MARK}", re.IGNORECASE)
+_HAS = re.compile(rf"^{_MARK}", re.IGNORECASE | re.MULTILINE)
+_SAYS = re.compile(r"\w")
+_REFERS = re.compile(
+    r"\byou (?:asked|said|wanted|mentioned|told|requested)\b|\byours?\b|^[ \t]*(?:user|human):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBER = re.compile(r"(?<![\w.])\d(?:[.,:/-]?\d){2,}(?!\w)")
+_NAME = re.compile(r"(?<=[a-z,;)\]] )[A-Z]\w+(?: [A-Z]\w+)*")
+"""A capital that no sentence begins with."""
+_ENTITIES = (*(pattern for sort, pattern in SORTS if sort != "name"), _NUMBER, _NAME)
+
+
+class Features(msgspec.Struct, frozen=True):
+    """What a text has.
+
+    Args:
+        entities: identifiers, paths, names, addresses, amounts and longer numbers, folded.
+        words: stems of the words that are about something.
+        structural: 1 for a heading, a code block or a marker such as `Decision:`, 0 for a text
+            without any word, such as a rule.
+        refers: whether it speaks to the user, or for the user.
+    """
+
+    entities: frozenset[str]
+    words: frozenset[str]
+    structural: float
+    refers: bool
+
+
+def features(text: str) -> Features:
+    """The features of a text, of its first 8,000 characters."""
+    return _features(text[:LOOKED_AT])
+
+
+@remembered(REMEMBERED)
+def _features(text: str) -> Features:
+    return Features(
+        entities=_entities(text),
+        words=about(text),
+        structural=_structural(text),
+        refers=_REFERS.search(text) is not None,
+    )
+
+
+def _entities(text: str) -> frozenset[str]:
+    found: set[str] = set()
+
+    def take(match: re.Match[str]) -> str:
+        found.add(match[match.lastindex or 0].casefold())
+        return " "  # a file's name in its path is no second thing
+
+    for pattern in _ENTITIES:
+        text = pattern.sub(take, text)
+    return frozenset(found)
+
+
+def about(text: str) -> frozenset[str]:
+    """The stems of a text's words that are about something; none where all are `the` and `is`."""
+    return frozenset(stem(word) for word in words(text) if word not in STOP)
+
+
+def _structural(text: str) -> float:
+    if not _SAYS.search(text):
+        return 0.0
+    if _BEGINS.match(text):
+        return STRUCTURE
+    return WITHIN if _HAS.search(text) else PLAIN

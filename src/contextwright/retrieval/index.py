@@ -1,0 +1,308 @@
+"""A searchable collection of items: words, and vectors where there is an embedder."""
+
+import heapq
+import importlib.util
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from contextwright.retrieval import query_expansion as expanding
+from contextwright.retrieval.fuse import by_rank_arrays, fused_arrays
+from contextwright.retrieval.item import Hit, Item
+from contextwright.retrieval.mmr import by_vectors, by_words
+from contextwright.retrieval.postings import Postings, terms_of
+from contextwright.retrieval.stems import roots
+from contextwright.retrieval.synonyms import SHARE, synonyms
+from contextwright.retrieval.vectors import FAILURES, Vectorizer, Vectors
+
+ONE = 1_000_000
+EARLIER = 0.3
+"""Weight of the words of earlier questions. Passages within 2,000 tokens for the last question of
+a conversation (MTRAG-UN): .856 without, .902 with .2, .928 with .3 of the newest three."""
+EARLIER_ASKED = 3
+VARIANT = 0.5
+"""Weight of all variants of a query together, beside the query's 1."""
+WORDS = 0.75
+"""Weight of the words beside a static embedder's vectors. Evidence within 16,000 tokens of BEAM and
+4,000 of LoCoMo: .928 and .881 with .4, .930 and .916 with .75, .919 and .922 with words alone."""
+POOL = 50
+"""Candidates at least that diversity and a reranker choose from."""
+Rerank = Callable[[str, Sequence[str]], Sequence[float]]
+"""A cross-encoder: scores of texts for a query, any scale, more is better."""
+
+
+class Index:
+    """Items that are found by their words, and by their vectors where there is an embedder.
+
+    Safe to share between threads. Equal scores go by id, so what is found depends on the items
+    alone and not on the order they came in.
+
+    Args:
+        embedder: has `vectors(texts)`, such as `StaticEmbedder`; None looks at words alone.
+        fusion: `convex` weighs the two scores, each stretched to 0 to 1; `rrf` their ranks.
+        alpha: weight of the words in `convex`, 0 to 1.
+        mmr: None for the best alone; else the weight of a score against newness, 0 to 1.
+        expand: True looks for the parts and names of a query too; or a callable that gives texts
+            to look for (rewritten questions, made-up answers).
+        rerank: scores the best candidates again.
+        path: a SQLite file that keeps items and vectors; in memory without one.
+
+    Raises:
+        StoreError: the file is no such index.
+    """
+
+    def __init__(
+        self,
+        embedder: Vectorizer | None = None,
+        *,
+        fusion: Literal["convex", "rrf"] = "convex",
+        alpha: float = WORDS,
+        mmr: float | None = None,
+        expand: bool | expanding.Expander = False,
+        rerank: Rerank | None = None,
+        path: str | Path | None = None,
+    ) -> None:
+        self._fusion, self._alpha, self._mmr = fusion, alpha, mmr
+        self._expand: expanding.Expander | None = None
+        if expand:
+            self._expand = expanding.variants if expand is True else expand
+        self._rerank = rerank
+        self._lock = threading.RLock()
+        self.path = "" if path is None else str(path)
+        self._postings = Postings(path)
+        self._vectors = Vectors()
+        self._embedder = embedder
+        self._model = str(getattr(embedder, "id", type(embedder).__name__))
+        self._degraded: dict[str, str] = {}
+        if embedder is None:
+            self._degraded["vectors"] = "no embedder: lexical only"
+        elif importlib.util.find_spec("numpy") is None:
+            self._embedder = None
+            self._degraded["vectors"] = "numpy is not installed: lexical only"
+        else:
+            self._recall_vectors()
+
+    @property
+    def degraded(self) -> str:
+        """Why it searches less well than it was asked to; empty where it does not."""
+        reasons = list(self._degraded.values())
+        bare = len(self._postings.items) - len(self._vectors)
+        if bare and not self._degraded.get("vectors"):
+            reasons.append(f"{bare} items have no vector: they are found by their words only")
+        return "; ".join(reasons)
+
+    def __len__(self) -> int:
+        return len(self._postings.items)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Puts items in; one of an id that is there already takes its place."""
+        wanted = list({item.id: item for item in items}.values())
+        # outside the lock: an embedder may take its time
+        vectors = self._vectors_of([item.text for item in wanted])
+        with self._lock:
+            rows = self._postings.put(wanted)
+            self._vectors.drop(rows)
+            self._keep(dict(zip(rows, vectors, strict=False)))
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Takes items out; an id that is not there is passed over."""
+        with self._lock:
+            self._vectors.drop(self._postings.drop(ids))
+
+    def items(self) -> tuple[Item, ...]:
+        """All items, in the order they were added."""
+        with self._lock:
+            return tuple(self._postings.items[row] for row in sorted(self._postings.items))
+
+    def placed(self) -> dict[int, Item]:
+        """All items by their places, which are never given twice while the index is open."""
+        with self._lock:
+            return {row: self._postings.items[row] for row in sorted(self._postings.items)}
+
+    def put_back(self, placed: Mapping[int, Item]) -> list[str]:
+        """Puts removed items back in their places, beside their neighbours; the ids of those
+        that are there now as they were. Where an id was added again, that item stays."""
+        vectors = self._vectors_of([item.text for item in placed.values()])
+        made = dict(zip(placed, vectors, strict=False))
+        with self._lock:
+            rows = self._postings.put_back(placed)
+            self._keep({now: made[was] for was, now in rows.items() if was in made})
+            items = {item.id: item for item in self._postings.items.values()}
+            return [item.id for item in placed.values() if items.get(item.id) == item]
+
+    def scrub(self) -> None:
+        """Writes the file anew, so that nothing of what was removed is left in it, and forgets
+        the words of texts that were split.
+
+        Raises:
+            StoreError: another process is reading the file.
+        """
+        with self._lock:
+            self._postings.scrub()
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        with self._lock:
+            self._postings.db.close()
+
+    def search(self, query: str, k: int = 10, *, kinds: Collection[str] = ()) -> list[Hit]:
+        """The best items, best first; those that have nothing of the query are left out."""
+        if k <= 0:
+            return []
+        others = self._others(query)
+        asked = self._vectors_of([query, *others]) if len(self._vectors) else []
+        with self._lock:
+            items = self._postings.items
+            found = self._found(query, others, asked)
+            if kinds:
+                found = {row: found[row] for row in found if items[row].kind in kinds}
+            choosing = self._mmr is not None or self._rerank is not None
+            pool = self._best(found, max(POOL, 5 * k) if choosing else k)
+            held = {row: items[row] for row in pool}
+            scores = {row: found[row] for row in pool}
+        if self._rerank is not None and pool:
+            scores = self._reranked(query, held, scores)
+            pool.sort(key=lambda row: (-scores[row], held[row].id))
+        if self._mmr is not None:
+            pool = self._diverse(held, pool, scores, k, self._mmr)
+        best = max((scores[row] for row in pool[:k]), default=0) or 1
+        return [Hit(held[row], scores[row] * ONE // best) for row in pool[:k]]
+
+    def scores(
+        self, query: str, *, earlier: Sequence[str] = (), feedback: bool = False
+    ) -> dict[str, int]:
+        """How well items answer a query, in millionths of the best; those of 0 are left out."""
+        others = self._others(query)
+        asked = self._vectors_of([query, *others]) if len(self._vectors) else []
+        with self._lock:
+            found = self._found(query, others, asked, earlier, feedback=feedback)
+            return {self._postings.items[row].id: score for row, score in found.items()}
+
+    def _best(self, found: dict[int, int], k: int) -> list[int]:
+        """The k best rows; only those as good as the last of them are put in order."""
+        items = self._postings.items
+        least = min(heapq.nlargest(k, found.values()), default=0)
+        rows = [row for row, score in found.items() if score >= least]
+        rows.sort(key=lambda row: (-found[row], items[row].id))
+        return rows[:k]
+
+    def _others(self, query: str) -> list[str]:
+        if self._expand is None:
+            return []
+        try:
+            found = list(self._expand(query))
+        except FAILURES as error:
+            self._degraded["expand"] = f"expansion failed ({error}): the query alone"
+            return []
+        self._degraded.pop("expand", None)
+        return found
+
+    def _found(
+        self,
+        query: str,
+        others: list[str],
+        asked: list[list[float]],
+        earlier: Sequence[str] = (),
+        *,
+        feedback: bool = False,
+    ) -> dict[int, int]:
+        """Row to score in millionths, of those above 0."""
+        weights = dict.fromkeys(terms_of(query), 1.0)
+        for text in list(earlier)[-EARLIER_ASKED:]:
+            for term in terms_of(text):
+                weights.setdefault(term, EARLIER)
+        for term in list(weights):
+            for other in synonyms(term):
+                weights.setdefault(other, SHARE * weights[term])
+        lexical = self._postings.match(weights)
+        if feedback and lexical:
+            lexical = self._postings.match(self._postings.feedback(weights, lexical))
+        for text in others:
+            share = VARIANT / len(others)
+            for row, score in self._postings.match(dict.fromkeys(terms_of(text), 1.0)).items():
+                lexical[row] = lexical.get(row, 0.0) + share * score
+        words = _millionths(lexical)
+        if not asked or not any(asked[0]):
+            return words
+        cosines = self._vectors.nearest(asked[0])
+        for vector in asked[1:]:
+            cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(asked[1:])
+        rows, lexical, dense = self._vectors.beside(words, cosines.astype("int64"))
+        if self._fusion == "rrf":
+            both = by_rank_arrays(lexical, dense)
+        else:
+            both = fused_arrays(lexical, dense, self._alpha)
+        return {row: score for row, score in zip(rows, both.tolist(), strict=True) if score > 0}
+
+    def _keep(self, found: dict[int, list[float]]) -> None:
+        self._vectors.put(found)
+        if self._postings.path is not None and found:
+            self._postings.keep(self._model, found)
+
+    def _recall_vectors(self) -> None:
+        """Vectors of a file's items: those of this embedder as they were, the others made."""
+        self._vectors.put(self._postings.kept(self._model))
+        items = self._postings.items
+        rows = [row for row in sorted(items) if not self._vectors.has([row])]
+        vectors = self._vectors_of([items[row].text for row in rows])
+        self._keep(dict(zip(rows, vectors, strict=False)))
+
+    def _vectors_of(self, texts: list[str]) -> list[list[float]]:
+        """What the embedder gives; nothing, and `degraded` says why, where it fails."""
+        if self._embedder is None or not texts:
+            return []
+        try:
+            found = self._embedder.vectors(texts)
+        except FAILURES as error:
+            self._degraded["vectors"] = f"the embedder failed ({error}): lexical only"
+            return []
+        self._degraded.pop("vectors", None)
+        return found
+
+    def _reranked(
+        self, query: str, held: dict[int, Item], scores: dict[int, int]
+    ) -> dict[int, int]:
+        assert self._rerank is not None
+        texts = [item.text for item in held.values()]
+        try:
+            given = [float(score) for score in self._rerank(query, texts)]
+            if len(given) != len(texts):
+                raise ValueError(f"{len(given)} scores for {len(texts)} texts")
+        except FAILURES as error:
+            self._degraded["rerank"] = f"the reranker failed ({error}): its order is left out"
+            return scores
+        self._degraded.pop("rerank", None)
+        low, high = min(given), max(given)
+        span = (high - low) or 1.0
+        # 1, not 0, for the worst: it was found after all
+        return {
+            row: max(1, round((score - low) / span * ONE))
+            for row, score in zip(held, given, strict=True)
+        }
+
+    def _diverse(
+        self,
+        held: dict[int, Item],
+        pool: list[int],
+        scores: dict[int, int],
+        k: int,
+        trust: float,
+    ) -> list[int]:
+        best = max(scores.values(), default=0) or 1
+        shares = [scores[row] / best for row in pool]
+        with self._lock:
+            matrix: Any = self._vectors.of(pool) if self._vectors.has(pool) and pool else None
+        if matrix is not None:
+            return [pool[place] for place in by_vectors(shares, matrix, k, trust)]
+        words = [roots(held[row].text) for row in pool]
+        return [pool[place] for place in by_words(shares, words, k, trust)]
+
+
+def _millionths(found: dict[int, float]) -> dict[int, int]:
+    best = max(found.values(), default=0.0)
+    if best <= 0:
+        return {}
+    share = ONE / best
+    # 1 at least: it has one of the words
+    return {row: round(score * share) or 1 for row, score in found.items()}

@@ -1,0 +1,68 @@
+"""BM25 by SQLite's FTS5: which texts share a query's words, rare words counting most.
+
+The texts are put in as words of our own making, so the index sees neither query syntax nor a
+script that it can not split.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+
+from contextwright.text.search_terms import telling
+from contextwright.text_cache import remembered
+
+SCORE_ONE = 1_000_000
+REMEMBERED = 20_000
+"""Texts whose words are remembered: a session's, from turn to turn."""
+MAX_TERMS = 64
+"""Different words of a query that are looked for."""
+
+
+def scores(query: str, texts: Sequence[str]) -> list[int]:
+    """How well each text answers a query, in millionths of the best; 0 shares no word."""
+    terms = list(dict.fromkeys(telling(query)))[:MAX_TERMS]
+    if not terms or not texts:
+        return [0] * len(texts)
+    found = _bm25(terms, texts)
+    best = max(found.values(), default=0.0)
+    if best <= 0:
+        return [0] * len(texts)
+    return [max(0, round(found.get(place, 0.0) / best * SCORE_ONE)) for place in range(len(texts))]
+
+
+def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
+    """Place to score of the texts that share a word. FTS5's own weight of a word that stands in
+    more than half of the texts is next to nothing: enough to tell such texts from the others."""
+    index = sqlite3.connect(":memory:")
+    try:
+        index.execute(
+            "CREATE VIRTUAL TABLE said USING fts5(words, content='', tokenize='unicode61')"
+        )
+        index.executemany(
+            "INSERT INTO said(rowid, words) VALUES (?, ?)",
+            ((place, _words(text)) for place, text in enumerate(texts, 1)),
+        )
+        match = " OR ".join(f'"{term}"' for term in terms)
+        rows = index.execute("SELECT rowid, -bm25(said) FROM said WHERE said MATCH ?", (match,))
+        found = {place - 1: score for place, score in rows}
+    finally:
+        index.close()
+    return found if len(texts) > FEW else _by_coverage(terms, texts, found)
+
+
+@remembered(REMEMBERED)
+def _words(text: str) -> str:
+    return " ".join(telling(text))
+
+
+FEW = 8
+"""Up to so many texts, how many of the query's words a text has says more than their rarity."""
+
+
+def _by_coverage(
+    terms: list[str], texts: Sequence[str], found: dict[int, float]
+) -> dict[int, float]:
+    best = max(found.values(), default=1.0) or 1.0
+    return {
+        place: len(set(telling(texts[place])) & set(terms)) + score / best / 2
+        for place, score in found.items()
+    }

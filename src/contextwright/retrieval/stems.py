@@ -1,0 +1,28 @@
+"""Words as an index has them: English ones without what follows their root."""
+
+from unicodedata import combining, normalize
+
+from contextwright.text.search_terms import stem, telling
+from contextwright.text_cache import remembered
+
+ROOT = 6
+"""Letters of a longer English word that are compared: `organization` meets `organizing`. Evidence
+within 2,000 tokens of questions about long conversations (LoCoMo): .860 with the whole stem, .867
+with 6 letters, .871 with 5; but 6 tell more words apart."""
+REMEMBERED = 50_000
+"""Texts whose words are remembered: a session's, from turn to turn."""
+
+
+@remembered(REMEMBERED)
+def roots(text: str) -> tuple[str, ...]:
+    """The telling words of a text, English ones without what follows their root."""
+    return tuple(_root(word) for word in telling(text))
+
+
+@remembered(REMEMBERED)
+def _root(word: str) -> str:
+    if not word.isascii():
+        # `école` meets `ecole`; marks that are letters' own in other scripts are left
+        bare = "".join(sign for sign in normalize("NFD", word) if not combining(sign))
+        word = stem(bare) if bare.isascii() else word
+    return word[:ROOT] if len(word) > ROOT and word.isascii() and word.isalpha() else word

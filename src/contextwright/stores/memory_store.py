@@ -1,0 +1,395 @@
+"""Long-term memory: what outlives a session, written on purpose, found by words and vectors
+(document 001, "Memory Design")."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from contextwright.errors import StoreError
+from contextwright.retrieval.index import Index
+from contextwright.retrieval.item import Item
+from contextwright.retrieval.vectors import Vectorizer
+from contextwright.stores import memory_rows as sql
+from contextwright.stores.database import Database
+from contextwright.stores.uses import Uses
+
+Kind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
+KINDS = ("note", "fact", "entity", "decision", "preference", "checkpoint")
+_LARGEST = 2**63
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Something worth keeping.
+
+    Args:
+        id: by default named by its content, so that the same thing is kept once.
+        scope: whose it is: a user, a team; searches see one scope only.
+        entity: what it is about, for `entity` memories: a later one of the same replaces it in
+            `entities`, the log keeps both.
+        time_ms: when it was so, in milliseconds since 1970.
+        origin: refs of the events and artifacts that it comes from.
+        tier: 1 critical, 2 important, 3 supplementary, 4 archive; 0 where none was set.
+        pinned: never forgotten by a policy.
+    """
+
+    text: str
+    kind: Kind = "note"
+    scope: str = ""
+    entity: str = ""
+    time_ms: int | None = None
+    origin: tuple[str, ...] = ()
+    id: str = ""
+    tier: int = 0
+    pinned: bool = False
+
+
+class Remembered(msgspec.Struct, frozen=True):
+    """A memory with what its store knows of it.
+
+    Args:
+        written_ms, used_ms: milliseconds since 1970; None for files of earlier versions, and for
+            what no search found yet.
+        uses: searches that found it.
+        active: whether searches may find it.
+    """
+
+    memory: Memory
+    written_ms: int | None = None
+    used_ms: int | None = None
+    uses: int = 0
+    active: bool = True
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A memory and its score from 0 to 1; the best of a search has 1."""
+
+    memory: Memory
+    score: float
+
+    def to_state(self) -> dict[str, Any]:
+        """The entry as the state key `knowledge` holds it."""
+        one = self.memory
+        entry: dict[str, Any] = {"id": one.id, "text": one.text, "kind": one.kind}
+        if one.time_ms is not None:
+            entry["time_ms"] = one.time_ms
+        return entry | {"score": round(self.score, 6)}
+
+
+class MemoryStore(Protocol):
+    """What an engine asks before a turn."""
+
+    def search(
+        self, query: str, k: int = 5, *, scope: str = "", kinds: Collection[str] = ()
+    ) -> list[Found]:
+        """The memories that matter most, best first."""
+        ...
+
+
+class SQLiteMemory:
+    """A `MemoryStore` in one file; it may be the sessions' own. Usable from several threads and
+    processes.
+
+    Args:
+        path: the file; made where it is missing.
+        embedder: for searching by meaning as well; without one, by words.
+        half_life_days: days in which a memory's age halves a third of its score; 0 for no decay.
+        clock: milliseconds since 1970, for when a memory was written and last found.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        embedder: Vectorizer | None = None,
+        half_life_days: float = 0,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self.path = str(path)
+        self._database = Database(path, sql.SCHEMA, fix="give a file of a SQLiteMemory")
+        sql.migrate(self._database)
+        self._clock, self._uses = clock, Uses()
+        self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
+        self._indexes: dict[str, Index] = {}
+        self._known: dict[str, Memory] = {}
+        self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, 0
+        self._lock = threading.RLock()
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(StoreError):  # of a file that is gone, nothing is to be counted
+            self._count_uses()
+        self._database.close()
+
+    @property
+    def degraded(self) -> str:
+        """Why it searches less well than it might, such as `no embedder: lexical only`."""
+        return Index(self._embedder).degraded
+
+    def write(self, memory: Memory | str, **fields: Any) -> Memory:
+        """Keep something; what is kept already stays as it is.
+
+        Raises:
+            StoreError: no text, an unknown kind, what no file can hold, or a known id of another
+                text or scope.
+        """
+        one = Memory(text=memory, **fields) if isinstance(memory, str) else memory
+        _refuse_unfit(one)
+        one = one if one.id else msgspec.structs.replace(one, id=_id(one))
+        with self._database.writing() as connection:
+            row = connection.execute(sql.ONE, (one.id,)).fetchone()
+            if row is not None:
+                known = _memory(row)
+                if (known.text, known.scope) != (one.text, one.scope):
+                    raise StoreError(
+                        "another memory has this id",
+                        where=f"memory {one.id!r}",
+                        fix="leave the id out, or forget the other one first",
+                    )
+                return known
+            connection.execute(sql.MAKE_WAY, (one.id,))
+            connection.execute(sql.INSERT, _values(Remembered(one, self._clock())))
+        return one
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove memories, their words with them; how many there were."""
+        return self._each(sql.FORGET, ids)
+
+    def pin(self, ids: Iterable[str]) -> int:
+        """Keep memories from being forgotten by a policy; how many there are."""
+        return self._each(sql.PIN, ids)
+
+    def unpin(self, ids: Iterable[str]) -> int:
+        """Let policies have memories again; how many were pinned."""
+        return self._each(sql.UNPIN, ids)
+
+    def deactivate(self, ids: str | Iterable[str]) -> int:
+        """Keep searches from finding memories, one or several; they are not lost. How many were
+        active."""
+        return self._each(sql.DEACTIVATE, ids)
+
+    def activate(self, ids: str | Iterable[str]) -> int:
+        """Let searches find memories again; how many were not active."""
+        return self._each(sql.ACTIVATE, ids)
+
+    def list_active(self, scope: str | None = None) -> list[Memory]:
+        """The memories that searches may find, in the order in which they were written.
+
+        Args:
+            scope: of this one only; None for all.
+        """
+        return [
+            each.memory
+            for each in self.listed()
+            if each.active and scope in (None, each.memory.scope)
+        ]
+
+    def listed(self) -> list[Remembered]:
+        """Every memory, those that are not active too, in the order in which they were written."""
+        self._count_uses()
+        with self._database.reading() as connection:
+            return [_remembered(row) for row in connection.execute(sql.LISTED)]
+
+    def put_back(self, remembered: Iterable[Remembered]) -> list[str]:
+        """Put forgotten memories back as they were; the ids of those that are there now. Where
+        another memory has taken the id, that one stays."""
+        back: list[str] = []
+        with self._database.writing() as connection:
+            for each in remembered:
+                one = each.memory
+                row = connection.execute(sql.ONE, (one.id,)).fetchone()
+                known = None if row is None else _memory(row)
+                if known is None:
+                    connection.execute(sql.MAKE_WAY, (one.id,))
+                    connection.execute(sql.INSERT, _values(each))
+                if known is None or (known.text, known.scope) == (one.text, one.scope):
+                    back.append(one.id)
+        return back
+
+    def erase(self, names: Callable[[Memory], bool]) -> list[Memory]:
+        """Remove the rows of the memories that `names` says, and those of forgotten ones whose
+        id or scope it says; every process reads the file anew. What was there."""
+        self._count_uses()
+        with self._database.writing() as connection:
+            rows = connection.execute(sql.ALL).fetchall()
+            found = [row for row in rows if names(_memory(row))]
+            connection.executemany(sql.DELETE, [(row[0],) for row in found])
+            if found:
+                connection.execute(sql.NEXT_EPOCH)
+        with self._lock:
+            self._catch_up()
+        return [_memory(row) for row in found if not row[8]]
+
+    def scrub(self) -> None:
+        """Write the file anew, so that nothing that was forgotten is left in it.
+
+        Raises:
+            StoreError: another process is reading.
+        """
+        self._database.scrub()
+
+    def _each(self, statement: str, ids: str | Iterable[str]) -> int:
+        given = [ids] if isinstance(ids, str) else ids
+        with self._database.writing() as connection:
+            return sum(connection.execute(statement, (id,)).rowcount for id in given)
+
+    def _count_uses(self) -> None:
+        waiting = self._uses.take()
+        if waiting:
+            with self._database.writing() as connection:
+                connection.executemany(sql.USED, waiting)
+
+    def decisions(self, scope: str = "") -> list[Memory]:
+        """What was decided, in the order in which it was written."""
+        return self._log(scope, "decision")
+
+    def entities(self, scope: str = "") -> dict[str, Memory]:
+        """What is known of each entity: its newest memory."""
+        return {one.entity: one for one in self._log(scope, "entity")}
+
+    def refs(self) -> set[str]:
+        """What memories come from, of all scopes: `collect` must hold it."""
+        with self._database.reading() as connection:
+            rows = connection.execute(sql.LISTED).fetchall()
+        return {ref for row in rows for ref in _memory(row).origin}
+
+    def search(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        scope: str = "",
+        kinds: Collection[str] = (),
+        now_ms: int | None = None,
+    ) -> list[Found]:
+        """The memories of a scope that matter most for a query, best first.
+
+        Args:
+            now_ms: milliseconds since 1970, for the decay by age; without it there is none.
+        """
+        with self._lock:
+            self._catch_up()
+            index = self._indexes.get(scope)
+            hits = index.search(query, 4 * k, kinds=kinds) if index is not None else []
+            known = [(self._known[hit.item.id], hit.score / 1_000_000) for hit in hits]
+        aged = [Found(one, score * self._age(one, now_ms)) for one, score in known]
+        aged.sort(key=lambda found: (-found.score, found.memory.id))
+        best = max((found.score for found in aged), default=0) or 1
+        shown = [Found(found.memory, found.score / best) for found in aged[:k]]
+        used_ms = self._clock() if now_ms is None else now_ms
+        self._uses.add([found.memory.id for found in shown], used_ms)
+        return shown
+
+    def _age(self, one: Memory, now_ms: int | None) -> float:
+        if not self._half_life_ms or now_ms is None or one.time_ms is None:
+            return 1.0
+        return 2 / 3 + 0.5 ** (max(0, now_ms - one.time_ms) / self._half_life_ms) / 3
+
+    def _log(self, scope: str, kind: str) -> list[Memory]:
+        with self._database.reading() as connection:
+            return [_memory(row) for row in connection.execute(sql.LOG, (scope, kind))]
+
+    def _catch_up(self) -> None:
+        """Take into the indexes what was written, forgotten and turned on or off, here or by
+        another process."""
+        with self._database.reading() as connection:
+            epoch: int = connection.execute(sql.EPOCH).fetchone()[0]
+            if epoch != self._epoch:
+                self._indexes, self._known = {}, {}
+                self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, epoch
+            new = connection.execute(sql.NEW, (self._seen,)).fetchall()
+            turned = connection.execute(sql.TURNED, (self._turned,)).fetchall()
+            gone = connection.execute(sql.GONE, (self._gone,)).fetchall()
+        by_scope: dict[str, list[Item]] = {}
+        for remembered, is_gone, _ in map(_row, (*new, *turned)):
+            one = remembered.memory
+            if is_gone:
+                continue
+            self._leave_out(one.id)
+            if remembered.active:
+                self._known[one.id] = one
+                item = Item(one.id, f"{one.entity} {one.text}".strip(), one.kind)
+                by_scope.setdefault(one.scope, []).append(item)
+        for scope, items in by_scope.items():
+            if scope not in self._indexes:
+                self._indexes[scope] = Index(self._embedder)
+            self._indexes[scope].add(items)
+        for id, _ in gone:
+            self._leave_out(id)
+        self._seen = new[-1][0] if new else self._seen
+        self._turned = max([self._turned, *(row[-1] for row in (*new, *turned))])
+        self._gone = gone[-1][1] if gone else self._gone
+
+    def _leave_out(self, id: str) -> None:
+        one = self._known.pop(id, None)
+        if one is not None and one.scope in self._indexes:
+            self._indexes[one.scope].remove([id])
+
+
+def _refuse_unfit(one: Memory) -> None:
+    try:
+        plain = msgspec.json.decode(msgspec.json.encode(one), type=Memory)
+        fits = bool(plain.text.strip()) and abs(plain.time_ms or 0) < _LARGEST
+        fits = fits and 0 <= plain.tier <= 4
+    except (msgspec.DecodeError, UnicodeEncodeError, TypeError):
+        fits = False
+    if not fits:
+        raise StoreError(
+            "a memory needs a text and a known kind, of characters and numbers that can be kept",
+            where=f"kind {one.kind!r}, text {str(one.text)[:40]!r}, time_ms {one.time_ms!r}",
+            fix=f"kinds are {', '.join(KINDS)}; time_ms is whole milliseconds; tiers are 1 to 4",
+        )
+
+
+def memory_of(entry: Mapping[str, Any], **fields: Any) -> Memory:
+    """A memory out of a working note, for `SQLiteMemory.write`: an explicit promotion."""
+    time_ms = entry.get("time_ms")
+    return Memory(
+        text=str(entry.get("text", "")),
+        time_ms=time_ms if isinstance(time_ms, int) else None,
+        **fields,
+    )
+
+
+def _memory(row: tuple[Any, ...]) -> Memory:
+    return _row(row)[0].memory
+
+
+def _remembered(row: tuple[Any, ...]) -> Remembered:
+    return _row(row)[0]
+
+
+def _row(row: tuple[Any, ...]) -> tuple[Remembered, int, int]:
+    """A row of `sql.COLUMNS`: the memory, the count under which it went, and that under which it
+    was turned on or off."""
+    _, id, scope, kind, entity, text, time_ms, origin, gone, *more, turned = row
+    tier, pinned, active, written_ms, used_ms, uses = more
+    memory = Memory(
+        id=id,
+        scope=scope,
+        kind=kind,
+        entity=entity,
+        text=text,
+        time_ms=time_ms,
+        origin=msgspec.json.decode(origin, type=tuple[str, ...]),
+        tier=tier,
+        pinned=bool(pinned),
+    )
+    return Remembered(memory, written_ms, used_ms, uses, bool(active)), gone, turned
+
+
+def _values(each: Remembered) -> tuple[Any, ...]:
+    one = each.memory
+    said = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
+    known = (one.tier, one.pinned, each.active, each.written_ms, each.used_ms, each.uses)
+    return (*said, msgspec.json.encode(one.origin), *known)
+
+
+def _id(one: Memory) -> str:
+    named = f"{one.scope}\n{one.kind}\n{one.entity}\n{one.text}"
+    return "mem_" + sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,1 @@
+"""Pure text: cuts, excerpts, sentences, identifiers. Knows neither blocks nor sessions."""

@@ -1,0 +1,85 @@
+"""The words that a search compares: identifiers in their parts, Chinese and Japanese in pairs."""
+
+import re
+from unicodedata import normalize
+
+from contextwright.text_cache import remembered
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+MAX_TEXT = 20_000
+"""Characters of a text that are looked at."""
+REMEMBERED = 20_000
+"""Words whose parts and stems are remembered."""
+STOP = frozenset(
+    re.findall(
+        r"\w+",
+        """a about after all also am an and any are as at be been before but by can could did do
+        does for from had has have he her him his how i if in into is it its just like me more my
+        no not now of on one or our out over please she should so some than that the their them
+        then there these they this to too up us was we were what when where which while who why
+        will with would you your""",
+    )
+)
+"""English words that say nothing about what a text is about."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded, in order: `getUserName` gives get, user, name."""
+    found: list[str] = []
+    text = text[:MAX_TEXT]
+    for word in _WORD.findall(text if text.isascii() else normalize("NFKC", text)):
+        if word.isascii():
+            found += _parts(word)
+            continue
+        at = 0
+        for run in _CJK.finditer(word):
+            if run.start() > at:
+                found.append(word[at : run.start()].casefold())
+            found += _pairs(run[0])
+            at = run.end()
+        if at < len(word):
+            found.append(word[at:].casefold())
+    return found
+
+
+def telling(text: str) -> list[str]:
+    """The words that say what a text is about; all of them where no other is left."""
+    if not text.isascii():
+        found = words(text)
+        return [stem(word) for word in found if word not in STOP] or found
+    telling: list[str] = []
+    for word in _WORD.findall(text[:MAX_TEXT]):
+        telling += _stems(word)
+    return telling or words(text)
+
+
+@remembered(REMEMBERED)
+def stem(word: str) -> str:
+    """A word without the commonest English endings, so that `refunds` meets `refund`."""
+    for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
+        if len(word) >= least and word.endswith(ending) and word.isascii():
+            cut = word[: -len(ending)]
+            if ending == "s" and cut.endswith("s"):
+                return word
+            if ending == "ies":
+                return cut + "y"
+            return cut.removesuffix("e") if ending == "es" else cut
+    return word.removesuffix("e") if len(word) > 4 and word.isascii() else word
+
+
+@remembered(REMEMBERED)
+def _parts(word: str) -> tuple[str, ...]:
+    if word.islower():
+        return (word,)
+    return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
+
+
+@remembered(REMEMBERED)
+def _stems(word: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in _parts(word) if part not in STOP)
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[n : n + 2] for n in range(len(run) - 1)] or [run]

@@ -1,0 +1,85 @@
+"""The same bytes in other processes, under other hash seeds, with a cold memo."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+from contextwright import C, compile
+from contextwright.cli.example_session import example_session
+spec = (
+    C.from_state("goal") | C.priority(1)
+    + C.window(n=6) | C.compact() | C.dedup("structural") | C.priority(2)
+    + C.notes("case") | C.priority(3)
+    | C.redact(["pii"]) | C.budget(6000, overflow="truncate_lowest_priority")
+)
+for model in ("gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash"):
+    pack = compile(example_session(), spec, model=model)
+    print(pack.manifest.checksum, pack.manifest.pack_id)
+"""
+
+
+def printed(seed):
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": seed,
+        "TZ": "Asia/Tokyo" if seed == "1" else "UTC",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_processes_and_hash_seeds_agree():
+    assert printed("0") == printed("1") == printed("4242")
+
+
+def test_a_manifest_holds_no_clock_and_no_machine():
+    from contextwright import C, compile
+    from contextwright.testing import session_of
+
+    manifest = compile(session_of("u: hi"), C.default(), model="gpt-5").manifest
+    assert manifest.now_ms is None
+    assert os.path.expanduser("~") not in manifest.to_json().decode()
+
+
+@pytest.mark.parametrize("field", ["session_digest", "state_digest", "tools_digest", "checksum"])
+def test_an_edited_manifest_is_found_by_replay(field):
+    import msgspec
+
+    from contextwright import C, compile, replay
+    from contextwright.errors import ReplayError
+    from contextwright.testing import session_of
+
+    session = session_of("u: hi", state={"k": 1})
+    manifest = compile(session, C.default() + C.from_state("k"), model="gpt-5").manifest
+    edited = msgspec.structs.replace(manifest, **{field: "0" * 64})
+    with pytest.raises(ReplayError):
+        replay(edited, session)
+
+
+def test_the_prefix_shared_with_the_pack_before_is_reported():
+    from contextwright import C, compile
+    from contextwright.testing import session_of
+
+    session = session_of("s: be brief | u: " + "words " * 500)
+    before = compile(session, C.default(), model="gpt-5")
+    session.assistant("ok")
+    session.user("more")
+    after = compile(session, C.default(), model="gpt-5", previous=before)
+    assert after.manifest.prefix.tokens == before.tokens
+    assert after.manifest.prefix.first_difference == "messages[2]"
+    assert after.manifest.prefix.saved_microdollars > 0
+
+
+def test_manifests_go_through_json():
+    from contextwright import C, compile
+    from contextwright.compiler import manifest_from_json
+    from contextwright.testing import session_of
+
+    session = session_of("u: hi | c: f(x) | r: " + "words " * 300 + " | a: ok | u: go")
+    manifest = compile(session, C.default() | C.compact(), model="gpt-5", steps=True).manifest
+    assert manifest_from_json(manifest.to_json()) == manifest

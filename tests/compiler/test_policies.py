@@ -1,0 +1,139 @@
+"""The policy contracts of document 002, and the room that a compaction leaves."""
+
+from contextwright import C, Event, Session, compile
+from contextwright.atoms.compress.clock_last import clocks_in
+from contextwright.check import check
+from contextwright.compiler.overflow import due_at
+from contextwright.recipes.policies import (
+    BoundaryIsolationPolicy,
+    DefaultContextProjector,
+    DefaultStepOutputRouter,
+    DefaultTokenBudget,
+    DefaultTokenEstimator,
+    ObservationMaskingPolicy,
+    ThresholdCompactionDecision,
+    TransparentPolicy,
+)
+from contextwright.session import Text
+from contextwright.testing import session_of, target_for
+
+
+def test_output_is_routed_into_the_log_with_tags():
+    session = session_of("u: hi")
+    DefaultStepOutputRouter(tags=("step",)).route(
+        session, [Event(id="x", role="assistant", parts=(Text(text="yes"),), tags=("mine",))]
+    )
+    assert session.log[1].tags == ("mine", "step")
+
+
+def test_both_views_of_the_one_log():
+    session = session_of("u: hi")
+    session.call("look", "{}", id="c")
+    session.result("c", "found")
+    session.assistant("yes")
+    views = DefaultContextProjector()
+    assert len(views.reasoning_view(session.snapshot())) == 3
+    assert len(views.conversation_view(session.snapshot())) == 2
+
+
+def test_the_budget_is_explicit_and_decides():
+    target = target_for("openai-chat", window=10_000, reserved_output=2_000)
+    pack = compile(session_of("u: hi"), C.default(), target=target)
+    used = DefaultTokenEstimator().estimate(pack)
+    budget = DefaultTokenBudget(soft=50).budget_for(target, used)
+    assert budget.remaining() == 8_000 - used and budget.soft_threshold == 4_000
+    assert not ThresholdCompactionDecision().should_compact(budget)
+    assert ThresholdCompactionDecision(headroom=8_000).should_compact(budget)
+    full = DefaultTokenBudget(soft=50).budget_for(target, 4_000)
+    assert ThresholdCompactionDecision().should_compact(full)
+
+
+def test_a_step_is_due_at_the_soft_threshold_or_before_the_headroom_is_used():
+    assert due_at(C.compaction(), 1000) == 800
+    assert due_at(C.compaction(headroom=400), 1000) == 600
+    assert due_at(C.compaction(1000), 1000) == 1000
+
+
+def test_isolation_policies_have_their_names():
+    assert BoundaryIsolationPolicy == C.isolate("boundary")
+    assert ObservationMaskingPolicy == C.isolate("masking")
+    assert TransparentPolicy == C.isolate("transparent")
+
+
+def test_a_clock_is_moved_behind_what_a_cache_may_hold():
+    session = session_of("u: hi")
+    session.update({"user:profile": "Name: Ada\nCurrent time: 2026-11-21 09:30:05\nHome: Kiel"})
+    spec = (C.from_state("user:profile") | C.clock_last()) + C.window(n=1)
+    system, last = (m["content"] for m in compile(session, spec, model="gpt-5").request["messages"])
+    assert "09:30" not in system and "Ada" in system and "Kiel" in system
+    assert "Current time: 2026-11-21 09:30:05" in str(last)
+
+
+def test_what_is_no_clock_stays():
+    assert clocks_in("The office opens at 9:30 and closes at 17:00") == []
+    assert clocks_in("Meeting on 2026-11-21") == []
+    assert clocks_in("now it is 09:30") and clocks_in("2026-11-21T09:30:05Z")
+
+
+def test_the_checker_finds_a_clock_in_a_cached_block():
+    session = Session("s")
+    session.add("system", "You help. The time is 2026-11-21 09:30:05.")
+    session.user("hi")
+    found = check(C.window(n=2), session=session).findings
+    assert [one.code for one in found] == ["clock-in-cache"] and "2026-11-21" in found[0].where
+    session = Session("s")
+    session.add("system", "You help.")
+    session.user("It is 2026-11-21 09:30:05 now.")
+    assert not check(C.window(n=2), session=session).findings
+
+
+LONG = (
+    '{"rows": ['
+    + ", ".join(f'{{"id": "P{n}", "text": "{"word " * 9}"}}' for n in range(300))
+    + "]}"
+)
+
+
+def test_results_are_compressed_by_what_is_left_of_a_budget():
+    session = Session("s")
+    for n in range(4):
+        session.user(f"q{n}")
+        session.call("search", f'{{"query": "{n}"}}', id=f"c{n}")
+        session.result(f"c{n}", LONG)
+        session.assistant("found")
+    session.user("now?")
+
+    def sizes(spec):
+        sent = compile(session, spec, model="gpt-5").request["messages"]
+        return [len(m["content"]) for m in sent if m["role"] == "tool"]
+
+    wide, tight = sizes(C.compress_results(400_000)), sizes(C.compress_results(20_000))
+    assert all(one > other for one, other in zip(wide, tight, strict=True))
+    assert max(wide) < len(LONG)
+    session.call("search", "{}", id="new")
+    session.result("new", LONG)
+    assert sizes(C.compress_results(20_000))[-1] == len(LONG), "the newest is whole"
+
+
+def test_pruning_needs_a_gain_and_spares_who_truncates_or_reads_back():
+    session = Session("s")
+    session.user("go")
+    for name, arguments in (
+        ("bash", "{}"),
+        ("expand", '{"ref": "event://e1#0"}'),
+        ("search", "{}"),
+    ):
+        session.call(name, arguments, id=name)
+        session.result(name, "line of text\n" * 200)
+    session.assistant("ok")
+    session.user("more")
+
+    def short(**options):
+        sent = compile(session, C.compact("tool_results", **options), model="gpt-5").request[
+            "messages"
+        ]
+        return [len(m["content"]) < 2000 for m in sent if m["role"] == "tool"]
+
+    assert short() == [True, False, True]
+    assert short(exempt=["bash"]) == [False, False, True]
+    assert short(min_gain=100_000) == [False, False, False]

@@ -1,0 +1,262 @@
+"""What questions take for granted, and whether that is so by what is known."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright.premises.premise_check import check_premises
+from contextwright.premises.presuppositions import LONGEST, MOST, extract_premises
+from contextwright.retrieval.item import Item
+
+ANN, BOB = "Ann", "Bob"
+
+
+def texts(question):
+    return [premise.text for premise in extract_premises(question)]
+
+
+def items(*lines):
+    return [
+        Item(f"i{place}", line, "fact")
+        if isinstance(line, str)
+        else Item(f"i{place}", line[1], "turn", line[0])
+        for place, line in enumerate(lines)
+    ]
+
+
+def checked(question, *lines, **who):
+    return check_premises(extract_premises(question), items(*lines), **who)
+
+
+@pytest.mark.parametrize(
+    ("question", "premise"),
+    [
+        # the document's own
+        ("Why did the server crash?", "the server did crash"),
+        ("Why did order 48213 ship?", "order 48213 did ship"),
+        ("How do I fix the login bug?", "there is a problem with the login bug"),
+        ("What is the capital of Atlantis?", "Atlantis exists"),
+        # when, where, how, what
+        ("When did Ann run a charity race?", "Ann did run a charity race"),
+        ("Where does Ann's brother live?", "Ann's brother does live"),
+        ("How has the team handled it?", "the team has handled it"),
+        ("What kind of deals did Tim sign with Nike?", "Tim did sign with Nike (deals)"),
+        ("How many dogs does Maria have?", "Maria does have dogs"),
+        ("Since when does the API return 500?", "the API does return 500"),
+        ("Why is the budget 5000?", "the budget is 5000"),
+        ("Why didn't the build pass?", "the build did not pass"),
+        ("Why did the build not pass?", "the build did not pass"),
+        ("WHY DID THE BUILD FAIL", "the build did fail"),
+        ("How come the build failed?", "the build failed"),
+        # who and what as the subject
+        ("Who approved the plan?", "someone approved the plan"),
+        ("What happened to Ann's son?", "something happened to Ann's son"),
+        ("Which tests were skipped yesterday?", "some tests were skipped yesterday"),
+        # that something is there
+        ("Who is the president of Mars?", "Mars exists"),
+        ("What's the deadline of the Phoenix project?", "the Phoenix project exists"),
+        ("Where is order A-1792?", "order A-1792 exists"),
+        ("How was Ann's trip to Rome?", "Ann's trip to Rome exists"),
+        # had, still, again, stop
+        ("Could you renew my gold card?", "I have gold card"),
+        ("Do you still live in Berlin?", "you live in Berlin, before this"),
+        ("Why did you stop sending reports?", "you had been sending reports, before this"),
+        # clauses inside
+        ("Will it work after the migration failed?", "the migration failed"),
+        ("Can you explain why my order was cancelled?", "my order was cancelled"),
+        # code
+        ("Why does `foo.py` fail?", "`foo.py` does fail"),
+        ("Is 2.3.1 out?", "2.3.1 exists"),
+        ("Should we worry about a ValueError?", "ValueError exists"),
+    ],
+)
+def test_what_a_question_takes_for_granted(question, premise):
+    assert premise in texts(question)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["", "hello", "Thanks, all good.", "Would that work?", "Is it raining?", "The server crashed.",
+     "What do you think?", "How are you?", "???", "why"],
+)  # fmt: skip
+def test_some_messages_take_nothing_for_granted(message):
+    assert texts(message) == []
+
+
+def test_each_question_of_a_message_counts_and_none_twice():
+    asked = (
+        "The weather is fine. Why did the server crash, and when did Ann leave? Why did it rain?"
+    )
+    assert texts(asked) == ["the server did crash", "Ann did leave", "it did rain"]
+    assert texts("Why did the server crash? Why did the server crash?") == ["the server did crash"]
+
+
+def test_what_another_premise_says_with_more_words_is_left_out():
+    assert texts("When did Ann sell her car?") == ["Ann did sell her car"]
+
+
+def test_a_premise_has_a_subject_and_telling_words():
+    (premise,) = extract_premises("What kind of deals did Tim sign with Nike?")
+    assert (premise.subject, premise.kind) == ("Tim", "event")
+    assert {"sign", "nike", "deal"} <= set(premise.what)
+    assert not {"kind", "what", "did", "with"} & set(premise.what)
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_few_short_premises_the_same_each_time(text):
+    found = extract_premises(text)
+    assert found == extract_premises(text)
+    assert len(found) <= MOST
+    assert all(premise.what and len(premise.text) <= LONGEST for premise in found)
+
+
+@pytest.mark.parametrize("unit", ["why did ", "how ", "`", "a's ", "the fact that ", "? ", "A "])
+def test_no_text_takes_long(unit):
+    question = "Why did " + unit * 20_000 + "?"
+    start = time.process_time()
+    found = extract_premises(question)
+    # a pattern that backtracks takes minutes
+    assert time.process_time() - start < 5
+    assert len(found) <= MOST
+
+
+CASES = [
+    # (question, verdict, evidence, facts)
+    ("Why did the server crash?", "valid", ["i0"], ("The server crashed at 3 am.",)),
+    ("Why did the server crash?", "unknown", [], ("The server has been up for 90 days.",)),
+    ("Why did the server crash?", "unknown", [], ()),
+    ("Why did the server crash?", "invalid", ["i0"], ("No server crashed.",)),
+    ("Who deleted the table?", "invalid", ["i0"], ("No one has ever deleted the table.",)),
+    ("Why did the tests fail?", "invalid", ["i0"], ("None of the tests failed.",)),
+    ("Why did the server crash?", "valid", ["i0"], ("No doubt the server crashed.",)),
+    ("Why did the server crash?", "valid", ["i0"], ("Nobody saw that the server crashed.",)),
+    ("Why did the server crash?", "valid", ["i0"], ("No logs stayed when the server crashed.",)),
+    ("Why did the server crash?", "invalid", ["i0"], ("The server did not crash.",)),
+    ("Why did the server crash?", "invalid", ["i1"],
+     ("The server crashed.", "Correction: the server never crashed.")),
+    ("Why did the server crash?", "valid", ["i1"],
+     ("The server did not crash.", "Now the server crashed.")),
+    ("Why didn't the build pass?", "invalid", ["i0"], ("The build passed.",)),
+    ("Why didn't the build pass?", "valid", ["i0"], ("The build did not pass.",)),
+    ("Why is the budget 5000?", "invalid", ["i1"], ("The budget is 5000.", "The budget is 7000.")),
+    ("Why is the budget 7000?", "valid", ["i1"], ("The budget is 5000.", "The budget is 7000.")),
+    ("What is the capital of Atlantis?", "unknown", [], ("Paris is the capital of France.",)),
+    ("What is the capital of Atlantis?", "invalid", ["i0"], ("Atlantis does not exist.",)),
+    ("What is the capital of France?", "valid", ["i0"], ("Paris is the capital of France.",)),
+    ("How do I fix the login bug?", "valid", ["i0"], ("The login page shows an error.",)),
+    ("How do I fix the login bug?", "invalid", ["i0"], ("The login bug was fixed in 2.1.",)),
+    ("How do I fix the login page?", "invalid", ["i0"], ("The login page works.",)),
+    ("How do I fix the login page?", "valid", ["i0"], ("The login page no longer works.",)),
+    ("Why was order B-99 refunded?", "unknown", [], ("Order A-17 was refunded.",)),
+    ("When did Ann run the race?", "invalid", ["i0"], ("Bob ran the race.", "Ann is a counselor.")),
+    ("When did Bob run the race?", "valid", ["i0"], ("Bob ran the race.", "Ann is a counselor.")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "verdict", "evidence", "facts"), CASES)
+def test_facts_support_deny_or_do_not_tell(question, verdict, evidence, facts):
+    result = checked(question, *facts)
+    assert result.verdict == verdict
+    assert result.valid == (verdict == "valid")
+    if verdict != "unknown":
+        assert set(evidence) <= set(result.evidence)
+    assert bool(result.suggestion) == (verdict != "valid")
+    assert bool(result.invalid_premise) == (verdict != "valid")
+
+
+TALK = (
+    (ANN, "I ran a charity race on Saturday, it was great."),
+    (BOB, "Congrats! That race sounds great. I bought a sailing boat in Lyon."),
+    (ANN, "How did you like the market in Lyon?"),
+    (BOB, "I loved it, my daughter wants to go back."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("When did Ann run a charity race?", "valid"),
+        ("When did Bob run a charity race?", "invalid"),
+        ("Where did Bob buy his sailing boat?", "valid"),
+        ("Where did Ann buy her sailing boat?", "invalid"),
+        ("How did Bob like the market in Lyon?", "valid"),
+    ],
+)
+def test_what_is_told_of_one_is_not_told_of_the_other(question, verdict):
+    result = checked(question, *TALK)
+    assert result.verdict == verdict
+    if verdict == "invalid":
+        assert result.reason.startswith("that is told of ")
+        assert "Known instead" in result.suggestion
+
+
+def test_i_is_who_asks_and_you_is_the_other():
+    assert checked("When did I run a charity race?", *TALK, asker=ANN).verdict == "valid"
+    assert checked("When did I run a charity race?", *TALK, asker=BOB).verdict == "invalid"
+    assert checked("When did you run a charity race?", *TALK, asker=BOB).verdict == "valid"
+    assert checked("When did you run a charity race?", *TALK, asker=ANN).verdict == "invalid"
+
+
+def test_between_user_and_assistant_either_may_tell():
+    told = (("user", "my parcel is late"), ("assistant", "Order A-17 was refunded on May 3."))
+    assert checked("Why was order A-17 refunded?", *told, asker="user").verdict == "valid"
+
+
+def test_a_question_proves_nothing_for_the_next_one():
+    asked = ("user", "Why did the server crash? Please help.")
+    assert checked("When did the server crash?", asked, asker="user").verdict == "unknown"
+
+
+def test_the_worst_premise_decides():
+    result = checked("Why did the server crash and when did Ann leave?", "The server crashed.")
+    assert [one.verdict for one in result.findings] == ["valid", "unknown"]
+    assert result.invalid_premise == "Ann did leave"
+
+
+def test_without_a_premise_a_question_is_valid():
+    assert checked("hello there", "The server crashed.").valid
+
+
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["", "user", "assistant", "Ann", "Bob", " ", "\n", "(", "a.b"]),
+        st.text(max_size=60) | st.sampled_from(["I ran a race.", "The server did not crash."]),
+    ),
+    max_size=8,
+)
+QUESTIONS = st.sampled_from(
+    ["Why did the server crash?", "When did Ann run a race?", "What is Bob's plan?", "how?"]
+) | st.text(max_size=80)
+
+
+@given(QUESTIONS, LINES)
+def test_any_lines_give_a_verdict_with_evidence_that_is_there(question, lines):
+    known = [
+        Item(f"i{n}", text, "turn" if who.strip() else "note", who)
+        for n, (who, text) in enumerate(lines)
+    ]
+    premises = extract_premises(question)
+    result = check_premises(premises, known, asker="Ann")
+    assert result == check_premises(premises, known, asker="Ann")
+    assert len(result.findings) == len(premises)
+    assert {ref for one in result.findings for ref in one.evidence} <= {item.id for item in known}
+    assert all(0 <= place < len(known) for one in result.findings for place in one.near)
+    if not known:
+        assert result.valid == (not premises)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("Why did the server not crash?", "The server crashed at noon."),
+        ("Why did Ann never visit Paris?", "Ann visited Paris."),
+        ("How do I fix the login bug?", "There is no login bug."),
+        ("How do I fix the login bug?", "The login bug does not exist."),
+    ],
+)
+def test_what_says_the_opposite_makes_a_premise_invalid(question, fact):
+    assert (
+        check_premises(extract_premises(question), [Item("f", fact, "fact")]).verdict == "invalid"
+    )

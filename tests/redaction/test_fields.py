@@ -1,0 +1,95 @@
+"""Redaction by field name: values, JSON text, lines."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright.errors import SpecError
+from contextwright.redaction.named_fields import redact_fields, redact_json_text
+
+GONE = "[REDACTED]"
+
+
+def test_a_field_is_found_at_any_depth_in_any_case() -> None:
+    value = {"User": [{"SSN": 1, "name": "Bo"}], "creditCard": {"no": "4111"}}
+    assert redact_fields(value, ("ssn", "credit_card")) == {
+        "User": [{"SSN": GONE, "name": "Bo"}],
+        "creditCard": GONE,
+    }
+    assert value["creditCard"] == {"no": "4111"}
+
+
+def test_a_dotted_field_is_the_end_of_a_path() -> None:
+    value = {"user": {"id": 1}, "id": 2, "all": [{"user": {"id": 3}}]}
+    assert redact_fields(value, ("user.id",)) == {
+        "user": {"id": GONE},
+        "id": 2,
+        "all": [{"user": {"id": GONE}}],
+    }
+
+
+def test_json_inside_of_a_string_is_redacted() -> None:
+    value = {"arguments": json.dumps({"ssn": "123-45-6789", "n": 1})}
+    assert json.loads(redact_fields(value, ("ssn",))["arguments"]) == {"ssn": GONE, "n": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted", "count"),
+    [
+        ('{"ssn": "1", "x": 1.50}', '{"ssn": "[REDACTED]", "x": 1.50}', 1),
+        ('{"ssn": {"a": [1, 2]}, "ssn": null}', '{"ssn": "[REDACTED]", "ssn": "[REDACTED]"}', 2),
+        ('{"s\\u0073n": "1"}', '{"s\\u0073n": "[REDACTED]"}', 1),
+        ('{"a": [{"ssn": "12', '{"a": [{"ssn": "[REDACTED]"', 1),
+        ('{"ssn": 1}\n{"ssn": 2}', '{"ssn": "[REDACTED]"}\n{"ssn": "[REDACTED]"}', 2),
+        ("name: Bo\nSSN: 123-45-6789 or so\nage: 3", "name: Bo\nSSN: [REDACTED]\nage: 3", 1),
+        ("ssn=1&name=Bo", "ssn=[REDACTED]&name=Bo", 1),
+        ('log {"ssn": "1", "x": 2', 'log {"ssn": [REDACTED], "x": 2', 1),
+        ("lessness: 4, assn: 3", "lessness: 4, assn: 3", 0),
+        ("nothing here", "nothing here", 0),
+    ],
+)
+def test_text_loses_the_value_and_nothing_else(text: str, redacted: str, count: int) -> None:
+    assert redact_json_text(text, ("ssn",)) == (redacted, count)
+
+
+def test_a_field_without_a_name_is_refused() -> None:
+    with pytest.raises(SpecError, match="no field"):
+        redact_json_text("x", ("user.",))
+
+
+def test_depth_is_no_way_around() -> None:
+    depth = 20_000
+    text = "[" * depth + '{"ssn": 1}' + "]" * depth
+    assert redact_json_text(text, ("ssn",))[1] == 1
+    value: object = {"ssn": "1"}
+    for _ in range(depth):
+        value = [value]
+    value = redact_fields(value, ("ssn",))
+    while isinstance(value, list):
+        value = value[0]
+    assert value == {"ssn": GONE}
+
+
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["ssn", "SSN", "user", "x"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON.filter(lambda value: isinstance(value, (dict, list))))
+def test_text_and_value_agree_and_twice_is_once(value: object) -> None:
+    text, _ = redact_json_text(json.dumps(value), ("ssn",))
+    assert json.loads(text) == redact_fields(value, ("ssn",))
+    assert redact_json_text(text, ("ssn",)) == (text, 0)
+
+
+@given(st.text(alphabet="sn:= ,'\"{}[]\\\n1", max_size=40))
+def test_any_text_is_read_and_twice_is_once(text: str) -> None:
+    once, _ = redact_json_text(text, ("ssn",))
+    assert redact_json_text(once, ("ssn",))[0] == once

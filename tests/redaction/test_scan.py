@@ -1,0 +1,181 @@
+"""Scanners: what they find, what they leave, and that they cannot be made slow."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextwright.errors import PatternError, SpecError
+from contextwright.redaction.patterns import catalogue, compiled
+from contextwright.redaction.scan import Scanner, compile_patterns
+
+EVERYTHING = compile_patterns(("pii", "secrets", "url"))
+
+FOUND = [
+    ("email", "write to bob@example.com.", "bob@example.com"),
+    ("email", "josé@exämple.de", "josé@exämple.de"),
+    ("phone", "ring (415) 555-0132 x12 now", "(415) 555-0132 x12"),
+    ("phone", "phone: 5551234567", "5551234567"),
+    ("phone", "+44 20 7123 4567", "+44 20 7123 4567"),
+    ("ssn", "123-45-6789", "123-45-6789"),
+    ("ssn", "ssn 123456789", "123456789"),
+    ("credit_card", "4012-8888-8888-1881", "4012-8888-8888-1881"),
+    ("credit_card", "\\n4111111111111111\\n", "4111111111111111"),
+    ("iban", "to GB29 NWBK 6016 1331 9268 19 X", "GB29 NWBK 6016 1331 9268 19"),
+    ("ip", "at 10.0.0.1, and", "10.0.0.1"),
+    ("ip", "[2001:db8::1]:80", "2001:db8::1"),
+    ("mac_address", "aa:bb:cc:00:11:22", "aa:bb:cc:00:11:22"),
+    ("us_itin", "911-53-1234", "911-53-1234"),
+    ("date_of_birth", '"dob": "1990-04-05"', "1990-04-05"),
+    ("password", "PASSWORD='hunter22'", "hunter22"),
+    ("password", '{\\"password\\": \\"hunter22\\"}', "hunter22"),
+    ("url_password", "postgres://app:s3cr3t@db/x", "s3cr3t"),
+    ("assigned_secret", "CLIENT_SECRET=9f8a7b6c5d4e3f2a1b", "9f8a7b6c5d4e3f2a1b"),
+]
+LEFT = [
+    ("email", "foo@localhost, a@b"),
+    ("phone", "2026-03-02 10:22, 12345678901, 1700000000"),
+    ("ssn", "000-12-3456 666-12-3456 123-00-4567 123456789 2123-45-67890"),
+    ("credit_card", "4012-8888-8888-1882 1748503543012"),
+    ("iban", "GB29 NWBK 6016 1331 9268 18"),
+    ("ip", "v1.2.3.4 256.1.1.1 1.2.3.4.5 12:34:56 std::vector a::b"),
+    ("password", "password: ${PASSWORD} and the password is required"),
+    ("assigned_secret", "token_count = 1234567890, secret: <your-secret-here1>"),
+    ("secrets", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "value"), FOUND)
+def test_what_is_found(name: str, text: str, value: str) -> None:
+    spans = compile_patterns((name,)).spans(text)
+    assert [(text[start:end], found) for start, end, found in spans] == [(value, name)]
+
+
+@pytest.mark.parametrize(("name", "text"), LEFT)
+def test_what_is_left(name: str, text: str) -> None:
+    assert compile_patterns((name,)).spans(text) == ()
+
+
+def test_a_token_ends_as_a_placeholder() -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    assert compile_patterns(("secrets",)).redact(f"use {token}!")[0] == "use [REDACTED]!"
+
+
+def test_a_label_says_what_was_there() -> None:
+    text, _ = compile_patterns(("email", r"ACME-\d+")).redact("a@b.co ACME-77", label=True)
+    assert text == "[REDACTED:email] [REDACTED:custom]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4111\u200b1111\u200b1111\u200b1111", "".join(chr(0xFF10 + int(d)) for d in "4" + "1" * 15)],
+)
+def test_a_disguised_card_is_found_whole(text: str) -> None:
+    spans = compile_patterns(("credit_card",)).spans(f"card {text} end")
+    assert [(start, end) for start, end, _ in spans] == [(5, 5 + len(text))]
+
+
+def test_a_zero_width_space_between_two_values_hides_neither() -> None:
+    text, _ = compile_patterns(("ip",)).redact("1.2.3.4\u200b5.6.7.8")
+    assert not re.search("[0-9]", text)
+
+
+def test_overlapping_spans_become_one_with_the_name_of_the_longest() -> None:
+    spans = compile_patterns(("email", r"bob@example\.com/[a-z]+")).spans("bob@example.com/x y")
+    assert [(s.start, s.end, s.name) for s in spans] == [(0, 17, r"bob@example\.com/[a-z]+")]
+
+
+def test_a_user_expression_runs_on_re2() -> None:
+    assert compile_patterns((r"\b\d{3}-\d{2}-\d{4}\b",)).redact("is 000-12-3456")[0] == (
+        "is [REDACTED]"
+    )
+
+
+@pytest.mark.parametrize("word", ["emial", "Email", "phone_number", "credit-card", "secret"])
+def test_a_misspelled_name_is_no_expression(word: str) -> None:
+    with pytest.raises(SpecError, match="no pattern is called") as caught:
+        compile_patterns((word,))
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lacks"),
+    [
+        (r"(?=a)b", "look-ahead"),
+        (r"(?<=a)b", "look-behind"),
+        (r"(a)\1", "this escape"),
+        (r"a{2000}", "above 1000"),
+        (r"\pL{1000}", "this large"),
+        ("a" * 3000, "at most 2000"),
+        ("(a", "missing"),
+        ("\ud800+", "no regular expression"),
+    ],
+)
+def test_what_re2_refuses_says_why_and_what_to_write(pattern: str, lacks: str) -> None:
+    with pytest.raises(PatternError, match=lacks) as caught:
+        compile_patterns((pattern,))
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize("patterns", [(), ("",)])
+def test_nothing_is_no_pattern(patterns: tuple[str, ...]) -> None:
+    with pytest.raises(SpecError):
+        compile_patterns(patterns)
+
+
+def test_every_built_in_is_in_the_language_of_re2() -> None:
+    re2 = pytest.importorskip("re2")
+    for patterns in catalogue().values():
+        for pattern in patterns:
+            assert re2.compile(pattern.regex)
+            assert compiled(pattern).groups <= 1
+
+
+PIECES = st.sampled_from(
+    [*(text for _, text, _ in FOUND), *(text for _, text in LEFT), "[REDACTED]", "[REDACTED:email]"]
+)
+NOISE = st.text(alphabet="aZ09 @.-+()/:=\"'\\\n\u200b\uff11\ud800é[]", max_size=12)
+TEXTS = st.lists(st.one_of(PIECES, NOISE), max_size=6).map("".join)
+SCANNERS = st.sampled_from(
+    [EVERYTHING, *(compile_patterns((p,)) for p in (r"\b[a-z]", r"^.", r"\]?[A-Z]+", r"\s*\d"))]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, SCANNERS, st.booleans())
+def test_redacting_twice_is_redacting_once(text: str, scanner: Scanner, label: bool) -> None:
+    once, spans = scanner.redact(text, label=label)
+    assert scanner.redact(once, label=label) == (once, ())
+    ends = [0, *(span.end for span in spans)]
+    assert all(end <= span.start < span.end for end, span in zip(ends, spans, strict=False))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(FOUND), st.integers(0, 5000))
+def test_no_place_in_a_long_text_hides_a_value(case: tuple[str, str, str], before: int) -> None:
+    name, text, value = case
+    padding = ("word " * 1000)[:before] + "\n"
+    redacted, _ = compile_patterns((name,)).redact(padding + text + "\nword" * 50)
+    assert value not in redacted
+
+
+PUMPS = ["0 ", "a@", "a@a.", "i1@", ":a", "=a1", "ey", "-ey", "1.", "+1", "A1", "://:", "sk-", "(0"]
+PUMPS += [
+    "-----BEGIN PRIVATE KEY-----",
+    "password=",
+    "GB29 ",
+    "\u200b1",
+    "born ",
+    " -u a:",
+    "\\n1-",
+]
+
+
+@pytest.mark.parametrize("pump", PUMPS)
+def test_no_input_is_slow_for_the_built_ins(pump: str) -> None:
+    text = pump * (20_000 // len(pump))
+    begin = time.process_time()
+    EVERYTHING.redact(text)
+    assert time.process_time() - begin < 3.0
