@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.generated import generated_session, grow
 from contextwright import C, Engine, compile
 from contextwright.compiler.plan import plan
-from contextwright.compiler.spec_compiler import SpecCompiler, Wants
+from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.engine import memo_of
 from contextwright.formats import write_session
 from contextwright.models import Models, ScriptedLLM
@@ -117,7 +117,9 @@ def atom_rows() -> list[tuple[str, int, float, float]]:
         def inputs() -> Any:
             snapshot = session.snapshot()
             renderer = renderer_for(TARGET.format)
-            return compiler._inputs(snapshot, TARGET, renderer, plan(atom), Wants(), dry=False)
+            return compiler._inputs(
+                snapshot, TARGET, renderer, plan(atom), PendingTasks(), dry=False
+            )
 
         held: dict[str, Any] = {}
 

@@ -19,7 +19,7 @@ from typing import Any
 from contextwright.blocks.block import Block
 from contextwright.models import embedded
 from contextwright.spec.task import Task
-from contextwright.text.search_terms import telling
+from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 from contextwright.tokens.counter import named_counter
 
@@ -75,8 +75,8 @@ def hits(cases: Any, ks: tuple[int, ...]) -> dict[int, float]:
 
 def kept(text: str, answer: str) -> float:
     """Share of an answer's telling words that a text has."""
-    wanted = set(telling(re.sub(r"speaker \w+", "", answer)))
-    return len(wanted & set(telling(text))) / len(wanted) if wanted else 1.0
+    wanted = set(content_words(re.sub(r"speaker \w+", "", answer)))
+    return len(wanted & set(content_words(text))) / len(wanted) if wanted else 1.0
 
 
 def summaries(cases: Any) -> dict[str, float]:

@@ -4,14 +4,14 @@ import gc
 
 from contextwright import C, compile
 from contextwright.testing import session_of
-from contextwright.text_cache import forget_remembered, remembered
+from contextwright.text_cache import cached_text, forget_remembered
 from contextwright.tokens.counter import named_counter
 
 
 def test_a_remembered_function_is_called_once_until_all_is_forgotten():
     asked = []
 
-    @remembered(10)
+    @cached_text(10)
     def double(text):
         asked.append(text)
         return text * 2

@@ -27,7 +27,7 @@ from contextwright import (
     write_session,
 )
 from contextwright.errors import ContextwrightError
-from contextwright.retention import scrub_session as erased
+from contextwright.retention import erased
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")

@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FORGETTING: list[Callable[[], object]] = []
 
 
-def remembered(most: int) -> Callable[[F], F]:
+def cached_text(most: int) -> Callable[[F], F]:
     """Remember what a function gave for so many arguments; `forget_remembered` forgets it."""
 
     def decorate(function: F) -> F:

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from contextwright import C, Session
-from contextwright.check import Branch, Step, check, read_pipeline
+from contextwright.check import AgentStep, Branch, check, read_pipeline
 from contextwright.errors import SpecError
 from contextwright.testing import session_of
 
 
 def step(spec=None, agent="a", **fields):
-    return Step(agent=agent, spec=spec, **fields)
+    return AgentStep(agent=agent, spec=spec, **fields)
 
 
 def codes(*parts, **options):
@@ -236,7 +236,7 @@ def test_a_pipeline_is_read_from_json(tmp_path):
         )
     )
     pipeline = read_pipeline(path)
-    assert pipeline[0] == Step(
+    assert pipeline[0] == AgentStep(
         agent="sort", spec=C.window(2), outputs=("kind",), source="C.window(2)"
     )
     assert {one.code for one in check(pipeline).errors} == {"template-variable", "boundary"}

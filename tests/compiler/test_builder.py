@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright import (
+    AgentStep,
     C,
     Constraints,
     Criterion,
     PackBuilder,
     Session,
-    Step,
     assign,
     compile,
     replay,
@@ -24,7 +24,7 @@ from contextwright.errors import SpecError, StepError
 from contextwright.session import Tool
 from contextwright.testing import target_for
 
-STEP = Step(
+STEP = AgentStep(
     task_id="42",
     step_id="3",
     goal="Summarize competitor analysis with sources.",

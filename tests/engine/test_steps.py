@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from contextwright import (
+    AgentStep,
     C,
     Criterion,
     Engine,
@@ -14,23 +15,22 @@ from contextwright import (
     PackBuilder,
     Session,
     SQLiteMemory,
-    Step,
+    add_working_note,
     assign,
+    check_acceptance,
     checkpoint,
     compile,
-    gate,
-    gated,
-    jot,
-    keep,
     record,
+    record_acceptance,
     replay,
+    store_manifest,
 )
-from contextwright.engine import kept_manifest, promote
+from contextwright.engine import promote, read_manifest
 from contextwright.errors import SessionError, SpecError, StepError, StoreError
 from contextwright.models import ScriptedLLM
 from contextwright.models.answering import Models
 
-STEP = Step(
+STEP = AgentStep(
     task_id="42",
     step_id="3",
     goal="Compare the offers for pumps.",
@@ -73,7 +73,7 @@ def payload(session, **options):
     ],
 )
 def test_a_reply_is_held_against_the_checklist(reply, met):
-    verdict = gate(reply, STEP, EVIDENCE)
+    verdict = check_acceptance(reply, STEP, EVIDENCE)
     assert verdict.met == met
     assert set(verdict.missing) | set(met) == {"a1", "a2"} and set(verdict.why) == set(
         verdict.missing
@@ -98,66 +98,66 @@ def listed(*criteria):
 )
 def test_a_mark_counts_for_the_one_item_that_it_names(criteria, reply, met):
     step = listed(*(Criterion(text=text) for text in criteria))
-    assert gate(reply, step).met == met
+    assert check_acceptance(reply, step).met == met
 
 
 def test_an_id_may_be_written_as_planners_write_them():
     step = listed(*(Criterion(text=f"text {id}", id=id) for id in ("AC-1", "AC-12", "1.2", "1")))
-    assert gate("- [x] AC-1: done\n- [x] **1.2** done", step).met == ("AC-1", "1.2")
-    assert gate("- [x] ac-12\n- [x] 1 done", step).met == ("AC-12", "1")
+    assert check_acceptance("- [x] AC-1: done\n- [x] **1.2** done", step).met == ("AC-1", "1.2")
+    assert check_acceptance("- [x] ac-12\n- [x] 1 done", step).met == ("AC-12", "1")
 
 
 @pytest.mark.parametrize("form", ["`{}`", "**{}**", "_{}_", "({})", "|{}|", "{}。", "{}, ok", "{}"])
 def test_an_address_counts_however_it_is_set_off(form):
     reply = f"- [x] a1\n- [x] a2 {form.format(REPORT)}"
-    assert gate(reply, STEP, EVIDENCE).accepted
+    assert check_acceptance(reply, STEP, EVIDENCE).accepted
     for other in ("x", ".md", "/b", "%20"):
-        assert not gate(reply.replace(REPORT, REPORT + other), STEP, EVIDENCE).accepted
+        assert not check_acceptance(reply.replace(REPORT, REPORT + other), STEP, EVIDENCE).accepted
 
 
 def test_two_addresses_in_one_breath_are_both_named():
     reply = f"- [x] a1\n- [x] a2 {REPORT},artifact://tasks/42/step-3/b.md"
-    assert gate(reply, STEP, EVIDENCE).accepted
+    assert check_acceptance(reply, STEP, EVIDENCE).accepted
 
 
 def test_a_reply_of_line_ends_is_read_in_no_time():
-    assert not gate("\n" * 60_000 + "-" * 60_000 + "> " * 60_000, STEP).accepted
+    assert not check_acceptance("\n" * 60_000 + "-" * 60_000 + "> " * 60_000, STEP).accepted
 
 
 def test_criteria_of_one_id_are_refused():
     for twins in ([{"text": "x", "id": "a2"}, "y"], [{"text": "x", "id": "q"}] * 2):
         with pytest.raises(StepError, match="two criteria"):
-            gate("[x] a2", {**STEP.to_state(), "acceptance": twins})
+            check_acceptance("[x] a2", {**STEP.to_state(), "acceptance": twins})
     with pytest.raises(StepError, match="does not say what to do"):
-        gate("[x] a2", {**STEP.to_state(), "step_id": None})
+        check_acceptance("[x] a2", {**STEP.to_state(), "step_id": None})
 
 
 def test_gating_keeps_what_else_a_plan_says():
     session = working(evidence=EVIDENCE)
     session.update({"plan": {**STEP.to_state(), "owner": "Ada"}})
-    assert not gated(session, "nothing").accepted
+    assert not record_acceptance(session, "nothing").accepted
     assert session.state["plan"]["owner"] == "Ada"
 
 
 def test_what_is_missing_makes_the_next_pack_a_repair_pack():
     session = working(evidence=EVIDENCE)
     assert "MISSING" not in payload(session)
-    verdict = gated(session, f"- [x] a1\n- [ ] a2 {REPORT}")
+    verdict = record_acceptance(session, f"- [x] a1\n- [ ] a2 {REPORT}")
     assert verdict.missing == ("a2",)
     text = payload(session)
     assert "- [ ] a2: MISSING: prices have sources" in text and "- [ ] a1: every offer" in text
     assert "mend them" in text
-    assert gated(session, f"- [x] a1\n- [x] a2 {REPORT}").accepted
+    assert record_acceptance(session, f"- [x] a1\n- [x] a2 {REPORT}").accepted
     assert "MISSING" not in payload(session)
     with pytest.raises(StepError):
-        gated(Session(), "done")
+        record_acceptance(Session(), "done")
 
 
 def test_working_notes_live_as_long_as_they_were_given():
     session = working()
-    jot(session, "tone: formal")
-    jot(session, "price limit 900", turns=1)
-    jot(session, "call at noon", seconds=60, now_ms=1_000_000)
+    add_working_note(session, "tone: formal")
+    add_working_note(session, "price limit 900", turns=1)
+    add_working_note(session, "call at noon", seconds=60, now_ms=1_000_000)
     now = compile(session, PackBuilder(), model="gpt-5", now_ms=1_030_000).request["messages"][-1][
         "content"
     ]
@@ -170,12 +170,12 @@ def test_working_notes_live_as_long_as_they_were_given():
     session.user("next")
     assert "price limit" not in payload(session) and "tone: formal" in payload(session)
     with pytest.raises(SessionError, match="clock"):
-        jot(session, "x", seconds=3)
+        add_working_note(session, "x", seconds=3)
 
 
 def test_in_an_engines_loop_the_clock_is_the_engines():
     now, session = [1_000_000], working()
-    jot(session, "call at noon", seconds=60, now_ms=now[0])
+    add_working_note(session, "call at noon", seconds=60, now_ms=now[0])
     engine = Engine(PackBuilder(), "gpt-5", clock=lambda: now[0])
     assert "call at noon" in engine.compile(session).body.decode()
     now[0] = 1_090_000
@@ -188,28 +188,28 @@ def test_in_an_engines_loop_the_clock_is_the_engines():
 def test_notes_that_the_application_wrote_itself_stay_and_are_kept(tmp_path):
     artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
     session = working(working_memory=["net prices only", {"note": "no text"}, {"text": 5}])
-    jot(session, "tone: formal")
+    add_working_note(session, "tone: formal")
     assert all(text in payload(session) for text in ("net prices only", "tone: formal"))
     ref = checkpoint(session, memory=memory, artifacts=artifacts)
     assert b"net prices only" in artifacts.get(ref)
     assert "net prices only; 5; tone" in memory.search("net prices")[0].memory.text
     for plain in ("only one note", {"text": "only one note"}):
         session = working(working_memory=plain)
-        jot(session, "another")
+        add_working_note(session, "another")
         assert "only one note" in payload(session)
 
 
 @pytest.mark.parametrize("life", [{"turns": 0}, {"seconds": 0}, {"seconds": float("inf")}])
 def test_a_note_that_would_not_live_is_refused(life):
     with pytest.raises(SessionError, match="lives for"):
-        jot(working(), "x", now_ms=1, **life)
+        add_working_note(working(), "x", now_ms=1, **life)
 
 
 def test_two_steps_may_note_the_same():
     session = working()
-    jot(session, "price limit 900")
+    add_working_note(session, "price limit 900")
     session.update({"plan": {**STEP.to_state(), "step_id": "4"}})
-    jot(session, "price limit 900")
+    add_working_note(session, "price limit 900")
     session.update({"plan": STEP.to_state()})
     assert "price limit 900" in payload(session)
 
@@ -231,7 +231,7 @@ def test_a_clock_in_other_units_is_no_crash(now_ms):
 
 def test_notes_of_another_step_are_not_shown():
     session = working()
-    jot(session, "only for step 3")
+    add_working_note(session, "only for step 3")
     session.update({"plan": {**STEP.to_state(), "step_id": "4"}})
     assert "only for step 3" not in payload(session)
 
@@ -239,7 +239,7 @@ def test_notes_of_another_step_are_not_shown():
 def test_a_finished_step_leaves_a_checkpoint(tmp_path):
     artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
     session = working(evidence=EVIDENCE)
-    jot(session, "Meyer is the cheapest")
+    add_working_note(session, "Meyer is the cheapest")
     session.update(
         {"working_memory": [*session.state["working_memory"], {"text": "later", "step": "9"}]}
     )
@@ -258,7 +258,7 @@ def test_a_finished_step_leaves_a_checkpoint(tmp_path):
 def test_a_note_is_promoted_on_purpose_only(tmp_path):
     memory = SQLiteMemory(tmp_path / "m.db")
     session = working()
-    jot(session, "the user wants net prices")
+    add_working_note(session, "the user wants net prices")
     assert memory.search("net prices") == []
     promote(session, "the user wants net prices", memory, kind="preference")
     assert memory.search("net prices")[0].memory.kind == "preference"
@@ -393,7 +393,7 @@ def test_an_applications_own_plan_is_no_step_and_no_error(tmp_path, plan):
     session = working(plan=plan)
     session.call("read", "{}", id="c1")
     session.result("c1", PROSE)
-    jot(session, "tone: formal")
+    add_working_note(session, "tone: formal")
     record(session, spec, artifacts=FileArtifacts(tmp_path / "a"))
     assert session.state["evidence"][0]["uri"].startswith("artifact://sessions/s/")
     assert "tone: formal" in compile(session, spec, model="gpt-5").body.decode()
@@ -413,13 +413,13 @@ def test_a_manifest_is_kept_beside_its_evidence(tmp_path):
     artifacts = FileArtifacts(tmp_path / "a")
     session = working(evidence=EVIDENCE)
     pack = compile(session, PackBuilder(), model="gpt-5")
-    ref = keep(pack, artifacts)
+    ref = store_manifest(pack, artifacts)
     assert ref == f"artifact://tasks/42/step-3/{pack.manifest.pack_id}/manifest.json"
-    assert kept_manifest(ref, artifacts).to_json() == pack.manifest.to_json()
-    plain = keep(compile(session, C.window(n=2), model="gpt-5"), artifacts)
+    assert read_manifest(ref, artifacts).to_json() == pack.manifest.to_json()
+    plain = store_manifest(compile(session, C.window(n=2), model="gpt-5"), artifacts)
     assert plain.startswith("artifact://sessions/s/pack_")
     with pytest.raises(StoreError, match="no manifest"):
-        kept_manifest(artifacts.put(b"{}", name="x"), artifacts)
+        read_manifest(artifacts.put(b"{}", name="x"), artifacts)
 
 
 def test_notes_of_many_threads_are_all_there():
@@ -428,7 +428,7 @@ def test_notes_of_many_threads_are_all_there():
 
     def work(worker):
         for number in range(50):
-            jot(session, f"{worker}: {number}")
+            add_working_note(session, f"{worker}: {number}")
 
     threads = [Thread(target=work, args=(worker,)) for worker in range(4)]
     for thread in threads:

@@ -9,7 +9,7 @@ import pytest
 from contextwright import C, Engine, Session, replay
 from contextwright.blocks.block import Block
 from contextwright.models import Completion, Limits, ModelFault, Models, ScriptedLLM
-from contextwright.models.spend import Allowance
+from contextwright.models.spend import SpendLimit
 from contextwright.session.event import Text
 from contextwright.spec.schema import schema_text
 from contextwright.spec.task import Task
@@ -308,13 +308,13 @@ def test_cancelling_in_the_middle_leaves_nothing_half_written():
 
 
 def test_a_turn_and_a_session_spend_what_they_may():
-    found = models("Short.", limits=Limits(turn=Allowance(tokens=1)))
+    found = models("Short.", limits=Limits(turn=SpendLimit(tokens=1)))
     found.answer_now([task()], session="s", turn=1)
     (answer,) = found.answer_now([task(prompt="again")], session="s", turn=1)
     assert answer.fallback == "rejected: spend limit of 1 tokens a turn reached"
     (answer,) = found.answer_now([task(prompt="again")], session="s", turn=2)
     assert answer.fallback == ""
-    found = models("Short.", limits=Limits(session=Allowance(tokens=1)))
+    found = models("Short.", limits=Limits(session=SpendLimit(tokens=1)))
     found.answer_now([task()], session="s", turn=1)
     (answer,) = found.answer_now([task(prompt="again")], session="s", turn=2)
     assert "a session reached" in answer.fallback
@@ -330,7 +330,7 @@ def test_money_is_counted_by_the_models_prices():
                 text="Short.", model="openai:gpt-5", input_tokens=1_000_000, output_tokens=0
             )
 
-    found = Models(Dear(), limits=Limits(session=Allowance(microdollars=1000)))
+    found = Models(Dear(), limits=Limits(session=SpendLimit(microdollars=1000)))
     found.answer_now([task()], session="s")
     assert found.spending.of("s").microdollars == 1_250_000
     assert "$0.001 a session" in found.answer_now([task(prompt="x")], session="s")[0].fallback
@@ -474,7 +474,7 @@ def test_a_message_longer_than_a_question_keeps_both_ends():
 
 def test_an_allowance_ends_between_pieces():
     texts = tuple(f"part {n}: {WORDS}" for n in range(10))
-    limits = Limits(question_tokens=600, turn=Allowance(tokens=1))
+    limits = Limits(question_tokens=600, turn=SpendLimit(tokens=1))
     found = models("one", limits=limits)
     (answer,) = found.answer_now([task(texts=texts)])
     assert asked(found) == 1

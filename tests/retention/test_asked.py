@@ -42,7 +42,7 @@ def test_a_line_of_the_audit_reads_as_one(stores):
         (lambda s, lethe: lethe.hold("u-1815", "case 12"), "Target"),
         (
             lambda s, lethe: lethe.hold(contextwright.Target, "case 12"),
-            r"contextwright\.stores\.lethe\.Target",
+            r"contextwright\.retention\.Target",
         ),
         (lambda s, lethe: lethe.hold(Target(places=("memories",)), "case 12"), "memory"),
         (lambda s, lethe: lethe.hold(Target(), 5), "reason"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contextwright.errors import StoreError
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.retriever import Retriever, Shelf
+from contextwright.retrieval.retriever import Retriever, StaticRetriever
 from contextwright.stores import SQLiteMemory
 
 TEXTS = {
@@ -47,7 +47,7 @@ collections = st.dictionaries(st.sampled_from("abcdefghijkl"), words, min_size=1
 
 def test_an_index_is_a_retriever_and_a_shelf():
     assert isinstance(Index(), Retriever)
-    assert isinstance(Index(), Shelf)
+    assert isinstance(Index(), StaticRetriever)
 
 
 @pytest.mark.parametrize(

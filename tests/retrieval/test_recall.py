@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from contextwright.errors import MissingExtra, ModelError
 from contextwright.retrieval.fuse import fused
 from contextwright.retrieval.lexical import scores
-from contextwright.text.search_terms import stem, telling, words
+from contextwright.text.search_terms import content_words, stem, words
 from contextwright.text.sentences import sentences
 
 
@@ -59,8 +59,8 @@ def test_any_text_is_searched_and_the_same_every_time(query, texts):
 def test_words_are_folded_and_split():
     assert words("HTTPServer v2, get_user-name") == ["http", "server", "v2", "get", "user", "name"]
     assert words("日本語 test") == ["日本", "本語", "test"]
-    assert telling("the refund of the order") == ["refund", "order"]
-    assert telling("to be or not") == ["to", "be", "or", "not"]
+    assert content_words("the refund of the order") == ["refund", "order"]
+    assert content_words("to be or not") == ["to", "be", "or", "not"]
     assert stem("orders") == stem("order")
     assert stem("address") == "address"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextwright.retrieval.context_rerank import worths
+from contextwright.retrieval.context_rerank import rerank
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Hit, Item
 from contextwright.retrieval.token_budget import excerpt, within
@@ -71,9 +71,9 @@ def test_in_a_chat_the_users_words_come_before_the_assistants():
         Item("1", "A budget for the trip of 900 euros it is.", "turn", "assistant"),
     ]
     scores = {"0": 500_000, "1": 500_000}
-    mine, yours = worths(chat, scores, "what is my budget")
+    mine, yours = rerank(chat, scores, "what is my budget")
     assert mine > 1.5 * yours
-    mine, yours = worths(chat, scores, "what did you say about the budget?")
+    mine, yours = rerank(chat, scores, "what did you say about the budget?")
     assert mine < 1.5 * yours
 
 

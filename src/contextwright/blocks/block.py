@@ -95,7 +95,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         )
 
     @property
-    def said(self) -> str:
+    def plain_text(self) -> str:
         """All of its text, a line each: what a scorer or a duplicate check reads."""
         if not self.messages:
             return self.text

@@ -1,6 +1,6 @@
 """What must not reach an agent, and whether its spec keeps it away."""
 
-from contextwright.check.pipeline import Step
+from contextwright.check.pipeline import AgentStep
 from contextwright.check.report import Finding
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan
@@ -8,7 +8,7 @@ from contextwright.redaction.patterns import catalogue
 from contextwright.redaction.scan import compile_patterns
 
 
-def findings(step: Step, plan: Plan | None, packs: list[Pack]) -> list[Finding]:
+def findings(step: AgentStep, plan: Plan | None, packs: list[Pack]) -> list[Finding]:
     """A boundary that no redaction covers, and what was found behind one."""
     if not step.boundary:
         return []

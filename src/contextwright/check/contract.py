@@ -5,7 +5,7 @@ from typing import Any
 
 from contextwright.check import boundary, cache_rules, keys, precedence, terms
 from contextwright.check.measure import Measured, measure, moments
-from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
+from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import AgentReport, Finding, Report, TierReport
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.spec_compiler import limit_of
@@ -30,7 +30,7 @@ _OVERFLOW = ("overflow", "strategy", "profile")
 
 
 def check(
-    pipeline: Expr | Step | Branch | Iterable[Expr | Step | Branch],
+    pipeline: Expr | AgentStep | Branch | Iterable[Expr | AgentStep | Branch],
     *,
     model: str = "gpt-5",
     known: Iterable[str] = (),
@@ -67,7 +67,7 @@ def check(
     return Report(tuple(agents), tuple(found), rules, len(samples))
 
 
-def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, list[Finding]]:
+def _agent(step: AgentStep, model: str, samples: list[Any]) -> tuple[AgentReport, list[Finding]]:
     planned: Plan | None = None
     found: list[Finding] = []
     try:
@@ -93,7 +93,7 @@ def _agent(step: Step, model: str, samples: list[Any]) -> tuple[AgentReport, lis
     return _report(step, planned, measured), found
 
 
-def _report(step: Step, planned: Plan | None, measured: Measured | None) -> AgentReport:
+def _report(step: AgentStep, planned: Plan | None, measured: Measured | None) -> AgentReport:
     tiers = terms.terms_by_tier(planned) if planned is not None else {}
     spans = measured.tiers if measured is not None else {}
     limited = planned is not None and planned.terminal is not None
@@ -135,11 +135,13 @@ def _raised(code: str, agent: str, error: ContextwrightError) -> Finding:
 
 def _pipeline(given: Any) -> Pipeline:
     if isinstance(given, Expr):
-        return (Step(agent="agent", spec=given),)
-    parts: tuple[Any, ...] = (given,) if isinstance(given, Step | Branch) else tuple(given)
-    parts = tuple(Step(agent="", spec=part) if isinstance(part, Expr) else part for part in parts)
+        return (AgentStep(agent="agent", spec=given),)
+    parts: tuple[Any, ...] = (given,) if isinstance(given, AgentStep | Branch) else tuple(given)
+    parts = tuple(
+        AgentStep(agent="", spec=part) if isinstance(part, Expr) else part for part in parts
+    )
     for part in parts:
-        if not isinstance(part, Step | Branch):
+        if not isinstance(part, AgentStep | Branch):
             raise SpecError(
                 f"a {type(part).__name__} is no part of a pipeline",
                 where="check(pipeline)",

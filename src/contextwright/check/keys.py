@@ -7,7 +7,7 @@ from contextwright.atoms.select.from_state import FromState
 from contextwright.atoms.select.relevant import Relevant
 from contextwright.atoms.select.template import Template, needed
 from contextwright.atoms.write.notes import Notes
-from contextwright.check.pipeline import Branch, Pipeline, Step, steps_of
+from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import walk
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
@@ -22,7 +22,7 @@ def findings(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
     return found + _circles(pipeline) + _dead_notes(pipeline) + _unwritten_notes(pipeline, known)
 
 
-def written(step: Step) -> tuple[str, ...]:
+def written(step: AgentStep) -> tuple[str, ...]:
     """The state keys that an agent writes, notes and facts as they are stored."""
     keys = list(step.outputs)
     if step.spec is not None:
@@ -30,7 +30,7 @@ def written(step: Step) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-def read(step: Step) -> tuple[str, ...]:
+def read(step: AgentStep) -> tuple[str, ...]:
     """The state keys that an agent reads."""
     keys = list(needed(step.instruction))
     if step.spec is not None:
@@ -38,7 +38,7 @@ def read(step: Step) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-def before_turn(step: Step) -> frozenset[str]:
+def before_turn(step: AgentStep) -> frozenset[str]:
     """What an agent itself writes before it sees its context."""
     if step.spec is None:
         return frozenset()
@@ -85,7 +85,7 @@ def _branch(
 
 
 def _unwritten(
-    step: Step, always: frozenset[str], maybe: frozenset[str], path: str
+    step: AgentStep, always: frozenset[str], maybe: frozenset[str], path: str
 ) -> Iterator[Finding]:
     for key, where, hard in _reads(step):
         stored = {key, key.replace(NOTES_PREFIX, FACTS_PREFIX, 1)}
@@ -104,7 +104,7 @@ def _unwritten(
             )
 
 
-def _reads(step: Step) -> Iterator[tuple[str, str, bool]]:
+def _reads(step: AgentStep) -> Iterator[tuple[str, str, bool]]:
     """(key, place, whether the agent can not run without it)."""
     for key in needed(step.instruction):
         yield key, f"instruction: {{{key}}}", True
@@ -157,7 +157,7 @@ def _circles(pipeline: Pipeline) -> list[Finding]:
     return found
 
 
-def _notes(step: Step) -> tuple[frozenset[str], frozenset[str]]:
+def _notes(step: AgentStep) -> tuple[frozenset[str], frozenset[str]]:
     prefixes = (NOTES_PREFIX, FACTS_PREFIX)
     reads = {key for key in read(step) if key.startswith(prefixes)}
     reads |= {key.replace(NOTES_PREFIX, FACTS_PREFIX, 1) for key in reads}

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.check.pipeline import Step
+from contextwright.check.pipeline import AgentStep
 from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
 from contextwright.errors import BudgetError, ContextwrightError
@@ -52,7 +52,7 @@ def _at(session: Session, position: int) -> Snapshot:
     return session.snapshot_at(position, told)
 
 
-def measure(step: Step, model: str, samples: list[Snapshot]) -> Measured:
+def measure(step: AgentStep, model: str, samples: list[Snapshot]) -> Measured:
     """Compile an agent's spec at each moment."""
     packs: list[Pack] = []
     failed: ContextwrightError | None = None

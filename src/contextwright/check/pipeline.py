@@ -7,7 +7,7 @@ import msgspec
 from contextwright.spec.expr import Expr
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
     """One agent.
 
     Args:
@@ -45,13 +45,13 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True):
     default: "Pipeline" = ()
 
 
-Pipeline = tuple[Step | Branch, ...]
+Pipeline = tuple[AgentStep | Branch, ...]
 
 
-def steps_of(pipeline: Pipeline) -> Iterator[Step]:
+def steps_of(pipeline: Pipeline) -> Iterator[AgentStep]:
     """Every agent, in the order in which they could run."""
     for part in pipeline:
-        if isinstance(part, Step):
+        if isinstance(part, AgentStep):
             yield part
         else:
             for case in (*part.cases.values(), part.default):

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.check.pipeline import Branch, Pipeline, Step
+from contextwright.check.pipeline import AgentStep, Branch, Pipeline
 from contextwright.errors import SpecError
 from contextwright.spec.codec import from_data
 from contextwright.spec.expr import Expr
@@ -51,7 +51,7 @@ def read_pipeline(path: Path) -> Pipeline:
     return tuple(_part(one, str(path)) for one in given)
 
 
-def _part(given: _Given, where: str) -> Step | Branch:
+def _part(given: _Given, where: str) -> AgentStep | Branch:
     if given.on:
         place = f"{where}, branch on {given.on!r}"
         return Branch(
@@ -67,7 +67,7 @@ def _part(given: _Given, where: str) -> Step | Branch:
             "neither an agent nor a branch", where=where, fix='name it: {"agent": "name", ...}'
         )
     spec, wrong = _spec(given)
-    return Step(
+    return AgentStep(
         agent=given.agent,
         spec=spec,
         instruction=given.instruction,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from contextwright.check import Step, check, read_pipeline
+from contextwright.check import AgentStep, check, read_pipeline
 from contextwright.cli.options import load_session, load_spec
 
 
@@ -36,7 +36,7 @@ def check_command(
         parts = read_pipeline(Path(pipeline))
     else:
         text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""
-        parts = (Step(agent="agent", spec=load_spec(pipeline), source=text),)
+        parts = (AgentStep(agent="agent", spec=load_spec(pipeline), source=text),)
     sample = load_session(session, source, None) if session is not None else None
     report = check(parts, model=model, known=known, session=sample)
     if as_json:

@@ -71,6 +71,6 @@ def _print(session: Session, blocks: tuple[Block, ...], found: list[Salience]) -
             f"{one.score:.2f}",
             *(f"{values[name].value:.2f}" for name in FACTORS),
             inert(why if values["entity"].value else "", room // 2),
-            inert(block.said, room - room // 2),
+            inert(block.plain_text, room - room // 2),
         )
     console.print(table)

@@ -11,8 +11,8 @@ import msgspec
 from contextwright.atoms.select.evidence import needed
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.assemble import Assembled
-from contextwright.compiler.manifest import Kept, Manifest, ToolPolicy, Truncation
-from contextwright.compiler.overflow import Room
+from contextwright.compiler.manifest import KeptBlock, Manifest, ToolPolicy, Truncation
+from contextwright.compiler.overflow import BudgetState
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.ranges import left_out
 from contextwright.compiler.renamed import renamed_tools
@@ -32,7 +32,7 @@ END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
 
-class Asked(Protocol):
+class CompileArgs(Protocol):
     """What a compile was asked to do."""
 
     @property
@@ -47,7 +47,7 @@ class Asked(Protocol):
     def notes(self) -> tuple[str, ...]: ...
 
 
-class Built(msgspec.Struct, frozen=True, eq=False):
+class CompileResult(msgspec.Struct, frozen=True, eq=False):
     """What came of it."""
 
     snapshot: Snapshot
@@ -58,10 +58,10 @@ class Built(msgspec.Struct, frozen=True, eq=False):
     layout: Layout
     request: Request
     tokens: int
-    room: Room
+    room: BudgetState
 
 
-def manifest_of(built: Built, tracer: Tracer, body: bytes, asked: Asked) -> Manifest:
+def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: CompileArgs) -> Manifest:
     """The receipt of a request."""
     snapshot, target, room = built.snapshot, built.target, built.room
     spec = to_data(asked.spec)
@@ -111,7 +111,7 @@ def manifest_of(built: Built, tracer: Tracer, body: bytes, asked: Asked) -> Mani
     )
 
 
-def _of_pack(built: Built, tracer: Tracer, task: str, step: str) -> dict[str, Any]:
+def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict[str, Any]:
     """The fields of a pack: of its step, its layers, its tools."""
     allocation, state = built.room.allocation, built.snapshot.state
     return {
@@ -127,7 +127,7 @@ def _of_pack(built: Built, tracer: Tracer, task: str, step: str) -> dict[str, An
     }
 
 
-def _step(built: Built) -> tuple[str, str]:
+def _step(built: CompileResult) -> tuple[str, str]:
     if built.planned.step is None:
         return "", ""
     step = step_of(built.snapshot.state.get(built.planned.step.key))
@@ -176,7 +176,7 @@ def _artifacts(blocks: Blocks) -> tuple[str, ...]:
     return tuple(dict.fromkeys(refs))
 
 
-def _policy(built: Built) -> ToolPolicy | None:
+def _policy(built: CompileResult) -> ToolPolicy | None:
     given = tuple(tool.name for tool in built.assembled.given)
     if not given or built.target.format == "text":
         return None
@@ -185,9 +185,9 @@ def _policy(built: Built) -> ToolPolicy | None:
     return ToolPolicy(rule, sent, tuple(name for name in given if name not in sent))
 
 
-def _kept(block: Block, tokens: int) -> Kept:
+def _kept(block: Block, tokens: int) -> KeptBlock:
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
-    return Kept(
+    return KeptBlock(
         id=block.id,
         source=block.source,
         layer=block.layer.label,
@@ -201,7 +201,7 @@ def _kept(block: Block, tokens: int) -> Kept:
     )
 
 
-def _by_layer(kept: tuple[Kept, ...]) -> dict[str, int]:
+def _by_layer(kept: tuple[KeptBlock, ...]) -> dict[str, int]:
     tokens: dict[str, int] = {}
     for block in kept:
         tokens[block.layer] = tokens.get(block.layer, 0) + block.tokens

@@ -2,12 +2,12 @@
 
 import msgspec
 
-from contextwright.compiler.manifest import Kept, Manifest
+from contextwright.compiler.manifest import KeptBlock, Manifest
 
 ABSENT = "-"
 
 
-class Row(msgspec.Struct, frozen=True):
+class BlockDiff(msgspec.Struct, frozen=True):
     """A block that the two packs treat differently: its fidelity in each, `-` where absent."""
 
     id: str
@@ -23,7 +23,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     tokens_before: int
     tokens_after: int
-    rows: tuple[Row, ...]
+    rows: tuple[BlockDiff, ...]
 
 
 def compare(one: Manifest, other: Manifest) -> Comparison:
@@ -38,11 +38,11 @@ def compare(one: Manifest, other: Manifest) -> Comparison:
     return Comparison(one.tokens, other.tokens, rows)
 
 
-def _row(id: str, old: Kept | None, new: Kept | None) -> Row | None:
+def _row(id: str, old: KeptBlock | None, new: KeptBlock | None) -> BlockDiff | None:
     shown = new or old
     if shown is None or (old and new and (old.fidelity, old.tokens) == (new.fidelity, new.tokens)):
         return None
-    return Row(
+    return BlockDiff(
         id,
         shown.source,
         old.fidelity if old else ABSENT,

@@ -8,7 +8,7 @@ from contextwright.compiler.trace import Change, StepTrace
 from contextwright.spec.task import Answer
 
 
-class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
+class KeptBlock(msgspec.Struct, frozen=True, omit_defaults=True):
     """A block that is in the request."""
 
     id: str
@@ -137,7 +137,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     fixed_tokens: int
     layer_tokens: dict[str, int]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptBlock, ...]
     changes: tuple[Change, ...]
     left_out: tuple[Range, ...]
     unrendered: tuple[Unrendered, ...]

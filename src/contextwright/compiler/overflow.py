@@ -52,7 +52,7 @@ class Hold(IntEnum):
     """Tier 1, pinned, the newest user message, the newest exchange, open failures."""
 
 
-class Room(msgspec.Struct, frozen=True, eq=False):
+class BudgetState(msgspec.Struct, frozen=True, eq=False):
     """The space there is.
 
     Args:
@@ -80,7 +80,7 @@ class Room(msgspec.Struct, frozen=True, eq=False):
         return shared_out(self.allocation, needs_of(blocks, self.inputs.cost, self.parts))
 
 
-def fit_into(room: Room, blocks: Blocks, terminal: Terminal | None) -> Blocks:
+def enforce_budget(room: BudgetState, blocks: Blocks, terminal: Terminal | None) -> Blocks:
     """The blocks, shortened and dropped as the terminal says until they fit.
 
     Raises:
@@ -119,7 +119,7 @@ Rung = Callable[[Blocks], Blocks]
 Order = Callable[[Block], tuple[Any, ...]]
 
 
-def _rungs(terminal: Terminal | None, room: Room) -> Iterator[tuple[str, Rung]]:
+def _rungs(terminal: Terminal | None, room: BudgetState) -> Iterator[tuple[str, Rung]]:
     name, inputs = _drop_name(terminal), room.inputs
     if isinstance(terminal, Fit):
         yield from _fit_rungs(terminal, room)
@@ -162,7 +162,7 @@ def _order(terminal: Terminal | None, blocks: Blocks, inputs: Inputs) -> Order:
     return _by_tier if how == "truncate_lowest_priority" else _by_age
 
 
-def _fit_rungs(terminal: Fit, room: Room) -> Iterator[tuple[str, Rung]]:
+def _fit_rungs(terminal: Fit, room: BudgetState) -> Iterator[tuple[str, Rung]]:
     """The cascade of document 000 §12, whose first step, the archive, is out already."""
     inputs = room.inputs
     name = f"fit: {terminal.strategy}"
@@ -201,7 +201,7 @@ def _failed(block: Block, inputs: Inputs, otherwise: Hold) -> Hold:
     return Hold.FLOOR if block.failed and inputs.unresolved(block) else otherwise
 
 
-def _drop(room: Room, blocks: Blocks, up_to: Hold, order: Order) -> Blocks:
+def _drop(room: BudgetState, blocks: Blocks, up_to: Hold, order: Order) -> Blocks:
     """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
     inputs = room.inputs
     candidates = [block for block in blocks if hold(block, inputs) <= up_to]
@@ -215,7 +215,7 @@ def _drop(room: Room, blocks: Blocks, up_to: Hold, order: Order) -> Blocks:
     return tuple(block for block in blocks if block not in gone)
 
 
-def _given_back(room: Room, whole: Blocks, blocks: Blocks, order: Order) -> Blocks:
+def _given_back(room: BudgetState, whole: Blocks, blocks: Blocks, order: Order) -> Blocks:
     """With what was dropped and has room again, once more than dropping was needed: what goes
     last comes back first, a conversation without gaps."""
     inputs = room.inputs
@@ -258,7 +258,7 @@ def _by_salience(blocks: Blocks, inputs: Inputs) -> Order:
     return lambda block: (-block.rank, *keys[block], *_by_age(block))
 
 
-def _drop_tier(room: Room, blocks: Blocks) -> Blocks:
+def _drop_tier(room: BudgetState, blocks: Blocks) -> Blocks:
     """Drop tagged blocks of the lowest tier that was set, if one was set below important."""
     tiers = {block.tier for block in blocks if block.tier > 2}
     if not tiers:
@@ -266,7 +266,7 @@ def _drop_tier(room: Room, blocks: Blocks) -> Blocks:
     return tuple(b for b in blocks if b.tier != max(tiers) or hold(b, room.inputs) > Hold.NONE)
 
 
-def _compact_largest(room: Room, blocks: Blocks) -> Blocks:
+def _compact_largest(room: BudgetState, blocks: Blocks) -> Blocks:
     """Compact the largest blocks that may be touched, one by one, until it fits."""
     inputs = room.inputs
     compacted = dict(zip(blocks, _COMPACT.apply(blocks, inputs), strict=True))
@@ -281,7 +281,7 @@ def _compact_largest(room: Room, blocks: Blocks) -> Blocks:
     return tuple(compacted[block] if block in chosen else block for block in blocks)
 
 
-def _summarize_largest(room: Room, blocks: Blocks) -> Blocks:
+def _summarize_largest(room: BudgetState, blocks: Blocks) -> Blocks:
     """Summarize the largest blocks that may be touched, one by one, until it fits."""
     inputs = room.inputs
     over, shorter = room.over(blocks), dict[Block, Block]()
@@ -295,7 +295,7 @@ def _summarize_largest(room: Room, blocks: Blocks) -> Blocks:
     return tuple(shorter.get(block, block) for block in blocks)
 
 
-def _summarize_oldest(room: Room, blocks: Blocks, terminal: Fit) -> Blocks:
+def _summarize_oldest(room: BudgetState, blocks: Blocks, terminal: Fit) -> Blocks:
     """One summary for the oldest exchanges, as many as it takes, in steps: while a step lasts,
     the summary and what stands behind it keep their bytes."""
     inputs = room.inputs
@@ -313,7 +313,7 @@ def _summarize_oldest(room: Room, blocks: Blocks, terminal: Fit) -> Blocks:
     return (*made, *(block for block in blocks if block not in gone))
 
 
-def _compact_running(room: Room, blocks: Blocks) -> Blocks:
+def _compact_running(room: BudgetState, blocks: Blocks) -> Blocks:
     """Compact the running turn's trace, oldest first, but for its newest three exchanges."""
     inputs = room.inputs
     table = inputs.memo.table(("compact_running", inputs.counter_id))
@@ -331,11 +331,11 @@ def _compact_running(room: Room, blocks: Blocks) -> Blocks:
     return tuple(out)
 
 
-def _capped(room: Room, tokens: int) -> Rung:
+def _capped(room: BudgetState, tokens: int) -> Rung:
     return lambda blocks: _cap(room, blocks, tokens)
 
 
-def _cap(room: Room, blocks: Blocks, tokens: int) -> Blocks:
+def _cap(room: BudgetState, blocks: Blocks, tokens: int) -> Blocks:
     """Cut each result and output to `tokens`, oldest block first, until it fits."""
     inputs = room.inputs
     over, out = room.over(blocks), list(blocks)
@@ -352,7 +352,7 @@ def _cap(room: Room, blocks: Blocks, tokens: int) -> Blocks:
     return tuple(out)
 
 
-def _too_large(room: Room, blocks: Blocks, why: str) -> BudgetError:
+def _too_large(room: BudgetState, blocks: Blocks, why: str) -> BudgetError:
     cost = room.inputs.cost
     largest = sorted(blocks, key=cost, reverse=True)[:5]
     named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)

@@ -10,9 +10,9 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.compiler.assemble import Assembled, assemble, guard_again
-from contextwright.compiler.build_manifest import Built, manifest_of
+from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.layout import layout_of, section_of
-from contextwright.compiler.overflow import Room, fit_into
+from contextwright.compiler.overflow import BudgetState, enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
@@ -39,7 +39,7 @@ class Compiler(Protocol):
         ...
 
 
-class Wants(msgspec.Struct, eq=False):
+class PendingTasks(msgspec.Struct, eq=False):
     """What a compile asks of the moments around it.
 
     Args:
@@ -94,12 +94,17 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             SpecError: the spec can not be met by this session.
             RenderError: a bug: the request breaks a rule of its provider.
         """
-        pack = self._compile(snapshot, target, previous, Wants(), dry=False)
+        pack = self._compile(snapshot, target, previous, PendingTasks(), dry=False)
         assert pack is not None
         return pack
 
     def try_compile(
-        self, snapshot: Snapshot, target: Target, wants: "Wants", *, previous: Pack | None = None
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        wants: "PendingTasks",
+        *,
+        previous: Pack | None = None,
     ) -> Pack | None:
         """The pack, or None where something is missing for it: `wants` says what, and what the
         spec would write, also where it raises as `compile` does."""
@@ -110,7 +115,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         snapshot: Snapshot,
         target: Target,
         previous: Pack | None,
-        wants: "Wants",
+        wants: "PendingTasks",
         *,
         dry: bool,
     ) -> Pack | None:
@@ -124,11 +129,11 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if dry and wants.asked:
             return None
         room = _room(planned, assembled, inputs, tracer, target, renderer)
-        blocks = fit_into(room, assembled.blocks, planned.terminal)
+        blocks = enforce_budget(room, assembled.blocks, planned.terminal)
         if planned.redactions:
             blocks = guard_again(planned, inputs, tracer, blocks)
             if room.over(blocks) > 0:
-                blocks = fit_into(room, blocks, None)
+                blocks = enforce_budget(room, blocks, None)
         if dry and wants.asked:
             return None
         layout = layout_of(assembled, blocks, inputs, target)
@@ -137,7 +142,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         _check(renderer, request, target, tokens, room.limit)
         tracer.notes.extend(_model_notes(inputs, room.inputs))
         return self._pack(
-            Built(snapshot, target, planned, assembled, blocks, layout, request, tokens, room),
+            CompileResult(
+                snapshot, target, planned, assembled, blocks, layout, request, tokens, room
+            ),
             tracer,
             previous,
         )
@@ -148,7 +155,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         target: Target,
         renderer: Renderer,
         planned: Plan,
-        wants: "Wants",
+        wants: "PendingTasks",
         *,
         dry: bool,
     ) -> Inputs:
@@ -172,7 +179,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             wrote=wants.wrote,
         )
 
-    def _pack(self, built: Built, tracer: Tracer, previous: Pack | None) -> Pack:
+    def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
         body = msgspec.json.encode(built.request, order="sorted")
         manifest = manifest_of(built, tracer, body, self)
         if previous is not None:
@@ -203,7 +210,7 @@ def _room(
     tracer: Tracer,
     target: Target,
     renderer: Renderer,
-) -> Room:
+) -> BudgetState:
     empty = layout_of(assembled, (), inputs, target)
     with_tools = renderer.measure(renderer.request(empty, target), target)
     form = cost_of_form(target) if assembled.payload else 0
@@ -211,14 +218,14 @@ def _room(
     terminal = planned.terminal
     if not isinstance(terminal, Allocate):
         limit = min(target.max_input, limit_of(planned) or target.max_input)
-        return Room(limit, fixed, inputs.after(0), tracer)
+        return BudgetState(limit, fixed, inputs.after(0), tracer)
     toolless = msgspec.structs.replace(empty, tools=())
     bare = renderer.measure(renderer.request(toolless, target), target)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
     allocation = _allocation(terminal, assembled.blocks, inputs, target, parts, signals)
     limit = min(allocation.limit, target.max_input)
-    return Room(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
+    return BudgetState(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
 
 
 def _allocation(

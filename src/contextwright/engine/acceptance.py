@@ -40,7 +40,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return not self.missing
 
 
-def gate(reply: str, step: Step, evidence: Any = ()) -> Verdict:
+def check_acceptance(reply: str, step: Step, evidence: Any = ()) -> Verdict:
     """Hold a reply against the checklist of its step.
 
     An item is met where the reply marks it `[x]` by its id or its text, never where it says
@@ -65,7 +65,7 @@ def gate(reply: str, step: Step, evidence: Any = ()) -> Verdict:
     return Verdict(met, tuple(why), why)
 
 
-def gated(session: Session, reply: str) -> Verdict:
+def record_acceptance(session: Session, reply: str) -> Verdict:
     """Hold a reply against the step at hand; with something missing, the next pack says so.
 
     Raises:
@@ -73,7 +73,7 @@ def gated(session: Session, reply: str) -> Verdict:
     """
     plan: Any = session.state.get(PLAN)
     step = step_of(plan)
-    verdict = gate(reply, step, session.state.get(EVIDENCE))
+    verdict = check_acceptance(reply, step, session.state.get(EVIDENCE))
     if verdict.missing != step.missing:
         judged = {PLAN: {**plan, "missing": list(verdict.missing)}}
         # of a step that was assigned meanwhile nothing is known

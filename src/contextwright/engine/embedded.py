@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from contextwright.engine.run_tasks import Answering
+from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import ModelError
 from contextwright.spec.task import Answer, Task
 
@@ -15,7 +15,7 @@ class Embedded:
     llm = None
 
     @cached_property
-    def models(self) -> Answering:
+    def models(self) -> TaskRunner:
         """What answers."""
         from contextwright.models import Models
 
@@ -41,7 +41,7 @@ class Embedded:
 EMBEDDED = Embedded()
 
 
-def answering_by(models: Answering | None) -> Answering:
+def answering_by(models: TaskRunner | None) -> TaskRunner:
     """Who answers: what was given, or the embedded models.
 
     Raises:

@@ -14,7 +14,7 @@ from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
 from contextwright.engine.record import apply, captures, recording, write
-from contextwright.engine.run_tasks import Answering, Asking, adrive, drive
+from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError, SpecError
 from contextwright.recipes.profiles import Profile
 from contextwright.render.renderers import renderer_for
@@ -43,7 +43,7 @@ def compile(
     model: str | None = None,
     target: Target | None = None,
     artifacts: ArtifactStore | None = None,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     previous: Pack | None = None,
     now_ms: int | None = None,
     agent: str = "",
@@ -80,7 +80,7 @@ def compile(
     turn = Turn(compiler, _target(model, target, options), lambda: snapshot, None, previous)
     models = answering_by(models)
     asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
-    pack, answers = drive(asking, models, snapshot.session_id, snapshot.turn)
+    pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
     return pack
 
@@ -166,7 +166,7 @@ class Engine:
         spec: Expr | Profile,
         model: str,
         *,
-        models: Answering | None = None,
+        models: TaskRunner | None = None,
         sessions: SessionStore | None = None,
         artifacts: ArtifactStore | None = None,
         memory: MemoryStore | None = None,
@@ -213,7 +213,7 @@ class Engine:
             tools: what may be called this time.
         """
         asking = self._preparing(session, sent_from, reserved_system, tools)
-        return self._done(session, drive(asking, self.models, *_whose(session)))
+        return self._done(session, run_tasks(asking, self.models, *_whose(session)))
 
     async def acompile(
         self,
@@ -267,7 +267,7 @@ class Engine:
         if billed_input is not None:
             self.learn(session, billed_input)
         asking = recording(session, self.spec, self.agent, self.artifacts)
-        drive(asking, self.models, *_whose(session))
+        run_tasks(asking, self.models, *_whose(session))
         self._save(session)
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
@@ -284,7 +284,7 @@ class Engine:
         sent_from: int | None,
         reserved_system: int | None,
         tools: tuple[Tool, ...] | None,
-    ) -> Asking[tuple[Pack, Answers]]:
+    ) -> TaskGenerator[tuple[Pack, Answers]]:
         apply(session, captures(self.spec, "user"))
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
         turn = self._turn(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from contextwright.atoms.write.offload import Offload, Output
-from contextwright.engine.run_tasks import Asking
+from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import SpecError
 from contextwright.session.session import Session
 from contextwright.stores.store import ArtifactStore
@@ -15,7 +15,7 @@ def offloading(
     atom: Offload,
     artifacts: ArtifactStore | None,
     clean: Callable[[str], str],
-) -> Asking[None]:
+) -> TaskGenerator[None]:
     """Store what is large enough, list it as evidence.
 
     Raises:

@@ -9,7 +9,7 @@ from contextwright.atoms.protect.premise import noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.engine import memo_of, snapshot_of
-from contextwright.engine.run_tasks import Answering, Asking, adrive, drive
+from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import PremiseError, SessionError, SpecError
 from contextwright.premises.block_items import items_of
 from contextwright.premises.premise_check import SUGGESTION, Finding, PremiseResult
@@ -24,7 +24,7 @@ Known = Session | Snapshot | Iterable[str | Item]
 """What questions are held against: a session, or facts, each a text or an `Item`."""
 
 
-class Agent(Protocol):
+class GuardedAgent(Protocol):
     """An agent of one method, as the document writes it."""
 
     def invoke(self, input: Any, /) -> Any:
@@ -32,9 +32,9 @@ class Agent(Protocol):
         ...
 
 
-Contradict = Callable[[tuple[str, Any]], Any] | Agent
+Contradict = Callable[[tuple[str, Any]], Any] | GuardedAgent
 """Given a premise and the facts: what conflicts, as a text or with an `explanation`; or nothing."""
-Judge = Callable[[tuple[str, list[str]]], Any] | Agent
+Judge = Callable[[tuple[str, list[str]]], Any] | GuardedAgent
 """Given a premise and what to judge it by: `accept` or `reject`, or what has such a `verdict`."""
 PRINCIPLES = ["accuracy", "honesty"]
 
@@ -43,7 +43,7 @@ def check_premise(
     question: str,
     known: Known = (),
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     judge: Judge | None = None,
     contradict: Contradict | None = None,
     asker: str = "user",
@@ -75,14 +75,14 @@ def check_premise(
             return _rejected(premise, conflict)
     alone = _only_judged(blocks, judge, contradict)
     asking = _checking(question, blocks, asker, model, models, alone=alone)
-    return drive(asking, answering_by(models), *whose)
+    return run_tasks(asking, answering_by(models), *whose)
 
 
 async def acheck_premise(
     question: str,
     known: Known = (),
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     judge: Judge | None = None,
     contradict: Contradict | None = None,
     asker: str = "user",
@@ -105,7 +105,7 @@ async def acheck_premise(
 def premise_guard(
     session: Session | Snapshot,
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     on_invalid: Literal["return", "raise"] = "return",
     model: str = "",
 ) -> PremiseResult:
@@ -124,13 +124,13 @@ def premise_guard(
     _, event = _question(snapshot)
     asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
     whose = snapshot.session_id, snapshot.turn
-    return _guarded(event, drive(asking, answering_by(models), *whose), on_invalid)
+    return _guarded(event, run_tasks(asking, answering_by(models), *whose), on_invalid)
 
 
 async def apremise_guard(
     session: Session | Snapshot,
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     on_invalid: Literal["return", "raise"] = "return",
     model: str = "",
 ) -> PremiseResult:
@@ -148,10 +148,10 @@ def _checking(
     blocks: Blocks,
     asker: str,
     model: str,
-    models: Answering | None,
+    models: TaskRunner | None,
     *,
     alone: bool = False,
-) -> Asking[PremiseResult]:
+) -> TaskGenerator[PremiseResult]:
     """The work of one check.
 
     Args:

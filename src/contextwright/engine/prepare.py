@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.spec_compiler import SpecCompiler, Wants
-from contextwright.engine.run_tasks import Asking
+from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
+from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
 from contextwright.session.log import Log
@@ -51,13 +51,13 @@ class Turn(msgspec.Struct, eq=False):
         compiler = msgspec.structs.replace(self.compiler, answers=answers)
         return compiler.compile(self.take(), self.target, previous=self.previous)
 
-    def try_assemble(self, answers: Answers, wants: Wants) -> Pack | None:
+    def try_assemble(self, answers: Answers, wants: PendingTasks) -> Pack | None:
         """The pack, or None where an answer is missing."""
         compiler = msgspec.structs.replace(self.compiler, answers=answers)
         return compiler.try_compile(self.take(), self.target, wants, previous=self.previous)
 
 
-def preparing(turn: Turn, known: Answers, latest: Latest) -> Asking[tuple[Pack, Answers]]:
+def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple[Pack, Answers]]:
     """The pack with all that it needs from models, and the answers there are then.
 
     Args:
@@ -69,7 +69,7 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> Asking[tuple[Pack, 
     """
     answers = known
     for _ in range(ROUNDS):
-        wants = Wants()
+        wants = PendingTasks()
         try:
             pack, error = turn.try_assemble(answers, wants), None
         except ContextwrightError as raised:
@@ -85,7 +85,7 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> Asking[tuple[Pack, 
     return turn.assemble(answers), answers
 
 
-def _kept_before(wants: Wants, answers: Answers, latest: Latest) -> list[Answer]:
+def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[Answer]:
     found: list[Answer] = []
     for task in wants.asked.values():
         if task.series and answers.latest(task.series) is None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from contextwright.atoms.compress.summary_constraint import refuse_no_shares, room_for
 from contextwright.engine.engine import compile, snapshot_of
-from contextwright.engine.run_tasks import Asking, adrive, drive
+from contextwright.engine.run_tasks import TaskGenerator, adrive, run_tasks
 from contextwright.engine.shorten_text import TIMEOUT_S, Wanted, answering, shortening
 from contextwright.errors import ModelError, SpecError, is_number
 from contextwright.render.target import target
@@ -97,9 +97,9 @@ class SummaryConstraint:
 
     def compress_now(self, message: str, current_pressure: float | Session | Snapshot) -> str:
         """`maybe_compress` for callers without an event loop."""
-        return drive(self._compressing(message, current_pressure), self._models, "")
+        return run_tasks(self._compressing(message, current_pressure), self._models, "")
 
-    def _compressing(self, message: str, current: float | Session | Snapshot) -> Asking[str]:
+    def _compressing(self, message: str, current: float | Session | Snapshot) -> TaskGenerator[str]:
         if isinstance(current, Session | Snapshot):
             current = pressure(current, model=self.model, window=self.window)
         given: Any = (message, current)

@@ -9,7 +9,7 @@ from contextwright.atoms.write.write_notes import WriteNotes
 from contextwright.compiler.plan import plan, walk
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.offload_results import offloading
-from contextwright.engine.run_tasks import Answering, Asking, drive
+from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -27,7 +27,7 @@ class StateStep(Protocol):
 def record(
     session: Session,
     *steps: StateStep | Expr,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     agent: str = "",
     artifacts: ArtifactStore | None = None,
 ) -> None:
@@ -42,7 +42,7 @@ def record(
         if isinstance(step, Expr):
             apply(session, captures(step, "user"))
             asking = recording(session, step, agent, artifacts)
-            drive(asking, answering_by(models), session.id)
+            run_tasks(asking, answering_by(models), session.id)
         else:
             apply(session, [step])
 
@@ -55,7 +55,7 @@ def apply(session: Session, steps: Iterable[StateStep]) -> None:
 
 def recording(
     session: Session, spec: Expr, agent: str, artifacts: ArtifactStore | None = None
-) -> Asking[None]:
+) -> TaskGenerator[None]:
     """What a spec writes after the turn: captured outputs, artifacts and notes."""
     apply(session, captures(spec, "output"))
     clean: Callable[[str], str] = plan(spec).clean

@@ -10,10 +10,10 @@ from typing import Protocol, TypeVar
 from contextwright.spec.task import Answer, Task
 
 T = TypeVar("T")
-Asking = Generator[tuple[Task, ...], list[Answer], T]
+TaskGenerator = Generator[tuple[Task, ...], list[Answer], T]
 
 
-class Answering(Protocol):
+class TaskRunner(Protocol):
     """What answers tasks: `contextwright.models.Models`."""
 
     def latest(self, series: str) -> Answer | None:
@@ -33,7 +33,7 @@ class Answering(Protocol):
         ...
 
 
-def drive(asking: Asking[T], models: Answering, session: str, turn: int = 0) -> T:
+def run_tasks(asking: TaskGenerator[T], models: TaskRunner, session: str, turn: int = 0) -> T:
     """The result, waiting for models in this thread."""
     try:
         tasks = next(asking)
@@ -43,7 +43,7 @@ def drive(asking: Asking[T], models: Answering, session: str, turn: int = 0) -> 
         return done.value
 
 
-async def adrive(asking: Asking[T], models: Answering, session: str, turn: int = 0) -> T:
+async def adrive(asking: TaskGenerator[T], models: TaskRunner, session: str, turn: int = 0) -> T:
     """The result, letting the event loop run while models answer."""
     try:
         tasks = next(asking)

@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.atoms.shorten import SUMMARY_ROOM, Short, shortened, summary_task
 from contextwright.engine.embedded import EMBEDDED
-from contextwright.engine.run_tasks import Answering, Asking
+from contextwright.engine.run_tasks import TaskGenerator, TaskRunner
 
 TIMEOUT_S = 30.0
 """Seconds that a radiator may take; then the embedded model shortens."""
@@ -28,7 +28,7 @@ class Wanted(msgspec.Struct, frozen=True):
     query: str = ""
 
 
-def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> Asking[list[Short]]:
+def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> TaskGenerator[list[Short]]:
     """Every text, those in short that are over their tokens; for `drive` and `adrive`."""
     over = {
         one: summary_task(one.text, max(1, one.max_tokens - count(one.tail)), query=one.query)
@@ -40,7 +40,7 @@ def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> Asking[
     return [shortened(one.text, one.max_tokens, found.get(one), count, one.tail) for one in wanted]
 
 
-def answering(radiator: Any, *, timeout_s: float = TIMEOUT_S) -> Answering:
+def answering(radiator: Any, *, timeout_s: float = TIMEOUT_S) -> TaskRunner:
     """Who shortens.
 
     Args:

@@ -11,7 +11,7 @@ from contextwright.tasks.plan_step import folder_of, segment
 NAME = "manifest.json"
 
 
-def keep(pack: Pack, artifacts: ArtifactStore) -> str:
+def store_manifest(pack: Pack, artifacts: ArtifactStore) -> str:
     """Store a pack's manifest; the ref, such as
     `artifact://tasks/42/3/pack_task_42_step_3_0f3c.../manifest.json`."""
     manifest = pack.manifest
@@ -21,7 +21,7 @@ def keep(pack: Pack, artifacts: ArtifactStore) -> str:
     return artifacts.put(manifest.to_json(), name=f"{folder}/{manifest.pack_id}/{NAME}")
 
 
-def kept_manifest(ref: str, artifacts: ArtifactStore) -> Manifest:
+def read_manifest(ref: str, artifacts: ArtifactStore) -> Manifest:
     """A manifest that was kept.
 
     Raises:

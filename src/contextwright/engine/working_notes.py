@@ -17,7 +17,7 @@ from contextwright.tasks.plan_step import EVIDENCE, PLAN, WORKING, step_in, step
 CHECKPOINT = "checkpoint.json"
 
 
-def jot(
+def add_working_note(
     session: Session,
     text: str,
     *,

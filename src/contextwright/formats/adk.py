@@ -23,7 +23,7 @@ from contextwright.formats.gemini import part_of, part_to
 from contextwright.formats.record_order import (
     Draft,
     Hidden,
-    Piece,
+    RecordPiece,
     free_id,
     hidden,
     in_order,
@@ -65,7 +65,7 @@ def read(document: Document) -> Session:
     source: Json = record.value if isinstance(record.value, dict) else {}
     listed: Any = source.get("events") if source else record.value
     events = a_list(listed, f"{record.where}, field events")
-    reader = _Reader(events, record.where, spelling_of(source, events))
+    reader = _AdkReader(events, record.where, spelling_of(source, events))
     id = source.get("id")
     session = Session(id if isinstance(id, str) and id else "session")
     _remember(session, _untold(get(source, "state"), reader.deltas))
@@ -116,7 +116,7 @@ class Feed:
     """
 
     def __init__(self) -> None:
-        self._reader = _Reader([], "adk session", spelling_of({}, []))
+        self._reader = _AdkReader([], "adk session", spelling_of({}, []))
 
     def add(self, event: dict[str, Any], session: Session) -> None:
         """Take an event, as pydantic dumps it; with it the state change that it makes."""
@@ -124,7 +124,7 @@ class Feed:
         self._reader.take(len(self._reader.events) - 1, session)
 
 
-class _Reader:
+class _AdkReader:
     """The events so far."""
 
     def __init__(self, events: list[Any], where: str, wire: Wire) -> None:
@@ -295,7 +295,7 @@ def _tell_changes(
         events.insert(place_of[before.id] + 1, to_wire(record, wire))
 
 
-def _record(pieces: list[Piece], wire: Wire) -> dict[str, Any]:
+def _record(pieces: list[RecordPiece], wire: Wire) -> dict[str, Any]:
     event = pieces[0].event
     parts = [told for piece in pieces for part in piece.parts if (told := part_to(part))]
     content = {"role": "model" if event.role == "assistant" else "user", "parts": parts}

@@ -18,7 +18,7 @@ from contextwright.formats.kinds import kind_of
 from contextwright.formats.record_order import (
     Draft,
     Hidden,
-    Piece,
+    RecordPiece,
     covered,
     free_id,
     hidden,
@@ -61,7 +61,7 @@ def read(document: Document) -> Session:
         MalformedRecord: a line is not an object with a type, or its message breaks the format.
     """
     records, wrapper = _lines(document)
-    reader = _Reader([_checked(record) for record in records])
+    reader = _ClaudeCodeReader([_checked(record) for record in records])
     for at in range(len(records)):
         reader.take(at)
     events = [draft.event(NAME) for draft in reader.drafts]
@@ -94,7 +94,7 @@ def _checked(record: Record) -> Record:
     return record
 
 
-class _Reader:
+class _ClaudeCodeReader:
     """The lines so far, as drafts of events."""
 
     def __init__(self, records: list[Record]) -> None:
@@ -304,7 +304,9 @@ def write(session: Session) -> Any:
     return {**kept["wrapper"], "loglines": lines} if "wrapper" in kept else lines
 
 
-def _line(pieces: list[Piece], common: dict[str, Any], previous: str | None) -> dict[str, Any]:
+def _line(
+    pieces: list[RecordPiece], common: dict[str, Any], previous: str | None
+) -> dict[str, Any]:
     event = pieces[0].event
     line: dict[str, Any] = {
         "parentUuid": previous,
@@ -321,7 +323,7 @@ def _line(pieces: list[Piece], common: dict[str, Any], previous: str | None) -> 
     return line | _saying(event, pieces)
 
 
-def _saying(event: Event, pieces: list[Piece]) -> dict[str, Any]:
+def _saying(event: Event, pieces: list[RecordPiece]) -> dict[str, Any]:
     """The keys of a line that say what was said."""
     kind, _, form = (pieces[0].shape or _default_shape(event)).partition(" ")
     parts = [part for piece in pieces for part in piece.parts]

@@ -18,7 +18,7 @@ from contextwright.formats.openai_responses import item_parts, part_of
 from contextwright.formats.record_order import (
     Draft,
     Hidden,
-    Piece,
+    RecordPiece,
     covered,
     free_id,
     hidden,
@@ -69,7 +69,7 @@ def read(document: Document) -> Session:
     Raises:
         MalformedRecord: a line is not an object of a type, or its item breaks the format.
     """
-    reader = _Reader(list(document.records))
+    reader = _CodexReader(list(document.records))
     for at in range(len(document.records)):
         reader.take(at)
     return Session(
@@ -86,7 +86,7 @@ def _session_id(records: tuple[Record, ...]) -> str:
     return id if isinstance(id, str) and id else "session"
 
 
-class _Reader:
+class _CodexReader:
     """The lines so far, as drafts of events."""
 
     def __init__(self, records: list[Record]) -> None:
@@ -287,7 +287,7 @@ def write(session: Session) -> list[Json]:
     return lines
 
 
-def _line(piece: Piece) -> list[Json]:
+def _line(piece: RecordPiece) -> list[Json]:
     """The line of this piece; several where another format's event holds several items."""
     event = piece.event
     time = iso_of_ms(event.time_ms)

@@ -17,7 +17,7 @@ from contextwright.formats.langchain_blocks import block_of, part_of
 from contextwright.formats.record_order import (
     Draft,
     Hidden,
-    Piece,
+    RecordPiece,
     free_id,
     hidden,
     in_order,
@@ -112,7 +112,7 @@ def read(document: Document) -> Session:
     """
     records = _messages(document)
     constructed = any(isinstance(r.value, dict) and "lc" in r.value for r in records)
-    reader = _Reader(records, constructed)
+    reader = _LangChainReader(records, constructed)
     for at in range(len(records)):
         reader.take(at)
     kept: dict[str, Any] = {"constructed": constructed, "hidden": hidden(reader.aside)}
@@ -124,7 +124,7 @@ def read(document: Document) -> Session:
     return Session("session", events, metadata={NAME: kept})
 
 
-class _Reader:
+class _LangChainReader:
     """The messages so far, as drafts of events."""
 
     def __init__(self, records: list[Record], constructed: bool) -> None:
@@ -268,7 +268,7 @@ def write(session: Session) -> Any:
     return {**kept["around"], "messages": messages} if "around" in kept else messages
 
 
-def _message(piece: Piece, constructed: bool) -> dict[str, Any]:
+def _message(piece: RecordPiece, constructed: bool) -> dict[str, Any]:
     event = piece.event
     data: dict[str, Any] = {"type": _TYPES[event.role], "id": event.id}
     if event.author:
@@ -327,7 +327,9 @@ def _plain_call(call: ToolCall) -> dict[str, Any]:
     return {**told, "type": "tool_call", "args": object_of(call.arguments)}
 
 
-def _each_result(told: Iterator[Hidden | list[Piece]]) -> Iterator[Hidden | list[Piece]]:
+def _each_result(
+    told: Iterator[Hidden | list[RecordPiece]],
+) -> Iterator[Hidden | list[RecordPiece]]:
     """A message a result: an event of another format may hold several."""
     for item in told:
         if isinstance(item, list) and len(item[0].event.results) > 1:

@@ -57,7 +57,7 @@ class Draft(msgspec.Struct, kw_only=True):
         )
 
 
-class Piece(msgspec.Struct, frozen=True):
+class RecordPiece(msgspec.Struct, frozen=True):
     """The parts of one event that go into one record.
 
     Args:
@@ -98,12 +98,12 @@ def hidden(places: Iterable[tuple[int, Any]]) -> list[dict[str, Any]]:
     return [{"at": at, "record": value} for at, value in places]
 
 
-def in_order(session: Session, format: str) -> Iterator[Hidden | list[Piece]]:
+def in_order(session: Session, format: str) -> Iterator[Hidden | list[RecordPiece]]:
     """The records that this session makes, in the order of the file that it came from.
 
     Events appended since come after the record of the event that they followed.
     """
-    places: dict[tuple[int, int], list[Piece]] = {}
+    places: dict[tuple[int, int], list[RecordPiece]] = {}
     last = (-1, 0)
     for event in session.log:
         pieces = list(_pieces(event, format))
@@ -111,22 +111,22 @@ def in_order(session: Session, format: str) -> Iterator[Hidden | list[Piece]]:
             place = (last[0], last[1] + 1) if at is None else (at, 0)
             places.setdefault(place, []).append(piece)
             last = max(last, place)
-    told: list[tuple[tuple[int, int], Hidden | list[Piece]]] = list(places.items())
+    told: list[tuple[tuple[int, int], Hidden | list[RecordPiece]]] = list(places.items())
     aside = session.metadata.get(format, {}).get("hidden", ())
     told += [((entry["at"], 0), Hidden(entry["record"])) for entry in aside]
     return (value for _, value in sorted(told, key=lambda item: item[0]))
 
 
-def _pieces(event: Event, format: str) -> Iterator[tuple[int | None, Piece]]:
+def _pieces(event: Event, format: str) -> Iterator[tuple[int | None, RecordPiece]]:
     records: list[dict[str, Any]] = event.extra.get(format, {}).get("records", [])
     if not records:
-        yield None, Piece(event, event.parts, "", {})
+        yield None, RecordPiece(event, event.parts, "", {})
         return
     start = 0
     for number, record in enumerate(records):
         stop = start + record["parts"] if number < len(records) - 1 else len(event.parts)
         shape, rest = record.get("shape", ""), record.get("rest", {})
-        yield record["at"], Piece(event, event.parts[start:stop], shape, rest)
+        yield record["at"], RecordPiece(event, event.parts[start:stop], shape, rest)
         start = stop
 
 
@@ -134,11 +134,11 @@ def keep_rest(
     pieces: list[tuple[Draft, list[AnyPart]]],
     at: int,
     source: Any,
-    write: Callable[[list[Piece]], Any],
+    write: Callable[[list[RecordPiece]], Any],
     shape: str = "",
 ) -> None:
     """Give each draft its parts of the record at this place, the first one with the residue."""
-    whole = [Piece(_bare(draft), tuple(parts), shape, {}) for draft, parts in pieces]
+    whole = [RecordPiece(_bare(draft), tuple(parts), shape, {}) for draft, parts in pieces]
     rest = residue(write(whole), source)
     for number, (draft, parts) in enumerate(pieces):
         draft.took(at, parts, shape, rest if number == 0 else None)
@@ -155,6 +155,6 @@ def _bare(draft: Draft) -> Event:
     )
 
 
-def written(pieces: list[Piece], write: Callable[[list[Piece]], Any]) -> Any:
+def written(pieces: list[RecordPiece], write: Callable[[list[RecordPiece]], Any]) -> Any:
     """The record of these pieces, with what it said beside."""
     return restored(write(pieces), pieces[0].rest)

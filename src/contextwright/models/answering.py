@@ -25,7 +25,7 @@ from contextwright.models.embedder import Embedder
 from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
 from contextwright.models.prompts import prompt_for, repair
 from contextwright.models.single_flight import SingleFlight
-from contextwright.models.spend import Allowance, Spending
+from contextwright.models.spend import Spending, SpendLimit
 from contextwright.models.split_task import pieces
 from contextwright.retrieval.fuse import fused
 from contextwright.spec.task import Answer, Task
@@ -53,8 +53,8 @@ class Limits(msgspec.Struct, frozen=True):
     deadline_s: float = 60
     cool_down_s: float = 20
     question_tokens: int = 60_000
-    turn: Allowance = Allowance()
-    session: Allowance = Allowance()
+    turn: SpendLimit = SpendLimit()
+    session: SpendLimit = SpendLimit()
 
 
 class Models:

@@ -12,7 +12,7 @@ SESSIONS = 10_000
 """Turns and sessions whose spending is remembered."""
 
 
-class Allowance(msgspec.Struct, frozen=True):
+class SpendLimit(msgspec.Struct, frozen=True):
     """How much may be spent; None where nothing limits it.
 
     Args:
@@ -55,7 +55,7 @@ class Spending:
         """What was spent for a turn or a session."""
         return self._spent.get(name, Spent())
 
-    def over(self, name: str, allowed: Allowance) -> str:
+    def over(self, name: str, allowed: SpendLimit) -> str:
         """Which limit was reached, in words; empty where none was."""
         spent = self.of(name)
         if allowed.tokens is not None and spent.tokens >= allowed.tokens:

@@ -12,11 +12,11 @@ import msgspec
 
 from contextwright.retrieval.context_rerank import CHAT, is_said
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 from contextwright.retrieval.synonyms import synonyms
 from contextwright.text.search_terms import STOP
 from contextwright.text.sentences import sentences
-from contextwright.text_cache import remembered
+from contextwright.text_cache import cached_text
 
 REMEMBERED = 20_000
 """Texts whose words are remembered: a session's, from turn to turn."""
@@ -200,16 +200,16 @@ def _first(who: str) -> str:
     return next(iter(_WORD.findall(who)), "")
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _roots(text: str) -> frozenset[str]:
-    return frozenset(roots(text))
+    return frozenset(stems(text))
 
 
-@remembered(SPLIT)
+@cached_text(SPLIT)
 def _without_questions(text: str) -> str:
     return "\n".join(one for one in sentences(text) if not one.endswith("?"))
 
 
-@remembered(SPLIT)
+@cached_text(SPLIT)
 def _sentences(text: str) -> tuple[str, ...]:
     return tuple(sentences(text)) or (text,)

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from contextwright.text.search_terms import STOP, telling, words
+from contextwright.text.search_terms import STOP, content_words, words
 
 _IS = re.compile(
     r"(?:(?:^|[,;:]\s*|\b(?:that|and|but|actually|now)\s+)"
@@ -37,7 +37,7 @@ def claims(sentence: str) -> list[Claim]:
         return found
     for match in [*_IS.finditer(sentence), *_KEY.finditer(sentence)]:
         groups = match.groupdict()
-        subject = tuple(sorted(telling(groups["subject"])))
+        subject = tuple(sorted(content_words(groups["subject"])))
         if not STOP.issuperset(words(groups["subject"])):
             value = groups["value"].strip().casefold()
             found.append(Claim(subject, value, bool(groups.get("negated"))))
@@ -46,12 +46,15 @@ def claims(sentence: str) -> list[Claim]:
 
 def clash(known: Claim, new: Claim) -> bool:
     """Different amounts or switches, or the same value once with a `not`."""
-    if set(telling(known.value)) == set(telling(new.value)):
+    if set(content_words(known.value)) == set(content_words(new.value)):
         return known.negated != new.negated
     before, now = _VALUE.match(known.value), _VALUE.match(new.value)
     if not before or not now or known.negated or new.negated:
         return False
-    rest = set(telling(known.value[before.end() :])), set(telling(new.value[now.end() :]))
+    rest = (
+        set(content_words(known.value[before.end() :])),
+        set(content_words(new.value[now.end() :])),
+    )
     return _differ(before, now) and (rest[0] == rest[1] or not (rest[0] and rest[1]))
 
 

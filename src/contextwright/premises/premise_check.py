@@ -15,7 +15,7 @@ from contextwright.premises.attribution import Known, Told, known, told
 from contextwright.premises.claims import Claim, claims, clash
 from contextwright.premises.presuppositions import Premise
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 
 Verdict = Literal["valid", "unknown", "invalid"]
 
@@ -172,7 +172,7 @@ def result_of(findings: Sequence[Finding]) -> PremiseResult:
 
 def _finding(premise: Premise, base: Known, asker: str, listener: str) -> Finding:
     named = _people(premise, base, asker, listener)
-    names = {root for who in named for root in roots(who)}
+    names = {root for who in named for root in stems(who)}
     what = [word for word in premise.what if word not in names]
     if not what and named & base.speakers:
         return Finding(premise, "valid")
@@ -259,7 +259,7 @@ def _says(premise: Premise, what: Sequence[str], base: Known, text: str) -> bool
     """Whether a sentence says a premise or denies it; None where it does neither."""
     total = sum(base.rarity[word] for word in what) or 1.0
     for clause in [text, *_CLAUSE.split(text)][::-1]:
-        have = set(roots(clause)) if len(clause.split()) <= CLAUSE else set[str]()
+        have = set(stems(clause)) if len(clause.split()) <= CLAUSE else set[str]()
         if sum(base.rarity[word] for word in what if word in have) < SAME * total:
             continue
         if _IF.search(text):
@@ -279,7 +279,7 @@ def _says(premise: Premise, what: Sequence[str], base: Known, text: str) -> bool
 
 def _is_none(clause: str, what: Sequence[str]) -> bool:
     none = _NONE.match(clause)
-    return none is not None and any(word in what for word in roots(none[1]))
+    return none is not None and any(word in what for word in stems(none[1]))
 
 
 def _otherwise(premise: Premise, rows: Sequence[Told]) -> Told | None:

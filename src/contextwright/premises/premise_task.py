@@ -22,7 +22,7 @@ from contextwright.premises.premise_check import (
 )
 from contextwright.premises.presuppositions import Premise, extract_premises
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 from contextwright.spec.task import Task
 
 ASKS = ("?", "\uff1f", "\u061f", "\u037e")
@@ -54,7 +54,7 @@ def premise_task(
     premises = extract_premises(question)
     plain = bool(premises)
     if not plain and unread and question.rstrip().endswith(ASKS):
-        premises = (Premise(question[:LONGEST], "", tuple(dict.fromkeys(roots(question)))),)
+        premises = (Premise(question[:LONGEST], "", tuple(dict.fromkeys(stems(question)))),)
     if not premises:
         return None
     items: list[Item] = []

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from contextwright.premises.clauses import split
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 from contextwright.text.search_terms import STOP, words
 from contextwright.text.sentences import sentences
 
@@ -42,7 +42,7 @@ class Premise(msgspec.Struct, frozen=True):
 
 
 _ASKED = frozenset(
-    roots(
+    stems(
         """amount answer ask asked according date day describe description exact feature feel
         felt get go happen hour kind long many mention mentioned minute month much name
         number often part person place reason say said sort specific specifically thing think
@@ -50,7 +50,7 @@ _ASKED = frozenset(
     )
 )
 """Words that say what is asked for, and nothing of what is taken for granted."""
-_NEGATIONS = frozenset(roots("never neither nor"))
+_NEGATIONS = frozenset(stems("never neither nor"))
 """What says that something is not so says nothing of what that is."""
 _FALSE_NOT = re.compile(r"\b(?:\w+n['\u2019]t|not|never|no longer)\b", re.IGNORECASE)
 _LEAD = re.compile(
@@ -297,7 +297,7 @@ def _sentence(subject: str, aux: str, predicate: str, negated: bool) -> str:
 def _premise(
     text: str, subject: str, about: str, kind: PremiseKind, *, negated: bool = False
 ) -> Premise:
-    what = tuple(dict.fromkeys(word for word in roots(about) if _tells(word)))
+    what = tuple(dict.fromkeys(word for word in stems(about) if _tells(word)))
     return Premise(" ".join(text.split())[:LONGEST], subject, what, kind, negated)
 
 

@@ -14,7 +14,7 @@ from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
     NOT_JSON,
-    Names,
+    NameMap,
     arguments_of,
     clean,
     cost_of_image,
@@ -56,7 +56,7 @@ class AnthropicRenderer:
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's messages, and of stubs for the tools that they call."""
         count = target.counter.count
-        wires = list(_wires(block, Names(ID, "toolu_", NAME)))
+        wires = list(_wires(block, NameMap(ID, "toolu_", NAME)))
         stubs = sum(_OVERHEAD.tool + _schema(stub, count) for stub in _stubs(wires))
         return stubs + sum(_measure(wire, count) for wire in wires)
 
@@ -71,7 +71,7 @@ class AnthropicRenderer:
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
-        names = Names(ID, "toolu_", NAME)
+        names = NameMap(ID, "toolu_", NAME)
         wires = [wire for block in layout.conversation for wire in _wires(block, names)]
         if not wires or wires[0]["role"] != "user":
             wires.insert(0, {"role": "user", "content": [_text(EARLIER)]})
@@ -122,7 +122,7 @@ def _system(sections: tuple[Section, ...]) -> list[Wire]:
     return [_text(clean(part.text)) for part in sections if part.text.strip()]
 
 
-def _wires(block: Block, names: Names) -> Iterator[Wire]:
+def _wires(block: Block, names: NameMap) -> Iterator[Wire]:
     calls = {
         part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
     }
@@ -156,7 +156,7 @@ def _part(
     message: Message,
     calls: dict[str, ToolCall],
     sent: dict[str, str],
-    names: Names,
+    names: NameMap,
 ) -> Wire | None:
     if isinstance(part, Text):
         return _text(clean(part.text)) if part.text.strip() else None
@@ -229,7 +229,7 @@ def _result(part: ToolResult, call: ToolCall | None, sent: dict[str, str]) -> Wi
     return wire
 
 
-def _tool(tool: Tool, names: Names) -> Wire:
+def _tool(tool: Tool, names: NameMap) -> Wire:
     wire: Wire = {"name": names.name(tool.name), "input_schema": schema_of(tool)}
     if tool.description:
         wire["description"] = clean(tool.description)

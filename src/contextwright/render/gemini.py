@@ -12,7 +12,7 @@ from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
-    Names,
+    NameMap,
     arguments_of,
     clean,
     cost_of_image,
@@ -52,7 +52,7 @@ class GeminiRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's contents."""
-        names = Names(ID, "call_", NAME)
+        names = NameMap(ID, "call_", NAME)
         return sum(_measure(wire, target.counter.count) for wire in _wires(block, names))
 
     def section_cost(self, text: str, target: Target) -> int:
@@ -65,7 +65,7 @@ class GeminiRenderer:
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, contents, and a config with instruction, tools and the answer's limit."""
-        names = Names(ID, "call_", NAME)
+        names = NameMap(ID, "call_", NAME)
         wires = [wire for block in layout.conversation for wire in _wires(block, names)]
         if not wires or wires[0]["role"] != "user":
             wires.insert(0, {"role": "user", "parts": [{"text": EARLIER}]})
@@ -102,7 +102,7 @@ class GeminiRenderer:
         return violations(RULES, request)
 
 
-def _wires(block: Block, names: Names) -> Iterator[Wire]:
+def _wires(block: Block, names: NameMap) -> Iterator[Wire]:
     calls = {
         part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
     }
@@ -128,7 +128,7 @@ def _part(
     message: Message,
     calls: dict[str, ToolCall],
     sent: dict[str, str],
-    names: Names,
+    names: NameMap,
 ) -> Iterator[Wire]:
     if isinstance(part, Text):
         if part.text.strip():
@@ -160,7 +160,7 @@ def _signed(signature: Any) -> Wire:
     return {"thought_signature": signature} if isinstance(signature, str) and signature else {}
 
 
-def _result(part: ToolResult, call: ToolCall | None, sent: dict[str, str], names: Names) -> Wire:
+def _result(part: ToolResult, call: ToolCall | None, sent: dict[str, str], names: NameMap) -> Wire:
     key = "error" if part.status in {"error", "interrupted"} else "result"
     response: Wire = {
         "id": sent.get(part.call_id, part.call_id),
@@ -192,7 +192,7 @@ def _sign(contents: list[Wire]) -> None:
             calls[0]["thought_signature"] = SKIP_SIGNATURE
 
 
-def _tool(tool: Tool, names: Names) -> Wire:
+def _tool(tool: Tool, names: NameMap) -> Wire:
     wire: Wire = {"name": names.name(tool.name), "parameters_json_schema": schema_of(tool)}
     if tool.description:
         wire["description"] = clean(tool.description)

@@ -10,7 +10,7 @@ from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
-    Names,
+    NameMap,
     arguments_text,
     calls_of,
     clean,
@@ -40,7 +40,7 @@ class OpenAIChatRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's messages."""
-        names = Names(ID, "call_", NAME)
+        names = NameMap(ID, "call_", NAME)
         return sum(_measure(wire, target.counter.count) for wire in _wires(block, names))
 
     def section_cost(self, text: str, target: Target) -> int:
@@ -57,7 +57,7 @@ class OpenAIChatRenderer:
         system, tail = joined(layout.system), joined(layout.tail)
         if system.strip():
             messages.append({"role": "system", "content": system})
-        names = Names(ID, "call_", NAME)
+        names = NameMap(ID, "call_", NAME)
         for block in layout.conversation:
             messages.extend(_wires(block, names))
         if tail.strip():
@@ -83,7 +83,7 @@ class OpenAIChatRenderer:
         return violations(RULES, request)
 
 
-def _wires(block: Block, names: Names) -> Iterator[Wire]:
+def _wires(block: Block, names: NameMap) -> Iterator[Wire]:
     calls = calls_of(block)
     sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
     for message in block.messages:
@@ -141,7 +141,7 @@ def _file(part: File) -> Wire:
 
 
 def _assistant(
-    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
+    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: NameMap
 ) -> Iterator[Wire]:
     content = "\n".join(texts(message))
     wire: Wire = {"role": "assistant", "content": content or None}
@@ -152,7 +152,7 @@ def _assistant(
         yield wire
 
 
-def _call(call: ToolCall, id: str, names: Names) -> Wire:
+def _call(call: ToolCall, id: str, names: NameMap) -> Wire:
     function = {"name": names.name(call.name), "arguments": arguments_text(call)}
     return {"id": id, "type": "function", "function": function}
 
@@ -172,7 +172,7 @@ def _tool_messages(
         yield {"role": "user", "content": images}
 
 
-def _tool(tool: Tool, names: Names) -> Wire:
+def _tool(tool: Tool, names: NameMap) -> Wire:
     function: Wire = {"name": names.name(tool.name), "parameters": schema_of(tool)}
     if tool.description:
         function["description"] = clean(tool.description)

@@ -13,7 +13,7 @@ from contextwright.render.renderer import Count, Request, Violation, violations
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     EMPTY,
-    Names,
+    NameMap,
     arguments_text,
     calls_of,
     clean,
@@ -44,7 +44,7 @@ class OpenAIResponsesRenderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's items."""
-        items = _items(block, Names(ID, "call_", NAME), target.model)
+        items = _items(block, NameMap(ID, "call_", NAME), target.model)
         return sum(_measure(item, target.counter.count) for item in items)
 
     def section_cost(self, text: str, target: Target) -> int:
@@ -57,7 +57,7 @@ class OpenAIResponsesRenderer:
 
     def request(self, layout: Layout, target: Target) -> Request:
         """Model, instructions, input, tools."""
-        names = Names(ID, "call_", NAME)
+        names = NameMap(ID, "call_", NAME)
         items = [i for block in layout.conversation for i in _items(block, names, target.model)]
         _tell_apart(items)
         system, tail = joined(layout.system), joined(layout.tail)
@@ -89,7 +89,7 @@ class OpenAIResponsesRenderer:
         return violations(RULES, request)
 
 
-def _items(block: Block, names: Names, model: str) -> Iterator[Wire]:
+def _items(block: Block, names: NameMap, model: str) -> Iterator[Wire]:
     calls = calls_of(block)
     sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
     for message in block.messages:
@@ -149,7 +149,7 @@ def _file(part: File) -> Wire:
 
 
 def _produced(
-    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: Names
+    message: Message, calls: dict[str, ToolCall], sent: dict[str, str], names: NameMap
 ) -> Iterator[Wire]:
     said = "\n".join(texts(message))
     if said:
@@ -204,7 +204,7 @@ def _output(part: ToolResult, call: ToolCall, id: str) -> Wire:
     return {"type": "function_call_output", "call_id": id, "output": output}
 
 
-def _tool(tool: Tool, names: Names) -> Wire:
+def _tool(tool: Tool, names: NameMap) -> Wire:
     wire: Wire = {
         "type": "function",
         "name": names.name(tool.name),

@@ -126,7 +126,7 @@ def cost_of_image(part: Image, provider: str) -> int:
 _MADE = re.compile(r"tool_[A-Za-z0-9_-]{0,40}_[0-9a-f]{16}")
 
 
-class Names:
+class NameMap:
     """Ids or names of one request as its provider takes them: what is valid and new stays,
     anything else becomes a short hash, the same one every time."""
 

@@ -9,11 +9,11 @@ from contextwright.retention.place import Record, Row, Touched
 from contextwright.retention.subject_matcher import Theirs
 from contextwright.retrieval.semantic_cache import CacheEntry, SemanticCache
 from contextwright.spec.task import Answer
-from contextwright.stores.answers import Entry, SQLiteAnswers
+from contextwright.stores.answers import AnswerRow, SQLiteAnswers
 from contextwright.stores.artifact_retention import refs_in
 
 _encode = msgspec.json.Encoder(order="sorted").encode
-_entry = msgspec.json.Decoder(Entry).decode
+_entry = msgspec.json.Decoder(AnswerRow).decode
 _answer = msgspec.json.Decoder(Answer).decode
 _asked = msgspec.json.Decoder(CacheEntry).decode
 
@@ -182,7 +182,7 @@ class Questions:
         """Nothing: it has no file."""
 
 
-def _entry_row(each: Entry) -> Row:
+def _entry_row(each: AnswerRow) -> Row:
     return _text_row(
         each.key,
         each.body.decode("utf-8", "replace"),

@@ -55,7 +55,7 @@ EVEN = 0.4
 PASSAGE_SPARSE = 0.2
 
 
-def worths(items: Sequence[Item], scores: Mapping[str, int], query: str = "") -> list[float]:
+def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") -> list[float]:
     """What each item is worth, any scale; 0 for a passage that has nothing of the query.
 
     Args:

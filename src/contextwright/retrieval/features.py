@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.retrieval.entity_tables import SORTS
 from contextwright.text.search_terms import STOP, stem, words
-from contextwright.text_cache import remembered
+from contextwright.text_cache import cached_text
 
 LOOKED_AT = 8_000
 """Characters of a text that are looked at."""
@@ -58,7 +58,7 @@ def features(text: str) -> Features:
     return _features(text[:LOOKED_AT])
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _features(text: str) -> Features:
     return Features(
         entities=_entities(text),

@@ -12,7 +12,7 @@ from contextwright.retrieval.fuse import by_rank_arrays, fused_arrays
 from contextwright.retrieval.item import Hit, Item
 from contextwright.retrieval.mmr import by_vectors, by_words
 from contextwright.retrieval.postings import Postings, terms_of
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 from contextwright.retrieval.synonyms import SHARE, synonyms
 from contextwright.retrieval.vectors import FAILURES, Vectorizer, Vectors
 
@@ -295,7 +295,7 @@ class Index:
             matrix: Any = self._vectors.of(pool) if self._vectors.has(pool) and pool else None
         if matrix is not None:
             return [pool[place] for place in by_vectors(shares, matrix, k, trust)]
-        words = [roots(held[row].text) for row in pool]
+        words = [stems(held[row].text) for row in pool]
         return [pool[place] for place in by_words(shares, words, k, trust)]
 
 

@@ -7,8 +7,8 @@ script that it can not split.
 import sqlite3
 from collections.abc import Sequence
 
-from contextwright.text.search_terms import telling
-from contextwright.text_cache import remembered
+from contextwright.text.search_terms import content_words
+from contextwright.text_cache import cached_text
 
 SCORE_ONE = 1_000_000
 REMEMBERED = 20_000
@@ -19,7 +19,7 @@ MAX_TERMS = 64
 
 def scores(query: str, texts: Sequence[str]) -> list[int]:
     """How well each text answers a query, in millionths of the best; 0 shares no word."""
-    terms = list(dict.fromkeys(telling(query)))[:MAX_TERMS]
+    terms = list(dict.fromkeys(content_words(query)))[:MAX_TERMS]
     if not terms or not texts:
         return [0] * len(texts)
     found = _bm25(terms, texts)
@@ -49,9 +49,9 @@ def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
     return found if len(texts) > FEW else _by_coverage(terms, texts, found)
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _words(text: str) -> str:
-    return " ".join(telling(text))
+    return " ".join(content_words(text))
 
 
 FEW = 8
@@ -63,6 +63,6 @@ def _by_coverage(
 ) -> dict[int, float]:
     best = max(found.values(), default=1.0) or 1.0
     return {
-        place: len(set(telling(texts[place])) & set(terms)) + score / best / 2
+        place: len(set(content_words(texts[place])) & set(terms)) + score / best / 2
         for place, score in found.items()
     }

@@ -21,7 +21,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 from contextwright.text_cache import forget_remembered
 
 K1 = 1.2
@@ -160,10 +160,10 @@ class Postings:
         """The words of the items, counted anew: in memory there is no table to ask."""
         self._sizes, self._total, self._complete = {}, 0, True
         for row, item in self.items.items():
-            self._count(row, roots(item.text))
+            self._count(row, stems(item.text))
 
     def _put(self, row: int, item: Item) -> None:
-        terms = roots(item.text)
+        terms = stems(item.text)
         self._write(row, item, terms)
         self._count(row, terms)
         self.items[row] = item
@@ -206,7 +206,7 @@ class Postings:
                 known[row] = known.get(row, 0) + 1
 
     def _clear(self, row: int) -> None:
-        terms = roots(self.items[row].text)
+        terms = stems(self.items[row].text)
         self._total -= self._sizes.pop(row)
         for term in terms:
             known = self._known.get(term)
@@ -278,7 +278,7 @@ class Postings:
         total = sum(found[row] for row in best) or 1.0
         worth: dict[str, float] = {}
         for row in best:
-            terms = roots(self.items[row].text)
+            terms = stems(self.items[row].text)
             share = found[row] / total / (len(terms) or 1) ** FEEDBACK_POWER
             for term in terms:
                 worth[term] = worth.get(term, 0.0) + share
@@ -298,4 +298,4 @@ class Postings:
 
 def terms_of(query: str) -> list[str]:
     """The different words of a query that are looked for."""
-    return list(dict.fromkeys(roots(query)))[:MAX_TERMS]
+    return list(dict.fromkeys(stems(query)))[:MAX_TERMS]

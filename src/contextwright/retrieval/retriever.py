@@ -39,7 +39,7 @@ class Retriever(Protocol):
 
 
 @runtime_checkable
-class Shelf(Retriever, Protocol):
+class StaticRetriever(Retriever, Protocol):
     """A retriever that can also be leafed through: `within` gives its turns their neighbours."""
 
     def items(self) -> Sequence[Item]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 
 import msgspec
 
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 from contextwright.retrieval.vectors import FAILURES, Vectorizer
 from contextwright.text.search_terms import STOP, words
 
@@ -302,4 +302,4 @@ def _guard(query: str) -> tuple[object, ...]:
 
 def _content(query: str) -> tuple[str, ...]:
     kept = " ".join(word for word in words(query) if word not in _FILLER)
-    return tuple(dict.fromkeys(roots(kept)))
+    return tuple(dict.fromkeys(stems(kept)))

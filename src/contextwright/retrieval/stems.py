@@ -2,8 +2,8 @@
 
 from unicodedata import combining, normalize
 
-from contextwright.text.search_terms import stem, telling
-from contextwright.text_cache import remembered
+from contextwright.text.search_terms import content_words, stem
+from contextwright.text_cache import cached_text
 
 ROOT = 6
 """Letters of a longer English word that are compared: `organization` meets `organizing`. Evidence
@@ -13,13 +13,13 @@ REMEMBERED = 50_000
 """Texts whose words are remembered: a session's, from turn to turn."""
 
 
-@remembered(REMEMBERED)
-def roots(text: str) -> tuple[str, ...]:
+@cached_text(REMEMBERED)
+def stems(text: str) -> tuple[str, ...]:
     """The telling words of a text, English ones without what follows their root."""
-    return tuple(_root(word) for word in telling(text))
+    return tuple(_root(word) for word in content_words(text))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _root(word: str) -> str:
     if not word.isascii():
         # `école` meets `ecole`; marks that are letters' own in other scripts are left

@@ -7,7 +7,7 @@ needed, .889 without.
 
 from functools import lru_cache
 
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.stems import stems
 
 SHARE = 0.3
 """Weight of a synonym beside its word's 1."""
@@ -39,7 +39,7 @@ result outcome; reason cause; tool software; rule policy; deadline due; salary i
 def _table() -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for group in _GROUPS.replace("\n", " ").split(";"):
-        alike = list(dict.fromkeys(roots(group)))
+        alike = list(dict.fromkeys(stems(group)))
         for word in alike:
             found.setdefault(word, {}).update(dict.fromkeys(alike))
     return {word: tuple(each for each in alike if each != word) for word, alike in found.items()}

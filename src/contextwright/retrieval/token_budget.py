@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from contextwright.retrieval.context_rerank import is_said, worths
+from contextwright.retrieval.context_rerank import is_said, rerank
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.retriever import Retriever, Shelf
-from contextwright.retrieval.stems import roots
+from contextwright.retrieval.retriever import Retriever, StaticRetriever
+from contextwright.retrieval.stems import stems
 from contextwright.text.sentences import sentences
 
 POOL = 400
@@ -44,7 +44,7 @@ def within(
         earlier: questions before this one, oldest first.
     """
     items, scores = _scored(retriever, query, earlier)
-    worth = worths(items, scores, query)
+    worth = rerank(items, scores, query)
     order = sorted(
         (place for place in range(len(items)) if worth[place] > 0),
         key=lambda place: (-worth[place], items[place].id),
@@ -56,7 +56,7 @@ def within(
 def _scored(
     retriever: Retriever, query: str, earlier: Sequence[str]
 ) -> tuple[Sequence[Item], dict[str, int]]:
-    if isinstance(retriever, Shelf):
+    if isinstance(retriever, StaticRetriever):
         return retriever.items(), retriever.scores(query, earlier=earlier, feedback=True)
     found: dict[str, float] = {}
     items: dict[str, Item] = {}
@@ -109,8 +109,8 @@ def _pack(
 def excerpt(text: str, query: str, max_tokens: int, count: Count) -> str:
     """The stretch of a text's sentences that fits and has the most of a query's words; of equals
     the first. Empty where no sentence fits."""
-    wanted = set(roots(query))
-    parts = [(part, count(part) + 1, wanted & set(roots(part))) for part in sentences(text)]
+    wanted = set(stems(query))
+    parts = [(part, count(part) + 1, wanted & set(stems(part))) for part in sentences(text)]
     best, found = -1, (0, 0)
     start = size = 0
     for end, (_, cost, _) in enumerate(parts):

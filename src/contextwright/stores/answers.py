@@ -35,7 +35,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder(Answer).decode
 
 
-class Entry(msgspec.Struct, frozen=True):
+class AnswerRow(msgspec.Struct, frozen=True):
     """An answer as the file has it.
 
     Args:
@@ -125,11 +125,11 @@ class SQLiteAnswers:
                 "DELETE FROM answers WHERE number <= ?", ((cursor.lastrowid or 0) - self._most,)
             )
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[AnswerRow]:
         """Every answer, the oldest first."""
         self._count_uses()
         with self._database.reading() as connection:
-            return [Entry(*row) for row in connection.execute(_ENTRIES)]
+            return [AnswerRow(*row) for row in connection.execute(_ENTRIES)]
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove answers; how many there were."""
@@ -140,7 +140,7 @@ class SQLiteAnswers:
                 for key in given
             )
 
-    def put_back(self, entries: Iterable[Entry]) -> list[str]:
+    def put_back(self, entries: Iterable[AnswerRow]) -> list[str]:
         """Put forgotten answers back in their places; the keys of those that are there now as
         they were. Where a newer answer has the key, that one stays."""
         back: list[str] = []

@@ -13,7 +13,7 @@ _HEX = frozenset("0123456789abcdef")
 SHA256 = "sha256/"
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredArtifact(msgspec.Struct, frozen=True):
     """A key as it lies there: when it was written, in milliseconds since 1970, and its bytes."""
 
     key: str
@@ -40,7 +40,7 @@ class Keys(Protocol):
         """Remove; nothing where it is not there."""
         ...
 
-    def list(self, folder: str) -> Iterator[Kept]:
+    def list(self, folder: str) -> Iterator[StoredArtifact]:
         """The keys of `blobs` or `names`."""
         ...
 
@@ -136,7 +136,7 @@ class Artifacts:
                 found.append(msgspec.structs.replace(named, written_ms=kept.written_ms))
         return sorted(found, key=lambda named: named.name)
 
-    def blobs(self) -> list[Kept]:
+    def blobs(self) -> list[StoredArtifact]:
         """Every blob; its key is its sha256."""
         return [
             msgspec.structs.replace(kept, key=kept.key.removeprefix("blobs/"))

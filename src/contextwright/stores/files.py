@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from contextwright.errors import StoreError
-from contextwright.stores.artifacts import Artifacts, Kept
+from contextwright.stores.artifacts import Artifacts, StoredArtifact
 
 
 class FileArtifacts(Artifacts):
@@ -88,14 +88,16 @@ class _Folder:
                 fix="allow writing in this folder",
             ) from error
 
-    def list(self, folder: str) -> Iterator[Kept]:
+    def list(self, folder: str) -> Iterator[StoredArtifact]:
         for path in sorted((self._root / folder).iterdir()):
             try:
                 found = path.stat()
             except FileNotFoundError:
                 continue
             if path.suffix != ".tmp":
-                yield Kept(f"{folder}/{path.name}", found.st_mtime_ns // 1_000_000, found.st_size)
+                yield StoredArtifact(
+                    f"{folder}/{path.name}", found.st_mtime_ns // 1_000_000, found.st_size
+                )
 
     def where(self, key: str) -> str:
         return str(self._root / key)

@@ -66,7 +66,7 @@ class Remembered(msgspec.Struct, frozen=True):
     active: bool = True
 
 
-class Found(msgspec.Struct, frozen=True):
+class MemoryHit(msgspec.Struct, frozen=True):
     """A memory and its score from 0 to 1; the best of a search has 1."""
 
     memory: Memory
@@ -86,7 +86,7 @@ class MemoryStore(Protocol):
 
     def search(
         self, query: str, k: int = 5, *, scope: str = "", kinds: Collection[str] = ()
-    ) -> list[Found]:
+    ) -> list[MemoryHit]:
         """The memories that matter most, best first."""
         ...
 
@@ -266,7 +266,7 @@ class SQLiteMemory:
         scope: str = "",
         kinds: Collection[str] = (),
         now_ms: int | None = None,
-    ) -> list[Found]:
+    ) -> list[MemoryHit]:
         """The memories of a scope that matter most for a query, best first.
 
         Args:
@@ -277,10 +277,10 @@ class SQLiteMemory:
             index = self._indexes.get(scope)
             hits = index.search(query, 4 * k, kinds=kinds) if index is not None else []
             known = [(self._known[hit.item.id], hit.score / 1_000_000) for hit in hits]
-        aged = [Found(one, score * self._age(one, now_ms)) for one, score in known]
+        aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in known]
         aged.sort(key=lambda found: (-found.score, found.memory.id))
         best = max((found.score for found in aged), default=0) or 1
-        shown = [Found(found.memory, found.score / best) for found in aged[:k]]
+        shown = [MemoryHit(found.memory, found.score / best) for found in aged[:k]]
         used_ms = self._clock() if now_ms is None else now_ms
         self._uses.add([found.memory.id for found in shown], used_ms)
         return shown

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from contextwright.errors import MissingExtra, StoreError
-from contextwright.stores.artifacts import Artifacts, Kept
+from contextwright.stores.artifacts import Artifacts, StoredArtifact
 
 FRESH_S = 600
 """Seconds in which bytes that are put again are not sent again."""
@@ -69,13 +69,13 @@ class _Objects:
         except Exception as error:
             raise self._failed("remove", key, error) from error
 
-    def list(self, folder: str) -> Iterator[Kept]:
+    def list(self, folder: str) -> Iterator[StoredArtifact]:
         try:
             for page in self._obstore.list(self._store, f"{folder}/"):
                 for meta in page:
                     written = round(meta["last_modified"].timestamp() * 1000)
                     key = f"{folder}/{meta['path'].rpartition('/')[2]}"
-                    yield Kept(key, written, meta["size"])
+                    yield StoredArtifact(key, written, meta["size"])
         except Exception as error:
             raise self._failed("list", folder, error) from error
 

@@ -3,7 +3,7 @@
 import re
 from unicodedata import normalize
 
-from contextwright.text_cache import remembered
+from contextwright.text_cache import cached_text
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -44,18 +44,18 @@ def words(text: str) -> list[str]:
     return found
 
 
-def telling(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """The words that say what a text is about; all of them where no other is left."""
     if not text.isascii():
         found = words(text)
         return [stem(word) for word in found if word not in STOP] or found
-    telling: list[str] = []
+    content_words: list[str] = []
     for word in _WORD.findall(text[:MAX_TEXT]):
-        telling += _stems(word)
-    return telling or words(text)
+        content_words += _stems(word)
+    return content_words or words(text)
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def stem(word: str) -> str:
     """A word without the commonest English endings, so that `refunds` meets `refund`."""
     for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
@@ -69,14 +69,14 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 and word.isascii() else word
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _parts(word: str) -> tuple[str, ...]:
     if word.islower():
         return (word,)
     return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _stems(word: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _parts(word) if part not in STOP)
 

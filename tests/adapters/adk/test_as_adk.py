@@ -31,7 +31,7 @@ from tests.adapters.adk.scripted import said, script  # noqa: E402
 from contextwright import C, Engine  # noqa: E402
 from contextwright.adapters.adk import Agent, ContextPlugin, Mirrors, with_context  # noqa: E402
 from contextwright.adapters.adk.turn import first_sent  # noqa: E402
-from contextwright.adapters.adk.visible_events import View, live  # noqa: E402
+from contextwright.adapters.adk.visible_events import VisibleEvents, live  # noqa: E402
 
 
 def call(name, args, id="call1"):
@@ -231,7 +231,7 @@ def test_what_adk_hides_from_models_is_not_taken_over():
     )
     mirrors = Mirrors()
     assert [one.text for one in mirrors.session(theirs, {}).log] == ["hi", "hello"]
-    inside = mirrors.session(theirs, {}, View(scope="f"))
+    inside = mirrors.session(theirs, {}, VisibleEvents(scope="f"))
     assert [one.text for one in inside.log] == ["in a task"]
 
 
@@ -338,7 +338,7 @@ DRAWN = st.lists(
 @given(DRAWN, st.sampled_from([None, "a", "a.c"]))
 def test_a_turn_begins_where_it_does_in_adk(drawn, branch):
     events = [made(number, *one) for number, one in enumerate(drawn, 1)]
-    log = Mirrors().session(session(*events), {}, View(branch or "")).log
+    log = Mirrors().session(session(*events), {}, VisibleEvents(branch or "")).log
     place = first_sent(events, "a", log)
     sent = _get_current_turn_contents(branch, events, "a")
     if place is None:

@@ -17,13 +17,13 @@ from google.adk.sessions import InMemorySessionService  # noqa: E402
 from google.genai import types  # noqa: E402
 from tests.adapters.adk.scripted import script  # noqa: E402
 
-from contextwright import C, Criterion, FileArtifacts, PackBuilder, Step  # noqa: E402
+from contextwright import AgentStep, C, Criterion, FileArtifacts, PackBuilder  # noqa: E402
 from contextwright.adapters.adk import ContextPlugin, Mirrors, before_model  # noqa: E402
-from contextwright.engine import kept_manifest  # noqa: E402
+from contextwright.engine import read_manifest  # noqa: E402
 from contextwright.errors import StepError  # noqa: E402
 from contextwright.tasks.payload import TITLE, USER  # noqa: E402
 
-STEP = Step(
+STEP = AgentStep(
     task_id="42",
     step_id="3",
     goal="Answer the customer about invoices.",
@@ -258,7 +258,7 @@ def test_manifests_are_kept_and_their_addresses_logged(tmp_path, caplog):
         for word in caplog.text.split()
         if word.startswith("artifact://tasks/42/step-3/")
     ]
-    manifest = kept_manifest(refs[0], store)
+    manifest = read_manifest(refs[0], store)
     assert manifest.session_id == "s" and manifest.step_id == "3" and manifest.agent == "guide"
 
 

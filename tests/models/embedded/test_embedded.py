@@ -362,7 +362,7 @@ def test_amounts_are_compared_by_their_size_and_list_items_not_at_all(texts, fou
 @example(["Hello there friend of mine"])
 def test_a_summary_is_never_longer_than_its_source(turns):
     blocks = said(*turns)
-    assert len(answer("summary", blocks).value) <= sum(len(block.said) for block in blocks)
+    assert len(answer("summary", blocks).value) <= sum(len(block.plain_text) for block in blocks)
 
 
 def test_of_a_sentence_that_does_not_fit_the_beginning_is_kept():

@@ -24,28 +24,28 @@ from google.adk.events import Event, EventActions
 
 from contextwright.adapters.adk.instruction import MIRRORS, with_context
 from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.visible_events import View
+from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import write_changes
+from contextwright.check import AgentStep as CheckedStep
 from contextwright.check import Branch, Report, check
 from contextwright.check import Pipeline as Contract
-from contextwright.check import Step as CheckedStep
 from contextwright.engine.record import record
-from contextwright.engine.run_tasks import Answering
+from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Expr
 
 
-class Step:
+class AgentStep:
     """A piece of a pipeline."""
 
-    def __rshift__(self, other: "Step | Expr") -> "Pipeline":
+    def __rshift__(self, other: "AgentStep | Expr") -> "Pipeline":
         return Pipeline((*_steps(self), *_steps(other)))
 
     def __rrshift__(self, other: Expr) -> "Pipeline":
         return Pipeline((*_steps(other), *_steps(self)))
 
     def build(
-        self, *, models: Answering | None = None, mirrors: Mirrors | None = None
+        self, *, models: TaskRunner | None = None, mirrors: Mirrors | None = None
     ) -> BaseAgent:
         """ADK's agent, or the one that runs ADK's agents in turn.
 
@@ -60,14 +60,14 @@ class Step:
         `contextwright.check.check`."""
         return check(self._contract(), **options)
 
-    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
         raise NotImplementedError
 
     def _contract(self) -> Contract:
         raise NotImplementedError
 
 
-class Agent(Step):
+class Agent(AgentStep):
     """One agent. `options` go to ADK's `LlmAgent`, such as `tools`.
 
     Args:
@@ -112,7 +112,7 @@ class Agent(Step):
         copy.__dict__.update({**self.__dict__, **changed})
         return copy
 
-    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> LlmAgent:
+    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> LlmAgent:
         names.take(self.name)
         several = len(self.output_keys) > 1
         asked = f"\n\nReply with one JSON object with the keys {', '.join(self.output_keys)}."
@@ -144,16 +144,16 @@ class Agent(Step):
         )
 
 
-class Pipeline(Step):
+class Pipeline(AgentStep):
     """Steps in turn."""
 
-    def __init__(self, steps: Sequence["Step | Expr"]) -> None:
+    def __init__(self, steps: Sequence["AgentStep | Expr"]) -> None:
         self.steps = tuple(steps)
 
-    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
         made = [
             step._agent(models, mirrors, names)
-            if isinstance(step, Step)
+            if isinstance(step, AgentStep)
             else _Writing(name=names.new("write"), spec=step, mirrors=mirrors)
             for step in self.steps
         ]
@@ -164,24 +164,26 @@ class Pipeline(Step):
             part
             for step in self.steps
             for part in (
-                step._contract() if isinstance(step, Step) else (CheckedStep(agent="", spec=step),)
+                step._contract()
+                if isinstance(step, AgentStep)
+                else (CheckedStep(agent="", spec=step),)
             )
         )
 
 
-class Route(Step):
+class Route(AgentStep):
     """One of several steps, by the value of a state key."""
 
     def __init__(self, key: str) -> None:
         self.key = key
-        self.cases: tuple[tuple[str, Step], ...] = ()
-        self.default: Step | None = None
+        self.cases: tuple[tuple[str, AgentStep], ...] = ()
+        self.default: AgentStep | None = None
 
-    def eq(self, value: str, step: Step) -> "Route":
+    def eq(self, value: str, step: AgentStep) -> "Route":
         """This step where the key has this value; white space and case do not matter."""
         return self._with(cases=(*self.cases, (value, step)))
 
-    def otherwise(self, step: Step) -> "Route":
+    def otherwise(self, step: AgentStep) -> "Route":
         """This step where no other one fits; without it, none runs then."""
         return self._with(default=step)
 
@@ -190,7 +192,7 @@ class Route(Step):
         copy.__dict__.update({**self.__dict__, **changed})
         return copy
 
-    def _agent(self, models: Answering | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
         steps = [step for _, step in self.cases] + ([self.default] if self.default else [])
         made = [step._agent(models, mirrors, names) for step in steps]
         return _Chosen(
@@ -261,7 +263,7 @@ class _Writing(BaseAgent):
     mirrors: Any
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
-        session = self.mirrors.session(ctx.session, ctx.session.state, View.of(ctx))
+        session = self.mirrors.session(ctx.session, ctx.session.state, VisibleEvents.of(ctx))
         since = len(session.changes)
         record(session, self.spec)
         delta: dict[str, Any] = {}
@@ -305,10 +307,10 @@ class _Names:
         return name
 
 
-def _steps(step: Any) -> tuple[Step | Expr, ...]:
+def _steps(step: Any) -> tuple[AgentStep | Expr, ...]:
     if isinstance(step, Pipeline):
         return step.steps
-    if isinstance(step, Step | Expr):
+    if isinstance(step, AgentStep | Expr):
         return (step,)
     raise SpecError(
         f"a {type(step).__name__} is no step of a pipeline",

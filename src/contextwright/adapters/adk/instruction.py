@@ -12,10 +12,10 @@ from google.adk.utils.instructions_utils import inject_session_state
 
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.turn import first_sent
-from contextwright.adapters.adk.visible_events import View
+from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.engine.engine import Engine
-from contextwright.engine.run_tasks import Answering
+from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import ModelError, SpecError
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
@@ -34,7 +34,7 @@ def with_context(
     agent: LlmAgent,
     spec: Expr,
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     window: int | None = None,
 ) -> LlmAgent:
@@ -63,7 +63,7 @@ def with_contexts(
     root: BaseAgent,
     specs: Mapping[str, Expr],
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     window: int | None = None,
 ) -> BaseAgent:
@@ -98,7 +98,7 @@ class _AgentContext:
         self,
         agent: LlmAgent,
         spec: Expr,
-        models: Answering | None,
+        models: TaskRunner | None,
         mirrors: Mirrors,
         window: int | None,
     ) -> None:
@@ -151,7 +151,7 @@ class _AgentContext:
         theirs = context.session
         state: Any = context.state
         plain: dict[str, Any] = state.to_dict() if hasattr(state, "to_dict") else dict(state)
-        session = self._mirrors.session(theirs, plain, View.of(context))
+        session = self._mirrors.session(theirs, plain, VisibleEvents.of(context))
         return session, first_sent(theirs.events, self._agent.name, session.log)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 from google.adk.events import Event
 from google.adk.sessions import Session as AdkSession
 
-from contextwright.adapters.adk.visible_events import View, call_ids, live
+from contextwright.adapters.adk.visible_events import VisibleEvents, call_ids, live
 from contextwright.formats.adk import Feed
 from contextwright.session.session import Session
 
 PUBLISHED = ("temp:_summary_", "temp:_relevance_")
 """Where document 000 §9.4 looks for what models prepared, before the agent's name."""
-EVERYTHING = View()
+EVERYTHING = VisibleEvents()
 MOST = 1_000
 """Sessions that are kept beside theirs; the one used longest ago goes first."""
 
@@ -26,7 +26,7 @@ class Mirror:
         session: ours.
     """
 
-    def __init__(self, id: str, view: View) -> None:
+    def __init__(self, id: str, view: VisibleEvents) -> None:
         self._id, self._view = id, view
         self._lock = threading.Lock()
         self._begin()
@@ -78,11 +78,11 @@ class Mirrors:
     """The sessions of an application, by app, user, session and view."""
 
     def __init__(self) -> None:
-        self._mirrors: dict[tuple[str, str, str, View], Mirror] = {}
+        self._mirrors: dict[tuple[str, str, str, VisibleEvents], Mirror] = {}
         self._lock = threading.Lock()
 
     def session(
-        self, theirs: AdkSession, state: Mapping[str, Any], view: View = EVERYTHING
+        self, theirs: AdkSession, state: Mapping[str, Any], view: VisibleEvents = EVERYTHING
     ) -> Session:
         """Our session, brought up to date.
 

@@ -17,13 +17,13 @@ from contextwright.adapters.adk.instruction import MIRRORS, window_of
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.scope import keep_only, tools_of
 from contextwright.adapters.adk.services import Supply
-from contextwright.adapters.adk.visible_events import View
+from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.engine.engine import Engine
-from contextwright.engine.run_tasks import Answering
-from contextwright.engine.store_manifest import keep
+from contextwright.engine.run_tasks import TaskRunner
+from contextwright.engine.store_manifest import store_manifest
 from contextwright.recipes.pack_builder import PackBuilder
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
@@ -60,7 +60,7 @@ class ContextPlugin(BasePlugin):
         specs: Spec | Mapping[str, Spec],
         *,
         artifacts: ArtifactStore | None = None,
-        models: Answering | None = None,
+        models: TaskRunner | None = None,
         mirrors: Mirrors | None = None,
         window: int | None = None,
         name: str = "contextwright",
@@ -138,7 +138,7 @@ class ContextPlugin(BasePlugin):
         """Keep the manifest, and say where, with what its events are found by."""
         if self._artifacts is None:
             return
-        ref = keep(pack, self._artifacts)
+        ref = store_manifest(pack, self._artifacts)
         context.state[MANIFEST + context.agent_name] = ref
         LOG.info(
             "%s: session %s, %d events, %d tokens",
@@ -157,7 +157,9 @@ class ContextPlugin(BasePlugin):
         return found[-1] if found else None
 
     def _session(self, context: CallbackContext) -> Session:
-        return self._mirrors.session(context.session, context.state.to_dict(), View.of(context))
+        return self._mirrors.session(
+            context.session, context.state.to_dict(), VisibleEvents.of(context)
+        )
 
     def _engine(self, agent: str, spec: Expr, model: str) -> Engine:
         """The engine for an agent with this model; the one used last stands last."""
@@ -184,7 +186,7 @@ def before_model(
     spec: Spec,
     *,
     artifacts: ArtifactStore | None = None,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     window: int | None = None,
 ) -> Callable[..., Awaitable[LlmResponse | None]]:

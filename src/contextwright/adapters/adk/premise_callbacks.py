@@ -10,10 +10,10 @@ from google.genai import types
 
 from contextwright.adapters.adk.instruction import MIRRORS
 from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.visible_events import View
+from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.atoms.protect.premise import question_in
 from contextwright.engine.premise_guard import apremise_guard
-from contextwright.engine.run_tasks import Answering
+from contextwright.engine.run_tasks import TaskRunner
 from contextwright.premises.premise_check import PremiseResult
 
 Say = Callable[[PremiseResult], str]
@@ -22,7 +22,7 @@ Say = Callable[[PremiseResult], str]
 
 def premise_before_model(
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     unknown: bool = False,
     say: Say | None = None,
@@ -48,7 +48,7 @@ def premise_before_model(
 
 def premise_before_agent(
     *,
-    models: Answering | None = None,
+    models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     unknown: bool = False,
     say: Say | None = None,
@@ -73,10 +73,10 @@ def reply(result: PremiseResult) -> str:
 
 
 async def _instead(
-    context: CallbackContext, models: Answering | None, mirrors: Mirrors, unknown: bool, say: Say
+    context: CallbackContext, models: TaskRunner | None, mirrors: Mirrors, unknown: bool, say: Say
 ) -> str:
     """What to answer in the model's place; nothing where it is to be asked."""
-    session = mirrors.session(context.session, context.state.to_dict(), View.of(context))
+    session = mirrors.session(context.session, context.state.to_dict(), VisibleEvents.of(context))
     if question_in(session.snapshot()) is None:
         return ""
     result = await apremise_guard(session, models=models)

@@ -14,7 +14,7 @@ ITS_OWN = frozenset({"adk_framework", "adk_request_credential", "adk_request_con
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class VisibleEvents:
     """From where a session is looked at.
 
     Args:
@@ -26,7 +26,7 @@ class View:
     scope: str | None = None
 
     @classmethod
-    def of(cls, context: ReadonlyContext | InvocationContext) -> "View":
+    def of(cls, context: ReadonlyContext | InvocationContext) -> "VisibleEvents":
         """That of a running agent."""
         running = context
         if isinstance(running, ReadonlyContext):

@@ -13,9 +13,9 @@ from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.compress.cool import LEAST, How, cooled, gain, in_short
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.overflow import Room, fit_into
+from contextwright.compiler.overflow import BudgetState, enforce_budget
 from contextwright.compiler.trace import Tracer
-from contextwright.engine.run_tasks import Asking
+from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import BudgetError
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Inputs, Memo
@@ -45,7 +45,7 @@ class Cooler(msgspec.Struct, frozen=True, eq=False):
     how: How
 
 
-def cooling_talk(messages: Sequence[Any], cooler: Cooler) -> Asking[Outcome]:
+def cooling_talk(messages: Sequence[Any], cooler: Cooler) -> TaskGenerator[Outcome]:
     """The messages that stay, with the texts that they have then.
 
     First what is old is summarized, then the newest exchanges, the largest first; then the
@@ -149,7 +149,7 @@ def _fitted(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
     for room in (limit, held + limit // 4, held + limit):
         try:
             budget = Budget(max_tokens=room, overflow="truncate_least_salient")
-            return fit_into(Room(room, 0, inputs, Tracer(inputs.cost)), blocks, budget)
+            return enforce_budget(BudgetState(room, 0, inputs, Tracer(inputs.cost)), blocks, budget)
         except BudgetError:
             continue
     return blocks

@@ -13,7 +13,7 @@ from contextwright.adapters.wrap.tree import Path, label, put, retyped
 from contextwright.adapters.wrap.water_fill import level
 from contextwright.atoms.compress.cool import How
 from contextwright.atoms.shorten import Short
-from contextwright.engine.run_tasks import Answering, Asking, adrive, drive
+from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.engine.shorten_text import Wanted, shortening
 from contextwright.errors import SpecError
 from contextwright.stores.store import ArtifactStore
@@ -38,7 +38,7 @@ class Intake:
     def __init__(
         self,
         threshold: int,
-        models: Answering,
+        models: TaskRunner,
         counter: Counter,
         *,
         names: Names | None = None,
@@ -60,7 +60,7 @@ class Intake:
 
     def now(self, given: Given) -> Given:
         """The arguments by name, cooled; waits for the radiator in this thread."""
-        return self._report(*drive(self._cooling(given), self._models, ""))
+        return self._report(*run_tasks(self._cooling(given), self._models, ""))
 
     async def later(self, given: Given) -> Given:
         """`now`, letting the event loop run while the radiator answers."""
@@ -72,7 +72,7 @@ class Intake:
             self.on_cool(report)
         return given
 
-    def _cooling(self, given: Given) -> Asking[tuple[Given, Cooling]]:
+    def _cooling(self, given: Given) -> TaskGenerator[tuple[Given, Cooling]]:
         count, threshold = self._counter.count, self.threshold
         found = found_in(given, self.names, count)
         before = sum(one.tokens for one in found)
@@ -98,7 +98,7 @@ class Intake:
 
     def _texts(
         self, texts: Sequence[tuple[Found, int]], keeper: Keeper, asked: str
-    ) -> Asking[tuple[dict[Path, Any], list[Change]]]:
+    ) -> TaskGenerator[tuple[dict[Path, Any], list[Change]]]:
         """Texts in so many tokens each, all asked about together."""
         count = self._counter.count
         laid: list[tuple[Found, Portion]] = []
@@ -122,7 +122,9 @@ class Intake:
             changes.append(keeper.change(label(one.path), one.value, text, by, why))
         return new, changes
 
-    def _talk(self, one: Found, room: int, keeper: Keeper, changes: list[Change]) -> Asking[Any]:
+    def _talk(
+        self, one: Found, room: int, keeper: Keeper, changes: list[Change]
+    ) -> TaskGenerator[Any]:
         """A conversation, or a single message, in so many tokens."""
         single = one.kind == "message"
         messages: Sequence[Any] = [one.value] if single else one.value

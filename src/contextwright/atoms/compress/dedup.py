@@ -111,7 +111,7 @@ def _exact(block: Block) -> str:
         for part in message.parts
     )
     own = block.id if media else ""
-    return exact_key("\n".join((block.role, block.author, calls, block.said, own)))
+    return exact_key("\n".join((block.role, block.author, calls, block.plain_text, own)))
 
 
 def _call_keys(block: Block) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def _repeated(blocks: Blocks) -> float:
     seen: set[str] = set()
     total = again = 0
     for block in blocks:
-        for line in block.said.splitlines():
+        for line in block.plain_text.splitlines():
             words = len(line.split())
             total += words
             if words < 10:

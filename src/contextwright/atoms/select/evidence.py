@@ -14,7 +14,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.tasks.plan_step import EVIDENCE, Criterion, step_in
 from contextwright.tasks.scores import best
-from contextwright.text.search_terms import telling
+from contextwright.text.search_terms import content_words
 
 SHOWN = 600
 """Characters of an artifact that nobody summarized."""
@@ -133,10 +133,10 @@ def covered(proof: Proof, criteria: Iterable[Criterion]) -> frozenset[str]:
     of whose words its summary has."""
     if proof.covers:
         return frozenset(proof.covers) & {criterion.id for criterion in criteria}
-    said = set(telling(f"{proof.summary} {proof.uri}"))
+    said = set(content_words(f"{proof.summary} {proof.uri}"))
     found: set[str] = set()
     for criterion in criteria:
-        wanted = set(telling(criterion.text))
+        wanted = set(content_words(criterion.text))
         if wanted and 2 * len(wanted & said) >= len(wanted):
             found.add(criterion.id)
     return frozenset(found)

@@ -199,7 +199,7 @@ def _text(block: Block) -> str:
         for part in message.parts
         if isinstance(part, ToolCall)
     )
-    return "\n".join((block.said, *calls))
+    return "\n".join((block.plain_text, *calls))
 
 
 def _recurring(found: Iterable[Features]) -> frozenset[str]:

@@ -12,8 +12,8 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.steps.exchange_features import loaded
-from contextwright.compiler.steps.forms import FORMS, Told, entry, in_place, limited
-from contextwright.compiler.steps.usage import Repeats, index_of, used_last
+from contextwright.compiler.steps.forms import FORMS, NoteEntry, entry, in_place, limited
+from contextwright.compiler.steps.usage import Superseded, index_of, last_used
 from contextwright.spec.inputs import Inputs
 
 TAIL = 30
@@ -77,7 +77,7 @@ class Economy(msgspec.Struct, frozen=True):
     eager: bool
 
 
-def placed(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Block:
+def exchange_at(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Block:
     """An exchange as it stands in its place."""
     block = blocks[at]
     for place, limit in decisions.limits:
@@ -89,8 +89,8 @@ def placed(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Blo
     return in_place(block, form, inputs)
 
 
-def shrinking(
-    blocks: Blocks, decisions: Decisions, economy: Economy, repeats: Repeats, inputs: Inputs
+def plan_shrink(
+    blocks: Blocks, decisions: Decisions, economy: Economy, repeats: Superseded, inputs: Inputs
 ) -> Decisions | None:
     """Results from some exchange on in short, where that pays; None where it does not."""
     repeated = repeats.within(blocks, decisions.upto, inputs)
@@ -99,7 +99,7 @@ def shrinking(
     shrunk, untold = set(decisions.shrunk), set(decisions.untold)
     for at in range(len(blocks) - 2, decisions.upto - 1, -1):
         requests += blocks[at + 1].role == "assistant"
-        before = inputs.cost(placed(blocks, at, decisions, inputs))
+        before = inputs.cost(exchange_at(blocks, at, decisions, inputs))
         form = "untold" if at in repeated else "shrunk"
         after = min(before, inputs.cost(in_place(blocks[at], form, inputs)))
         if at in decisions.held or blocks[at].failed:
@@ -130,12 +130,12 @@ def gain(rent: int, behind: int) -> int:
     return READ * rent - (100 - READ) * behind
 
 
-def folding(
+def plan_fold(
     blocks: Blocks,
     held: frozenset[int],
     decisions: Decisions,
     economy: Economy,
-    repeats: Repeats,
+    repeats: Superseded,
     inputs: Inputs,
 ) -> Decisions:
     """All older exchanges in one note, written anew; what is newer in short, but for the newest,
@@ -192,7 +192,7 @@ def _tail_start(sizes: list[int], room: int) -> int:
     return at
 
 
-class _Telling:
+class _NoteBuilder:
     """A note in the making: forms for exchanges while there is room."""
 
     def __init__(self, blocks: Blocks, room: int, inputs: Inputs) -> None:
@@ -200,7 +200,7 @@ class _Telling:
         self.left = room
         self.forms: dict[int, str] = {}
 
-    def told(self, at: int) -> Told | None:
+    def told(self, at: int) -> NoteEntry | None:
         form = self.forms.get(at)
         return entry(self.blocks[at], form, self.inputs) if form is not None else None
 
@@ -222,7 +222,7 @@ def _note(
     if room <= 0 or not told:
         return (), ()
     kept = room * INDEX // 100
-    note, used = _Telling(blocks, room - kept, inputs), used_last(blocks)
+    note, used = _NoteBuilder(blocks, room - kept, inputs), last_used(blocks)
     order = sorted(told, key=lambda at: (-used[at], at))
     first = next((at for at in told if blocks[at].role == "user"), None)
     if first is not None:
@@ -241,11 +241,11 @@ def _note(
     for at in order:
         if note.forms.get(at) == "short" and at not in repeated and not _is_json(blocks[at]):
             note.put(at, "whole")
-    placed = tuple(sorted(note.forms.items()))
-    shown = "\n".join(entry(blocks[at], form, inputs).text for at, form in placed)
-    newer = "\n".join(block.said for block in blocks[upto:])
+    exchange_at = tuple(sorted(note.forms.items()))
+    shown = "\n".join(entry(blocks[at], form, inputs).text for at, form in exchange_at)
+    newer = "\n".join(block.plain_text for block in blocks[upto:])
     index = index_of(blocks, upto, f"{shown}\n{newer}", kept + note.left, inputs)
-    return placed, index
+    return exchange_at, index
 
 
 def _forms(block: Block) -> tuple[str, ...]:

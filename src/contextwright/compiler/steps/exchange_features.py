@@ -9,7 +9,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.session.event import Text, ToolCall
-from contextwright.text_cache import remembered
+from contextwright.text_cache import cached_text
 
 REMEMBERED = 50_000
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
@@ -42,7 +42,7 @@ class Called(msgspec.Struct, frozen=True):
         return "\n".join(written) if written else self.result
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def calls_of(block: Block) -> tuple[Called, ...]:
     """The calls of an exchange with their results."""
     results = {result.call_id: result.text for result in block.results}
@@ -60,7 +60,7 @@ def words_of(block: Block) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def loaded(text: str) -> Any:
     """The JSON that a text is; None for other texts. What is spread over lines is read as a
     file's text: its lines count; what is nested too deep is a text too."""
@@ -85,7 +85,7 @@ def _is_shallow(value: Any) -> bool:
     return False
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def minimal(text: str) -> str:
     """JSON without the blanks that mean nothing: the same value in fewer tokens."""
     if loaded(text) is None:
@@ -107,14 +107,14 @@ def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-@remembered(REMEMBERED)
-def telling(text: str) -> tuple[str, ...]:
+@cached_text(REMEMBERED)
+def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
     found = (word.strip(".-/") for word in _WORDS.findall(text))
     return tuple(dict.fromkeys(word for word in found if word.isupper() or _MARK.search(word[1:])))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def units(text: str) -> frozenset[str]:
     """What a text tells: its scalars if it is JSON, its lines if not."""
     value = loaded(text)
@@ -124,17 +124,17 @@ def units(text: str) -> frozenset[str]:
     return frozenset(line for line in lines if len(line) >= 3)
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def ids_in(text: str) -> tuple[str, ...]:
     """Values of JSON that identify."""
     value = loaded(text)
     if value is None:
         return ()
     found = (str(item) for _, item in leaves(value) if isinstance(item, str))
-    return tuple(dict.fromkeys(word for word in found if " " not in word and telling(word)))
+    return tuple(dict.fromkeys(word for word in found if " " not in word and identifiers(word)))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def about(block: Block) -> tuple[str, ...]:
     """What an exchange is about: the values of its calls' arguments."""
     found: list[str] = []
@@ -143,5 +143,5 @@ def about(block: Block) -> tuple[str, ...]:
             if key in NEW or key in OLD or not isinstance(value, str):
                 continue
             plain = " " not in value and len(value) >= 3
-            found += [value] if plain else telling(value)
+            found += [value] if plain else identifiers(value)
     return tuple(found)

@@ -17,12 +17,12 @@ from contextwright.compiler.steps.decide import (
     NOTHING,
     Decisions,
     Economy,
-    folding,
-    placed,
-    shrinking,
+    exchange_at,
+    plan_fold,
+    plan_shrink,
 )
 from contextwright.compiler.steps.forms import entry
-from contextwright.compiler.steps.usage import Repeats
+from contextwright.compiler.steps.usage import Superseded
 from contextwright.session.event import Text, ToolCall
 from contextwright.spec.inputs import Inputs
 
@@ -42,13 +42,13 @@ class Taken(msgspec.Struct):
     blocks: Blocks = ()
     at: list[int] = []
     decisions: list[Decisions] = []
-    repeats: Repeats = msgspec.field(default_factory=Repeats)
+    repeats: Superseded = msgspec.field(default_factory=Superseded)
 
 
 class Counted(msgspec.Struct):
     """Tokens of what was counted under these decisions, and how far."""
 
-    repeats: Repeats
+    repeats: Superseded
     decisions: Decisions | None = None
     at: int = 0
     total: int = 0
@@ -116,12 +116,12 @@ def _next(
     """The decisions for one request."""
     if _tokens(blocks, decisions, inputs, counted) > economy.space:
         held = _held(blocks, inputs)
-        made = folding(blocks, held, decisions, economy, counted.repeats, inputs)
+        made = plan_fold(blocks, held, decisions, economy, counted.repeats, inputs)
         made = msgspec.structs.replace(made, checked=len(blocks))
         return msgspec.structs.replace(made, note=_note(blocks, made, inputs))
     new = len(blocks) - decisions.checked
     if economy.eager and new * OFTEN > len(blocks) - decisions.upto:
-        made = shrinking(blocks, decisions, economy, counted.repeats, inputs) or decisions
+        made = plan_shrink(blocks, decisions, economy, counted.repeats, inputs) or decisions
         return msgspec.structs.replace(made, checked=len(blocks))
     return decisions
 
@@ -135,7 +135,7 @@ def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs, counted: Count
             inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto
         )
     while counted.at < len(blocks):
-        counted.total += inputs.cost(placed(blocks, counted.at, decisions, inputs))
+        counted.total += inputs.cost(exchange_at(blocks, counted.at, decisions, inputs))
         counted.at += 1
     return counted.total
 
@@ -162,7 +162,7 @@ def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block
     note = decisions.note
     held = tuple(blocks[at] for at in decisions.held if at < decisions.upto)
     newer = tuple(
-        placed(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
+        exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
     )
     return (*((note,) if note is not None else ()), *held, *newer)
 

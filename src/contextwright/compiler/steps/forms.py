@@ -97,20 +97,20 @@ def limited(block: Block, limit: int, inputs: Inputs) -> Block:
     return block.lower(Fidelity.TRUNCATED, messages=messages, why=why)
 
 
-class Told(msgspec.Struct, frozen=True):
+class NoteEntry(msgspec.Struct, frozen=True):
     """An exchange in a note, and its tokens."""
 
     text: str
     tokens: int
 
 
-def entry(block: Block, form: str, inputs: Inputs) -> Told:
+def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
     """An exchange as it is told in a note, in one of `FORMS`."""
     table = inputs.memo.table(("entry", form, inputs.counter_id))
     told = table.get(block)
     if told is None:
         text = _entry(block, form, inputs)
-        told = table[block] = Told(text, inputs.count(text) + 1)
+        told = table[block] = NoteEntry(text, inputs.count(text) + 1)
     return told
 
 

@@ -7,13 +7,13 @@ from contextwright.compiler.steps.exchange_features import (
     REMEMBERED,
     about,
     calls_of,
+    identifiers,
     ids_in,
-    telling,
     units,
     words_of,
 )
 from contextwright.spec.inputs import Inputs
-from contextwright.text_cache import remembered
+from contextwright.text_cache import cached_text
 
 LARGE = 200
 """Tokens from which a result is compared with later ones that may hold it."""
@@ -23,7 +23,7 @@ NAME = 120
 """Characters of the longest identifier that an index names."""
 
 
-def used_last(blocks: Blocks) -> list[int]:
+def last_used(blocks: Blocks) -> list[int]:
     """For each exchange, where it was used last: a later call named what it was about, or an
     identifier that it gave; itself where none did."""
     newest: dict[str, int] = {}
@@ -36,7 +36,7 @@ def used_last(blocks: Blocks) -> list[int]:
     return found
 
 
-class Repeats:
+class Superseded:
     """Exchanges whose results a later one about the same holds too. Grows with a conversation:
     each exchange is compared once, and only with those that it may hold.
 
@@ -108,18 +108,18 @@ def index_of(blocks: Blocks, upto: int, shown: str, room: int, inputs: Inputs) -
     return tuple(found)
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _names(block: Block) -> tuple[str, ...]:
     """By what a later call may use an exchange: what it was about, identifiers that it gave."""
     return (*about(block), *(word for one in block.results for word in ids_in(one.text)))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _weighed(block: Block) -> tuple[tuple[str, float], ...]:
     """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
     return (
-        *((word, 1) for word in telling(words_of(block))),
-        *((word, 0.5) for result in block.results for word in telling(result.text)),
+        *((word, 1) for word in identifiers(words_of(block))),
+        *((word, 0.5) for result in block.results for word in identifiers(result.text)),
         *((word, 3) for word in about(block)),
     )
 
@@ -128,7 +128,7 @@ def _tokens(block: Block, inputs: Inputs) -> int:
     return sum(inputs.count(call.told) for call in calls_of(block))
 
 
-@remembered(REMEMBERED)
+@cached_text(REMEMBERED)
 def _told(block: Block) -> frozenset[str]:
     return frozenset[str]().union(*(units(call.told) for call in calls_of(block)))
 

@@ -16,7 +16,7 @@ from contextwright.models.embedded.near_duplicates import duplicates, merged
 from contextwright.models.embedded.premise_rules import premises
 from contextwright.models.embedded.statements import statements
 from contextwright.models.embedded.summary import summary
-from contextwright.retrieval.context_rerank import worths as shaped
+from contextwright.retrieval.context_rerank import rerank as shaped
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.lexical import scores
@@ -84,9 +84,9 @@ def worth(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[int]:
     index = Index()
     index.add(items)
     found = index.scores(query, earlier=earlier.splitlines(), feedback=True)
-    worths = shaped(items, found, query)
-    most = max(worths, default=0.0)
-    return [round(one / most * 1_000_000) if most > 0 else 0 for one in worths]
+    rerank = shaped(items, found, query)
+    most = max(rerank, default=0.0)
+    return [round(one / most * 1_000_000) if most > 0 else 0 for one in rerank]
 
 
 def _item(place: int, block: Block) -> Item:

@@ -11,7 +11,7 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
 from contextwright.models.embedded.statements import said_in
-from contextwright.text.search_terms import telling
+from contextwright.text.search_terms import content_words
 
 ALIKE = 0.8
 """Share of words in common from which two texts say the same."""
@@ -104,7 +104,7 @@ def alike(one: Seen, other: Seen) -> bool:
 
 
 def _seen(text: str) -> Seen:
-    words = telling(text)
+    words = content_words(text)
     numbers = frozenset(number.casefold() for number in _NUMBER.findall(text))
     exact = (len(_NOT.findall(text)), text.rstrip().endswith("?"), numbers)
     return Seen(frozenset(words), frozenset(pairwise(words)), exact)

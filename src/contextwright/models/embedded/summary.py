@@ -13,7 +13,7 @@ import msgspec
 
 from contextwright.models.embedded.statements import Statement, statements
 from contextwright.spec.task import Task
-from contextwright.text.search_terms import telling
+from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 
 ROOM = 200
@@ -59,7 +59,7 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     if not chosen and weighed:
         return _beginning(weighed[0].bare, task.max_tokens or ROOM, count)
     text = "\n".join(one.text for one in chosen)
-    source = len(task.previous) + sum(len(block.said) for block in task.blocks)
+    source = len(task.previous) + sum(len(block.plain_text) for block in task.blocks)
     while len(text) > source and chosen:
         text = "\n".join(one.bare for one in chosen)
         chosen.pop()
@@ -84,10 +84,10 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     said = [one for one in said if len(one.text) > 12] or said
     texts = before + [_line(one) for one in said]
     bare = before + [one.text for one in said]
-    split = [frozenset(telling(text)) for text in texts]
+    split = [frozenset(content_words(text)) for text in texts]
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
-    asked = set(telling(f"{task.query} {task.prompt}"))
+    asked = set(content_words(f"{task.query} {task.prompt}"))
     # a word of the query that stands everywhere tells nothing; whole numbers, so that the sum is
     # the same in any order
     rare = {word: SCALE // often[word] for word in asked if often[word]}
