@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright import (
-    AgentStep,
+    Step,
     C,
     Constraints,
     Criterion,
@@ -24,7 +24,7 @@ from contextwright.errors import SpecError, StepError
 from contextwright.session import Tool
 from contextwright.testing import target_for
 
-STEP = AgentStep(
+STEP = Step(
     task_id="42",
     step_id="3",
     goal="Summarize competitor analysis with sources.",

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from contextwright import (
-    AgentStep,
+    Step,
     C,
     Criterion,
     Engine,
@@ -30,7 +30,7 @@ from contextwright.errors import SessionError, SpecError, StepError, StoreError
 from contextwright.models import ScriptedLLM
 from contextwright.models.answering import Models
 
-STEP = AgentStep(
+STEP = Step(
     task_id="42",
     step_id="3",
     goal="Compare the offers for pumps.",

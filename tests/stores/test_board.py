@@ -9,13 +9,13 @@ import time
 
 import pytest
 
-from contextwright import AgentStep, Criterion
+from contextwright import Step, Criterion
 from contextwright.errors import StepError, StoreError
 from contextwright.stores import TaskBoard
 
 
 def step(n, task="t"):
-    return AgentStep(
+    return Step(
         task_id=task,
         step_id=str(n),
         goal="g",
@@ -61,13 +61,13 @@ def test_adding_twice_changes_nothing_and_another_step_of_one_id_is_refused(boar
     board.add(step(1))
     board.add(step(1))
     assert len(board.steps()) == 1
-    other = AgentStep(
+    other = Step(
         task_id="t", step_id="1", goal="other", do=(), acceptance=(Criterion(text="ok", id="a1"),)
     )
     with pytest.raises(StoreError, match="another step"):
         board.add(other)
     with pytest.raises(StepError, match="no acceptance"):
-        board.add(AgentStep(task_id="t", step_id="9", goal="g", do=(), acceptance=()))
+        board.add(Step(task_id="t", step_id="9", goal="g", do=(), acceptance=()))
 
 
 def test_a_dead_workers_claim_runs_out_and_its_late_result_is_not_taken(tmp_path):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from contextwright import AgentStep, Constraints, Criterion, Session, assign
+from contextwright import Step, Constraints, Criterion, Session, assign
 from contextwright.errors import StepError
 from contextwright.tasks.plan_step import folder_of, segment, step_of
 
-STEP = AgentStep(
+STEP = Step(
     task_id="42",
     step_id="3",
     goal="Summarize competitor analysis with sources.",

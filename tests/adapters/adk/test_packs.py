@@ -17,13 +17,13 @@ from google.adk.sessions import InMemorySessionService  # noqa: E402
 from google.genai import types  # noqa: E402
 from tests.adapters.adk.scripted import script  # noqa: E402
 
-from contextwright import AgentStep, C, Criterion, FileArtifacts, PackBuilder  # noqa: E402
+from contextwright import Step, C, Criterion, FileArtifacts, PackBuilder  # noqa: E402
 from contextwright.adapters.adk import ContextPlugin, Mirrors, before_model  # noqa: E402
 from contextwright.engine import read_manifest  # noqa: E402
 from contextwright.errors import StepError  # noqa: E402
 from contextwright.tasks.payload import TITLE, USER  # noqa: E402
 
-STEP = AgentStep(
+STEP = Step(
     task_id="42",
     step_id="3",
     goal="Answer the customer about invoices.",
