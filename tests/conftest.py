@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from contextwright.compiler.trace import enforce_protection
+
 settings.register_profile(
     "ci",
     deadline=None,
@@ -50,3 +52,9 @@ def read_rows(data_dir: Path):
         return found
 
     return read
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _protection_raises() -> None:
+    """A word that touches what is protected fails its test, wherever it is used."""
+    enforce_protection()

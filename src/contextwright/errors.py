@@ -11,6 +11,7 @@ ContextwrightError
 ├── StepError            a step without what a pack needs, or too large: restate or split it
 ├── PremiseError         a question takes for granted what is not so; names the evidence
 ├── BudgetError          what must stay does not fit; names the blocks and their tokens
+├── ProtectionError      a step touched what no step may touch: a bug in the word it names
 ├── RefError             a ref that does not resolve, or may not
 ├── RenderError          a request that its provider would refuse
 ├── ReplayError          a pack that cannot be rebuilt byte for byte
@@ -113,6 +114,13 @@ class BudgetError(ContextwrightError):
     """What must stay does not fit the budget. Names the blocks and their tokens."""
 
     exit_code = 6
+
+
+class ProtectionError(ContextwrightError):
+    """A step dropped, shortened or rewrote what must stay. Raised in tests only: elsewhere the
+    step is undone for that block, and the manifest says so."""
+
+    exit_code = 14
 
 
 class RefError(ContextwrightError):

@@ -146,6 +146,8 @@ def test_a_step_keeps_the_prefix_while_it_lasts():
 
 def test_old_pictures_are_described_and_can_be_had():
     session = Session()
+    session.user("look at what I send")
+    session.assistant("yes")
     session.user(
         Text(text="see"), Image(data="aGk=", width=640, height=480, media_type="image/png")
     )
@@ -153,8 +155,8 @@ def test_old_pictures_are_described_and_can_be_had():
         session.assistant(f"yes {n}")
         session.user(f"and {n}?")
     body = compile(session, C.decay(), model="gpt-5").body.decode()
-    assert "[Image at Turn 1: the user showed image/png of 640 × 480, event://e0]" in body
-    assert "aGk=" not in body and "aGk=" in Refs(session.snapshot()).read("event://e0")
+    assert "[Image at Turn 2: the user showed image/png of 640 × 480, event://e2]" in body
+    assert "aGk=" not in body and "aGk=" in Refs(session.snapshot()).read("event://e2")
     assert "aGk=" in compile(session, C.decay(images=9), model="gpt-5").body.decode()
 
 

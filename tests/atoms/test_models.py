@@ -57,12 +57,12 @@ def test_a_summary_stands_for_what_is_before_the_window():
     assert "question 5" in body(pack)
     (kept,) = [kept for kept in pack.manifest.kept if kept.source.startswith("summary:")]
     assert kept.fidelity == "summarized"
-    assert kept.lineage == tuple(f"e{n}" for n in range(10))
+    assert kept.lineage == tuple(f"e{n}" for n in range(1, 10))  # the task's words stay
     change = next(c for c in pack.manifest.changes if c.action == "summarized")
     assert change.tokens_after < change.tokens_before
     assert pack.manifest.left_out == ()
-    assert len(json.loads(Refs(session.snapshot()).read(kept.ref))) == 10
-    assert 'ref=\\"event://e0#..e9\\"' in body(pack)
+    assert len(json.loads(Refs(session.snapshot()).read(kept.ref))) == 9
+    assert 'ref=\\"event://e1#..e9\\"' in body(pack)
     assert replay(pack.manifest, session).manifest.checksum == pack.manifest.checksum
 
 
@@ -76,7 +76,7 @@ def test_a_piped_summary_stands_for_what_came():
         models=models,
     )
     assert "Both were said." in body(pack)
-    assert "go" not in [m["content"] for m in pack.request["messages"]]
+    assert "on" not in [m["content"] for m in pack.request["messages"]]
     assert "mine" in llm.prompts[0].text
     assert "u: go" not in llm.prompts[0].text
 
@@ -243,7 +243,7 @@ def test_the_most_relevant_stay_in_their_order_with_their_scores():
     llm, models = with_llm('{"scores": [{"item": 5, "score": 80}, {"item": 1, "score": 90}]}')
     pack = compile(session, C.relevant(query="animals", top_k=2), model="gpt-5", models=models)
     scored = [(kept.id, kept.score) for kept in pack.manifest.kept if kept.source == "relevant"]
-    assert scored == [("e1", 900_000), ("e5", 800_000)]
+    assert scored == [("e0", 0), ("e1", 900_000), ("e5", 800_000)]  # e0: the task's words
     assert "<query>\nanimals\n</query>" in llm.prompts[0].text
 
 
@@ -301,7 +301,7 @@ def test_scores_decide_what_a_budget_drops_first():
 def test_without_scores_the_newest_stay():
     session = session_of("u: a | a: b | u: c | a: d | u: e")
     pack = Engine(C.relevant(top_k=2), "gpt-5").assemble(session)
-    assert [kept.id for kept in pack.manifest.kept] == ["e2", "e3", "e4"]
+    assert [kept.id for kept in pack.manifest.kept] == ["e0", "e2", "e3", "e4"]
     assert pack.manifest.notes == ("relevance was not prepared: done without a model",)
 
 

@@ -228,7 +228,7 @@ def test_what_was_said_before_is_read_once(monkeypatch):
 def test_it_is_a_term_and_no_filter():
     with pytest.raises(SpecError) as caught:
         C.window(5) | C.premise()
-    assert caught.value.fix == "C.window() + C.premise()"
+    assert caught.value.fix == "C.window(n=5) + C.premise()"
 
 
 def test_in_a_pack_it_stands_in_front_of_the_users_words():

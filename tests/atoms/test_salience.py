@@ -55,7 +55,7 @@ def test_pins_and_tier_one_and_the_running_turn_stay():
     session.assistant("grey words again")
     session.user("next")
     session.assistant("of the running turn")
-    assert kept(session, C.salient(1)) == ["e1", "e3", "e4"]
+    assert kept(session, C.salient(1)) == ["e0", "e1", "e3", "e4"]
     assert kept(session, C.default() | C.priority(1) | C.salient(1)) == [f"e{n}" for n in range(5)]
 
 
@@ -85,7 +85,7 @@ def test_fit_by_salience_asks_nobody_and_keeps_what_matters():
 def test_recency_may_be_weighed_by_salience():
     session = session_of(TALK)
     by_age = C.recent(1, min_score=0.6)
-    assert kept(session, by_age) == ["e6"]
+    assert kept(session, by_age) == ["e0", "e6"]
     assert kept(session, C.recent(1, min_score=0.42, by="salience")) == ["e0", "e1", "e6"]
 
 

@@ -112,7 +112,7 @@ def test_the_archive_is_not_sent_and_can_be_had():
 def test_the_oldest_leave_first_and_users_words_after_their_turns_trace():
     session = session_of("u: a | a: one | u: b | a: two | u: c | a: three | u: d")
     assert_drop_order(
-        session, C.default(), ["e1", "e3", "e2", "e5", "e4", "e0"], target=target_for("openai-chat")
+        session, C.default(), ["e1", "e3", "e2", "e5", "e4"], target=target_for("openai-chat")
     )
 
 
@@ -191,7 +191,7 @@ STALE = (
         ("exclude", lambda b: "one" not in b and "two" in b),
         ("warn", lambda b: "[STALE — 3 turns old]\\none" in b),
         ("compact", lambda b: "event://e2#0" in b and "one" in b),
-        ("summarize", lambda b: "ref=" in b and "event://e0#..e3" in b),
+        ("summarize", lambda b: "ref=" in b and "event://e1#..e3" in b),
     ],
 )
 def test_stale_blocks_are_treated_as_said(action, check):

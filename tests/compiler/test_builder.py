@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright import (
-    Step,
     C,
     Constraints,
     Criterion,
     PackBuilder,
     Session,
+    Step,
     assign,
     compile,
     replay,

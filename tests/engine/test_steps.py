@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from contextwright import (
-    Step,
     C,
     Criterion,
     Engine,
@@ -15,6 +14,7 @@ from contextwright import (
     PackBuilder,
     Session,
     SQLiteMemory,
+    Step,
     add_working_note,
     assign,
     check_acceptance,

@@ -2,6 +2,7 @@
 
 import threading
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
@@ -83,11 +84,43 @@ def test_exchanges_are_marked(script, marks):
 
 def test_a_failure_is_open_until_the_same_tool_succeeds():
     session = session_of("u: a | c: f(x) | e: no | c: g(x) | r: yes")
-    failed = session.snapshot().exchanges()[1]
-    assert session.snapshot().unresolved(failed)
+    assert session.snapshot().open_failures == {1}
     session.call("f", "{}", id="again")
     session.result("again", "now it works")
-    assert not session.snapshot().unresolved(failed)
+    assert not session.snapshot().open_failures
+
+
+def test_the_newest_failure_of_a_tool_takes_the_place_of_those_before():
+    session = session_of("u: a | c: f(x) | e: no | c: g(x) | e: no | c: f(y) | e: no | a: hm")
+    assert session.snapshot().open_failures == {2, 3}
+    at_the_first = msgspec.structs.replace(session.snapshot(), position=3)
+    assert at_the_first.open_failures == {1}
+    session.call("f", "{}", id="waits")
+    session.user("go on")
+    assert session.snapshot().open_failures == {2, 5}  # interrupted: no result came
+    session.result("waits", "late, but there")
+    assert session.snapshot().open_failures == {2}
+
+
+def test_a_turn_that_is_long_ages_by_its_steps():
+    session = session_of("u: a | a: b | u: c" + "".join(f" | c: f({n}) | r: x" for n in range(9)))
+    snapshot = session.snapshot()
+    ages = [snapshot.age(e.index, e.turn) for e in snapshot.exchanges()]
+    assert ages == [10, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    assert [snapshot.first_within(age) for age in (0, 3, 9, 10, 99)] == [11, 8, 2, 0, 0]
+    assert snapshot.settled == 7
+    session.user("d")
+    snapshot = session.snapshot()
+    assert [snapshot.age(e.index, e.turn) for e in snapshot.exchanges()][:4] == [11, 11, 10, 9]
+    assert snapshot.settled == 12
+
+
+def test_turns_of_a_chat_age_as_turns():
+    session = session_of("s: brief" + "".join(f" | u: q{n} | a: b | a: c" for n in range(4)))
+    snapshot = session.snapshot()
+    assert [snapshot.age(e.index, e.turn) for e in snapshot.exchanges()][1::3] == [3, 2, 1, 0]
+    assert snapshot.first_within(1) == 7
+    assert snapshot.settled == 10
 
 
 def test_the_same_event_twice_is_stored_once_and_another_of_its_id_refused():

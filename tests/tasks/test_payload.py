@@ -178,7 +178,7 @@ def test_the_summary_stands_there_only_when_the_tail_was_cut():
     session.user("and now?")
     session.update({"plan": PLAN})
     cut, whole = said_last(packed(session, tail=2)), said_last(packed(session, tail=9))
-    assert "CONVERSATION SUMMARY:" in cut and "event://e0" in cut
+    assert "CONVERSATION SUMMARY:" in cut and "event://e1" in cut
     assert "CONVERSATION SUMMARY:" not in whole
 
 

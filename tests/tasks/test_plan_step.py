@@ -2,7 +2,7 @@
 
 import pytest
 
-from contextwright import Step, Constraints, Criterion, Session, assign
+from contextwright import Constraints, Criterion, Session, Step, assign
 from contextwright.errors import StepError
 from contextwright.tasks.plan_step import folder_of, segment, step_of
 

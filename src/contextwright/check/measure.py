@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from contextwright.check.pipeline import AgentStep
+from contextwright.compiler.assemble import BY_THE_ENGINE
 from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
 from contextwright.errors import BudgetError, ContextwrightError
@@ -71,7 +72,7 @@ def measure(step: AgentStep, model: str, samples: list[Snapshot]) -> Measured:
 
 
 def _tier_tokens(pack: Pack, tier: int) -> int:
-    always = {"running_turn", "pinned", "system"}
+    always = {*BY_THE_ENGINE, "system"}
     return sum(
         kept.tokens
         for kept in pack.manifest.kept

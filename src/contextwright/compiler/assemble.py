@@ -15,6 +15,10 @@ from contextwright.spec.inputs import Inputs
 from contextwright.tasks.tool_lines import scoped
 
 ARCHIVE = 4
+PINNED, RUNNING_TURN = "pinned", "running_turn"
+TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE = "task_framing", "live_edge", "open_failure"
+BY_THE_ENGINE = frozenset({PINNED, RUNNING_TURN, TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE})
+"""Sources of what is in every request; where a term brought it too, it is that term's."""
 
 
 class Assembled(msgspec.Struct, frozen=True):
@@ -46,13 +50,14 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     brought = run(planned.body, inputs, tracer, guard)
     system: Blocks = ()
     if target.format != "text":
-        brought += guard(pinned(inputs)) + guard(running_turn(inputs))
+        brought += guard(must_stay(inputs, whole_turn=not planned.stands_on_conversation))
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, _once(brought))
+    tracer.reconcile(blocks)
     kept = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
-    blocks = tracer.record("twice", blocks, _without_repeats(blocks), "in the conversation")
+    blocks = _without_repeats(blocks)
     blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
@@ -100,18 +105,25 @@ def instruction(inputs: Inputs) -> Blocks:
     )
 
 
-def pinned(inputs: Inputs) -> Blocks:
-    """What was pinned, wherever it stands; in every request (design §5.2)."""
-    snapshot = inputs.snapshot
-    found = snapshot.exchanges_with("pinned", "yes", snapshot.preamble, snapshot.exchange_count)
-    return inputs.blocks(found, "pinned")
+def must_stay(inputs: Inputs, *, whole_turn: bool) -> Blocks:
+    """What is in every request, whatever the spec selects (design §5.2, §5.4).
 
-
-def running_turn(inputs: Inputs) -> Blocks:
-    """The newest turn: what is asked now, and the trace since; in every request (design §5.4)."""
-    snapshot = inputs.snapshot
-    start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
-    return inputs.blocks(snapshot.exchanges(start), "running_turn")
+    Args:
+        whole_turn: whether the spec says nothing of the conversation, such as
+            `C.from_state("intent")`: then it has the running turn, and not the task before it.
+    """
+    snapshot, protection = inputs.snapshot, inputs.protection
+    count = snapshot.exchange_count
+    pinned = snapshot.exchanges_with("pinned", "yes", snapshot.preamble, count)
+    out = inputs.blocks(pinned, PINNED)
+    if whole_turn:
+        start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
+        return out + inputs.blocks(snapshot.exchanges(start), RUNNING_TURN)
+    for index in sorted(protection.exchanges):
+        source = TASK_FRAMING if index == protection.task else LIVE_EDGE
+        source = OPEN_FAILURE if index in protection.failures else source
+        out += inputs.blocks(snapshot.exchanges(index, index + 1), source)
+    return out + inputs.blocks(snapshot.exchanges(protection.edge), LIVE_EDGE)
 
 
 def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], Blocks]:
@@ -151,22 +163,19 @@ def _once(blocks: Blocks) -> Blocks:
 
 def _identity(block: Block) -> tuple[object, str]:
     """An exchange is one whatever became of it; texts are the same if they say the same."""
-    return (block.order, "") if block.order >= 0 else (block.id, block.text)
+    return (block.order, "") if block.messages and block.order >= 0 else (block.id, block.text)
 
 
 def _better(block: Block, known: Block) -> bool:
-    if block.source in {"pinned", "running_turn"}:
+    if block.source in BY_THE_ENGINE:
         return False
     return (block.rank, -block.fidelity) < (known.rank, -known.fidelity)
 
 
 def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """Without tier 4; what is pinned, and the running turn, stay in any case."""
-    return tuple(
-        block
-        for block in blocks
-        if block.tier != ARCHIVE or block.pinned or block.turn == inputs.snapshot.turn
-    )
+    """Without tier 4, but for what must stay in any case."""
+    stays = inputs.protection.keep_reason
+    return tuple(block for block in blocks if block.tier != ARCHIVE or stays(block))
 
 
 def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -25,6 +25,7 @@ from contextwright.atoms.summary_block import merged
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.plan import Terminal
 from contextwright.compiler.steps.fold import stepped
+from contextwright.compiler.task_framing import with_short_task
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError
 from contextwright.spec.inputs import Inputs
@@ -38,8 +39,11 @@ STEP = 8
 """Exchanges by which the part of a conversation that `fit` summarizes grows."""
 SMALLEST = 100
 """Tokens of the smallest block that `overflow="summarize"` summarizes."""
-CAPS = (256, 128, 64, 32, 16)
-"""Tokens that each protected result may keep, the last rungs before the compile fails."""
+LEAST = 16
+"""Tokens that each protected result keeps at the very end: halved from half of the limit, as
+little as it takes; with fewer it is no more than named."""
+LAST = "cap what is protected"
+"""The last stages before the compile fails: nothing else could go."""
 
 
 class Hold(IntEnum):
@@ -47,9 +51,9 @@ class Hold(IntEnum):
 
     NONE = 0
     RUNNING = 1
-    """The running turn's trace and the task's first words: shortened, then dropped last."""
+    """The running turn behind its live edge: goes after all finished turns."""
     FLOOR = 2
-    """Tier 1, pinned, the newest user message, the newest exchange, open failures."""
+    """What is protected (`blocks.protection`): shortened at the very end, never dropped."""
 
 
 class BudgetState(msgspec.Struct, frozen=True, eq=False):
@@ -90,7 +94,8 @@ def enforce_budget(room: BudgetState, blocks: Blocks, terminal: Terminal | None)
     if isinstance(terminal, Compaction):
         before, space = blocks, due_at(terminal, room.limit) - room.fixed
         blocks = stepped(blocks, terminal, space, room.inputs)
-        blocks = room.tracer.record(repr(terminal), before, blocks, "a step of the compaction")
+        why = "a step of the compaction"
+        blocks = room.tracer.record(repr(terminal), before, blocks, why, last=True)
     if room.over(blocks) <= 0:
         return blocks
     if isinstance(terminal, Budget) and terminal.overflow == "error":
@@ -99,7 +104,8 @@ def enforce_budget(room: BudgetState, blocks: Blocks, terminal: Terminal | None)
     drops = {_drop_name(terminal), *LAYER_DROPS}
     for name, rung in _rungs(terminal, room):
         whole = blocks if name in drops and not whole else whole
-        blocks = room.tracer.record(name, blocks, rung(blocks), f"over {room.limit} tokens")
+        why, last = f"over {room.limit} tokens", name.endswith(LAST)
+        blocks = room.tracer.record(name, blocks, rung(blocks), why, last=last)
         if room.over(blocks) <= 0:
             if not whole or name in drops:
                 return blocks
@@ -132,13 +138,15 @@ def _rungs(terminal: Terminal | None, room: BudgetState) -> Iterator[tuple[str, 
         )
     else:
         yield name, lambda blocks: _drop(room, blocks, Hold.NONE, _order(terminal, blocks, inputs))
-    half = max(CAPS[0], room.limit // 2)
-    yield f"{name}: cap", lambda blocks: _cap(room, blocks, half)
+    half = max(LEAST, room.limit // 2)
+    free = inputs.protection.may_change
+    yield f"{name}: cap", lambda blocks: _cap(room, blocks, half, free)
     yield f"{name}: compact running turn", lambda blocks: _compact_running(room, blocks)
-    yield f"{name}: cap", lambda blocks: _cap(room, blocks, max(CAPS[0], half // 4))
+    yield f"{name}: cap", lambda blocks: _cap(room, blocks, max(LEAST, half // 4), free)
+    yield f"{name}: shorten task, {LAST}", lambda b: with_short_task(b, room.limit, inputs)
     yield f"{name}: drop running turn", lambda blocks: _drop(room, blocks, Hold.RUNNING, _by_age)
-    for tokens in CAPS:
-        yield f"{name}: cap", _capped(room, tokens)
+    for tokens in _last_caps(half):
+        yield f"{name}: {LAST}", _capped(room, tokens)
 
 
 def _drop_name(terminal: Terminal | None) -> str:
@@ -183,22 +191,10 @@ def _fit_rungs(terminal: Fit, room: BudgetState) -> Iterator[tuple[str, Rung]]:
 
 def hold(block: Block, inputs: Inputs) -> Hold:
     """How strongly a block is held (design §5.2)."""
-    snapshot = inputs.snapshot
-    if block.tier == 1 or block.pinned:
+    if inputs.protection.keep_reason(block):
         return Hold.FLOOR
-    if block.order < 0:
-        return Hold.NONE
-    if block.order == snapshot.exchange_count - 1:
-        return Hold.FLOOR
-    if block.turn == snapshot.turn:
-        return Hold.FLOOR if block.role == "user" else _failed(block, inputs, Hold.RUNNING)
-    if block.role == "user" and block.order == snapshot.preamble:
-        return Hold.RUNNING
-    return _failed(block, inputs, Hold.NONE)
-
-
-def _failed(block: Block, inputs: Inputs, otherwise: Hold) -> Hold:
-    return Hold.FLOOR if block.failed and inputs.unresolved(block) else otherwise
+    running = block.order >= 0 and block.turn == inputs.snapshot.turn
+    return Hold.RUNNING if running else Hold.NONE
 
 
 def _drop(room: BudgetState, blocks: Blocks, up_to: Hold, order: Order) -> Blocks:
@@ -322,7 +318,9 @@ def _compact_running(room: BudgetState, blocks: Blocks) -> Blocks:
     for place, block in enumerate(blocks):
         if over <= 0:
             break
-        if block.turn < inputs.snapshot.turn or block.order in newest or block.pinned:
+        if block.turn < inputs.snapshot.turn or block.order in newest:
+            continue
+        if not inputs.protection.may_change(block):
             continue
         if block not in table:
             table[block] = _COMPACT.compacted(block, inputs)
@@ -331,18 +329,30 @@ def _compact_running(room: BudgetState, blocks: Blocks) -> Blocks:
     return tuple(out)
 
 
+def _last_caps(half: int) -> Iterator[int]:
+    tokens = half
+    while tokens >= LEAST:
+        yield tokens
+        tokens //= 2
+
+
 def _capped(room: BudgetState, tokens: int) -> Rung:
-    return lambda blocks: _cap(room, blocks, tokens)
+    return lambda blocks: _cap(room, blocks, tokens, _is_answered)
 
 
-def _cap(room: BudgetState, blocks: Blocks, tokens: int) -> Blocks:
+def _is_answered(block: Block) -> bool:
+    """Whether it holds what an agent or a tool said, whose whole a ref gives back."""
+    return not block.pinned and block.role not in {"user", "system"}
+
+
+def _cap(room: BudgetState, blocks: Blocks, tokens: int, may: Callable[[Block], bool]) -> Blocks:
     """Cut each result and output to `tokens`, oldest block first, until it fits."""
     inputs = room.inputs
     over, out = room.over(blocks), list(blocks)
     for place, block in enumerate(blocks):
         if over <= 0:
             break
-        if block.pinned or not block.messages or block.role == "user":
+        if not block.messages or not may(block):
             continue
         short = truncate_to(block, tokens, inputs)
         gain = inputs.cost(block) - inputs.cost(short)

@@ -28,9 +28,11 @@ class Plan(msgspec.Struct, frozen=True):
         redactions: run on every block of the request, as it is brought and again at the end.
         validations: run once all blocks are there.
         terminal: the limit, if the spec sets one.
-        window: turns of the widest `C.window`.
+        windows: every `C.window`; the widest is what `before_window` is before.
         reads: state keys that the spec reads.
         writers: what is written around the turn.
+        stands_on_conversation: whether a term of the spec selects from the conversation; a spec
+            of state and notes alone says nothing of it.
         step: what makes a pack of the request, if the spec has it.
         tools: what limits the tools that are sent, if the spec has it.
     """
@@ -39,9 +41,10 @@ class Plan(msgspec.Struct, frozen=True):
     redactions: tuple[Redact, ...]
     validations: tuple[Validate, ...]
     terminal: Terminal | None
-    window: int | None
+    windows: tuple[Window, ...]
     reads: tuple[str, ...]
     writers: tuple[Atom, ...]
+    stands_on_conversation: bool = True
     step: ForStep | None = None
     tools: StepTools | None = None
 
@@ -67,15 +70,15 @@ def plan(spec: Expr) -> Plan:
             fix=f"keep one: ... | {terminals[0]!r}",
         )
     atoms = list(walk(spec))
-    windows = [atom.n for atom in atoms if isinstance(atom, Window)]
     return Plan(
         body=_body(spec),
         redactions=tuple(step for step in steps if isinstance(step, Redact)),
         validations=tuple(step for step in steps if isinstance(step, Validate)),
         terminal=terminals[0] if terminals else None,
-        window=max(windows) if windows else None,
+        windows=tuple(atom for atom in atoms if isinstance(atom, Window)),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
         writers=tuple(atom for atom in atoms if atom.kind is Kind.WRITER),
+        stands_on_conversation=any(head.selects_conversation for head in _heads(spec)),
         step=next((atom for atom in atoms if isinstance(atom, ForStep)), None),
         tools=next((atom for atom in atoms if isinstance(atom, StepTools)), None),
     )
@@ -96,6 +99,23 @@ def walk(expr: Expr) -> Iterator[Atom]:
     elif isinstance(expr, Fallback):
         yield from walk(expr.first)
         yield from walk(expr.second)
+
+
+def _heads(expr: Expr) -> Iterator[Atom]:
+    """The atoms that blocks begin with: what stands left of every pipe. A bare transform stands
+    on the whole conversation, as it does itself."""
+    if isinstance(expr, Atom):
+        yield expr
+    elif isinstance(expr, Chain):
+        yield from expr.steps[:1]
+    elif isinstance(expr, Pipe):
+        yield from _heads(expr.head)
+    elif isinstance(expr, Union):
+        for term in expr.terms:
+            yield from _heads(term)
+    elif isinstance(expr, Fallback):
+        yield from _heads(expr.first)
+        yield from _heads(expr.second)
 
 
 def _outer_steps(spec: Expr) -> tuple[Atom, ...]:

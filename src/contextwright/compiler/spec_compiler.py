@@ -8,6 +8,7 @@ import msgspec
 from contextwright.atoms.budget.allocate import Allocate
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
+from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.compiler.assemble import Assembled, assemble, guard_again
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
@@ -124,7 +125,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         planned = plan(self.spec)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
         known = self.memo.table(("summarized", target.format, target.model, target.counter.id))
-        tracer = Tracer(inputs.cost, count_steps=self.steps, known=known)
+        tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
         assembled = assemble(planned, inputs, tracer, target)
         if dry and wants.asked:
             return None
@@ -168,7 +169,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             now_ms=self.now_ms,
             memo=self.memo,
             agent=self.agent,
-            window=planned.window,
+            protection=protection_of(snapshot, request=target.format != "text"),
+            settled=snapshot.settled,
+            window=min((one.start(snapshot) for one in planned.windows), default=None),
             tools=tuple(snapshot.tools if target.tools is None else target.tools),
             framed=planned.step is not None,
             clean=planned.clean,

@@ -5,17 +5,22 @@ leave anything out in silence.
 """
 
 from collections.abc import Callable
-from itertools import filterfalse
-from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.protection import Protection
+from contextwright.errors import ProtectionError
+from contextwright.session.event import Text
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
+
+ENGINE_STEPS = frozenset({"orphans", "driver"})
+"""Steps that take out what no provider accepts, or what the driver sends itself: protected or
+not, it can not stand in this request."""
 
 Action = str
 """`dropped`, or what became of the block: `compacted`, `truncated`, `redacted`, `changed`..."""
@@ -67,17 +72,31 @@ class _StoodFor(msgspec.Struct, frozen=True):
     tokens: int
 
 
+class _Strict:
+    """Whether a step that touches what is protected raises instead of being undone."""
+
+    on: bool = False
+
+
+def enforce_protection(*, strict: bool = True) -> None:
+    """Raise `ProtectionError` where a step touches what is protected, for tests: without it the
+    step is undone for that block, and the manifest's notes say so."""
+    _Strict.on = strict
+
+
 class Tracer:
-    """Collects the changes of one compile."""
+    """Collects the changes of one compile, and undoes those that no step may make."""
 
     def __init__(
         self,
         cost: Callable[[Block], int],
+        protection: Protection,
         *,
         count_steps: bool = False,
         known: dict[Any, "_StoodFor"] | None = None,
     ) -> None:
         self._cost = cost
+        self._protection = protection
         self._known: dict[Any, _StoodFor] = {} if known is None else known
         self._count_steps = count_steps
         self.changes: list[Change] = []
@@ -86,9 +105,20 @@ class Tracer:
         self.summarized: set[int] = set()
         """Places of the exchanges that summaries stand for."""
 
-    def record(self, step: str, before: Blocks, after: Blocks, reason: str = "") -> Blocks:
-        """Compare, write down, and give `after` back."""
+    def record(
+        self, step: str, before: Blocks, after: Blocks, reason: str = "", *, last: bool = False
+    ) -> Blocks:
+        """Compare, write down, and give `after` back, with what no step may touch as it was.
+
+        Args:
+            last: whether it is one of a budget's last stages, which may shorten what is protected.
+
+        Raises:
+            ProtectionError: the step touched what is protected, where `enforce_protection` is on.
+        """
         if before is not after:
+            if step not in ENGINE_STEPS:
+                after = self._guarded(step, before, after, last=last)
             found = {(block.id, block.source): block for block in after}
             taken = self._merges(step, before, after)
             for block in before:
@@ -98,6 +128,46 @@ class Tracer:
         if self._count_steps:
             self.steps.append(self._step(step, before, after))
         return after
+
+    def _guarded(self, step: str, before: Blocks, after: Blocks, *, last: bool) -> Blocks:
+        """What a step gave, with what it may not have touched put back."""
+        found = {(block.id, block.source): block for block in after}
+        wrong: dict[tuple[str, str], Block] = {}
+        for block in before:
+            key = (block.id, block.source)
+            now = found.get(key)
+            if now is block:
+                continue
+            reason = _touched(block, now, self._protection, last=last)
+            if reason:
+                wrong[key] = block
+                self._refuse(step, block, now, reason)
+        if not wrong:
+            return after
+        lost = [block for key, block in wrong.items() if key not in found]
+        kept = [wrong.get((block.id, block.source), block) for block in after]
+        return tuple(sorted((*kept, *lost), key=_place_in(before)))
+
+    def _refuse(self, step: str, block: Block, now: Block | None, reason: str) -> None:
+        what = "drop" if now is None else "change"
+        if _Strict.on:
+            raise ProtectionError(
+                f"{step} may not {what} {block.id}: {reason}",
+                where=f"{step}, block {block.id} of {block.source}",
+                fix="ask inputs.protection before touching a block",
+            )
+        self.notes.append(f"{step} was undone for {block.id}, which it may not {what}: {reason}")
+
+    def reconcile(self, blocks: Blocks) -> None:
+        """Take back what was written of blocks that another term, or the engine, brought whole:
+        nothing that is sent is called dropped, nothing that is whole is called shortened."""
+        sent = {_identity(block.order, block.id, block.source): block for block in blocks}
+        orders = {block.id: block.order for block in blocks}
+        self.changes = [
+            change
+            for change in self.changes
+            if not _is_moot(change, sent, orders.get(change.id, -1))
+        ]
 
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
@@ -116,16 +186,13 @@ class Tracer:
         ]
 
     def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
-        """The blocks that new summaries stand for; one change for each summary. A note that is a
-        message of its own stands in front."""
+        """The blocks that new summaries stand for; one change for each summary."""
         taken: frozenset[Block] = frozenset()
-        texts = filterfalse(attrgetter("messages"), after)
-        notes = (block for block in after[:1] if block.messages and block.order < 0)
-        for summary in (*texts, *notes):
+        for summary in [block for block in after if block.order < 0]:
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
             key = (summary, len(before), before[0].id, before[-1].id)
-            if key not in self._known and summary.id in set(map(attrgetter("id"), before)):
+            if key not in self._known and summary.id in {block.id for block in before}:
                 continue
             mine = self._known.get(key)
             if mine is None:
@@ -235,6 +302,54 @@ def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Trac
         blocks = tracer.record(repr(step), blocks, step.apply(blocks, inputs))
         inputs = inputs.after(before)
     return blocks
+
+
+def _touched(block: Block, now: Block | None, protection: Protection, *, last: bool) -> str:
+    """Why a step may not have done to a block what it did; empty where it may."""
+    if now is None:
+        return protection.keep_reason(block)
+    if now.messages is block.messages and now.text == block.text:
+        return ""
+    if last or now.why == "redacted" or not block.messages or not now.messages:
+        return ""
+    # blanks between the tokens of JSON say nothing: compaction leaves them out from the start,
+    # when it costs no cache; pictures of the user's may be described, words not rewritten
+    if "".join(block.plain_text.split()) == "".join(now.plain_text.split()):
+        return "" if _same_parts(block, now) else protection.keep_reason(block)
+    if _has_words(block, now):
+        return protection.keep_reason(block)
+    return protection.whole_reason(block)
+
+
+def _same_parts(block: Block, now: Block) -> bool:
+    kinds = [[type(part) for m in one.messages for part in m.parts] for one in (block, now)]
+    return kinds[0] == kinds[1]
+
+
+def _has_words(block: Block, now: Block) -> bool:
+    """Whether all that was said is still there, word for word, such as beside a picture that is
+    described now."""
+    texts = [part.text for m in block.messages for part in m.parts if isinstance(part, Text)]
+    return not block.results and all(text in now.plain_text for text in texts)
+
+
+def _place_in(before: Blocks) -> Callable[[Block], int]:
+    """Where each block stands: as before the step; what the step added, in front."""
+    places = {(block.id, block.source): place for place, block in enumerate(before)}
+    return lambda block: places.get((block.id, block.source), -1)
+
+
+def _identity(order: int, id: str, source: str) -> tuple[str, str]:
+    """An exchange is one whoever brought it; a text is its term's."""
+    return (id, "") if order >= 0 else (id, source)
+
+
+def _is_moot(change: Change, sent: dict[tuple[str, str], Block], order: int) -> bool:
+    block = sent.get(_identity(order, change.id, change.source))
+    if block is None:
+        return False
+    lowered = change.action not in {"dropped", "redacted", "changed"}
+    return change.action == "dropped" or (lowered and block.fidelity is Fidelity.RAW)
 
 
 def _left_out(step: str) -> str:

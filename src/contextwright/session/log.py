@@ -13,6 +13,10 @@ from contextwright.errors import SessionError
 from contextwright.session.event import ROLES, Event
 from contextwright.session.exchange import Exchange, exchange_of, is_failure
 
+LONG_TURN = 5
+"""Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
+answer are one turn of a chat; an agent that was given a task makes hundreds of calls in one."""
+
 
 class Log(Sequence[Event]):
     """Events in the order in which they came.
@@ -32,6 +36,8 @@ class Log(Sequence[Event]):
         self._call_owner: dict[str, int] = {}  # call id -> the exchange that asked last
         self._late: set[int] = set()  # exchanges that were joined after another had begun
         self._turn_starts: list[int] = []  # turn -> first exchange
+        self._aged: list[int] = []  # turn -> ages that all turns before it add up to
+        self._failures: dict[str, list[tuple[int, int]]] = {}  # tool -> (known since, exchange)
         self._user_spoke = False
         self._preamble = 0  # exchanges that are system messages, at the very beginning
         self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
@@ -111,17 +117,25 @@ class Log(Sequence[Event]):
     def _begin(self, event: Event, position: int) -> None:
         index = len(self._exchanges)
         if not self._turn_starts or (event.role == "user" and self._user_spoke):
-            self._turn_starts.append(index)
+            self._begin_turn(index)
         self._user_spoke = self._user_spoke or event.role == "user"
         if event.role == "system" and self._preamble == index:
             self._preamble = index + 1
         if index:
-            self._settle(index - 1)
+            self._settle(index - 1, position)
         turn = len(self._turn_starts) - 1
         self._exchanges.append(exchange_of(index, turn, (position,), (event,), newest=True))
         self._exchange_at.append(index)
         for call in event.calls if event.role == "assistant" else ():
             self._call_owner[call.id] = index
+
+    def _begin_turn(self, index: int) -> None:
+        if self._turn_starts:
+            length = self._length(len(self._turn_starts) - 1, index)
+            self._aged.append(self._aged[-1] + (length if length > LONG_TURN else 1))
+        else:
+            self._aged.append(0)
+        self._turn_starts.append(index)
 
     def _join(self, event: Event, position: int, owner: int) -> None:
         before = self._exchanges[owner]
@@ -139,14 +153,20 @@ class Log(Sequence[Event]):
             name = result.name or names.get(result.call_id, "")
             if result.status == "ok" and not is_failure(result):
                 self._by.setdefault(("success", name), []).append(position)
+            elif result.status != "pending":
+                self._failures.setdefault(name, []).append((position, exchange.index))
 
-    def _settle(self, index: int) -> None:
+    def _settle(self, index: int, position: int) -> None:
         """An exchange is no longer the newest: what waits in it was interrupted."""
         before = self._exchanges[index]
-        if before.mark == "open":
-            self._exchanges[index] = exchange_of(
-                index, before.turn, before.positions, before.events, newest=False
-            )
+        if before.mark != "open":
+            return
+        self._exchanges[index] = exchange_of(
+            index, before.turn, before.positions, before.events, newest=False
+        )
+        for call in before.calls:
+            if call.id in before.open_calls:
+                self._failures.setdefault(call.name, []).append((position, index))
 
     def _index(self, event: Event, position: int, exchange: int) -> None:
         keys = {("role", event.role), ("author", event.speaker)}
@@ -169,6 +189,13 @@ class Log(Sequence[Event]):
         """Where the event of this id stands, if it is here."""
         return self._ids.get(event_id)
 
+    def ends(self, attribute: str, value: str, before: int) -> tuple[int, int] | None:
+        """The first and the last position below `before` of the events with this role, author,
+        type, tool or tag; None where there is none."""
+        found = self._by.get((attribute, value), [])
+        count = bisect_left(found, before)
+        return (found[0], found[count - 1]) if count else None
+
     def positions(self, attribute: str, value: str, before: int) -> list[int]:
         """Positions below `before` of the events with this role, author, type, tool or tag."""
         found = self._by.get((attribute, value), [])
@@ -185,6 +212,13 @@ class Log(Sequence[Event]):
         found = self._by.get(("success", tool), [])
         place = bisect_right(found, after)
         return place < len(found) and found[place] < before
+
+    def newest_failures(self, before: int) -> Iterator[tuple[str, int]]:
+        """Each tool that failed, and the exchange of its newest failure, before a position."""
+        for tool, known in list(self._failures.items()):
+            place = bisect_left(known, (before, -1))
+            if place:
+                yield tool, known[place - 1][1]
 
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes in this log, in order of first appearance."""
@@ -227,9 +261,27 @@ class Log(Sequence[Event]):
         """How many turns had begun when the log had `before` events."""
         return bisect_left(self._turn_starts, self.exchange_count(before))
 
+    def turn_of(self, exchange: int) -> int:
+        """The turn that an exchange belongs to."""
+        return self._exchanges[exchange].turn
+
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn."""
         return self._turn_starts[turn]
+
+    def age(self, exchange: int, turn: int, count: int) -> int:
+        """How far back an exchange of a turn is, where the log had `count` exchanges."""
+        newest = bisect_left(self._turn_starts, count) - 1
+        length = self._length(newest, count)
+        if turn == newest:
+            return count - 1 - exchange if length > LONG_TURN else 0
+        behind = (length if length > LONG_TURN else 1) + self._aged[newest] - self._aged[turn + 1]
+        stop = self._turn_starts[turn + 1]
+        return behind + (stop - 1 - exchange if self._length(turn, stop) > LONG_TURN else 0)
+
+    def _length(self, turn: int, stop: int) -> int:
+        """Exchanges of a turn up to one, without the instructions in front of the first."""
+        return stop - max(self._turn_starts[turn], self._preamble)
 
     def digest(self, before: int) -> str:
         """The sha256 of the first `before` events, chained: each link covers those before it."""

@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.session.event import Event, Tool
 from contextwright.session.exchange import Exchange, is_failure
-from contextwright.session.log import Log
+from contextwright.session.log import LONG_TURN, Log
 from contextwright.session.state import TAG_PREFIX, State
 
 
@@ -43,17 +43,44 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         """How many exchanges at the very beginning are system instructions."""
         return self.log.preamble(self.exchange_count)
 
-    def unresolved(self, exchange: Exchange) -> bool:
-        """Whether a failed or interrupted call of it was never made good: no later call of the
-        same tool succeeded."""
-        if not exchange.failed:
-            return False
-        last = exchange.positions[-1]
-        return any(
-            not self.log.succeeded_between(call.name, last, self.position)
-            for call in exchange.calls
-            if call.id in exchange.open_calls or is_failure(exchange.results[call.id])
-        )
+    @property
+    def open_failures(self) -> frozenset[int]:
+        """Places of the exchanges that hold the newest failed or interrupted call of a tool that
+        did not succeed since. Earlier failures of that tool are history: the newest tells what
+        is the matter now (design §5.2)."""
+        found: set[int] = set()
+        for tool, index in self.log.newest_failures(self.position):
+            exchange = self.exchanges(index, index + 1)[0]
+            if not exchange.failed or tool not in _failed_tools(exchange):
+                continue
+            if not self.log.succeeded_between(tool, exchange.positions[-1], self.position):
+                found.add(index)
+        return frozenset(found)
+
+    def age(self, exchange: int, turn: int) -> int:
+        """How far back an exchange is: turns since its turn; of a turn that is longer than
+        `LONG_TURN`, each exchange counts as one. 0 in a running turn that is not."""
+        return self.log.age(exchange, turn, self.exchange_count)
+
+    def first_within(self, age: int) -> int:
+        """The first exchange whose age is at most so much."""
+        low, high = self.preamble, max(self.preamble, self.exchange_count - 1)
+        while low < high:
+            middle = (low + high) // 2
+            if self.age(middle, self.log.turn_of(middle)) > age:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    @property
+    def settled(self) -> int:
+        """The first exchange that is not history yet: the first of the running turn; in one
+        that is long, so far in that whole strides of `LONG_TURN` lie behind it. It moves rarely,
+        so that what is rewritten behind it keeps its bytes in between."""
+        start = max(self.preamble, self.turn_start(self.turn))
+        length = self.exchange_count - start
+        return start + max(0, length - 1) // LONG_TURN * LONG_TURN
 
     def exchanges(self, start: int = 0, stop: int | None = None) -> list[Exchange]:
         """The exchanges from `start` up to `stop`, as they stand here."""
@@ -110,3 +137,12 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
     def digest(self) -> str:
         """sha256 of the events up to here; the state has its own in the manifest."""
         return self.log.digest(self.position)
+
+
+def _failed_tools(exchange: Exchange) -> set[str]:
+    """The tools of its calls that failed or were never answered."""
+    return {
+        call.name
+        for call in exchange.calls
+        if call.id in exchange.open_calls or is_failure(exchange.results[call.id])
+    }

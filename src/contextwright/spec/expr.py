@@ -6,7 +6,7 @@ says (design §4): a union that begins with a bare transform continues what stan
 and leaves its last term open for the block-scoped transforms that follow.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import msgspec
 
@@ -60,6 +60,9 @@ class Atom(Expr, frozen=True, kw_only=True):
     judges: ClassVar[bool] = False
     """Whether a source only reads what it is over, to say something of it: what it does not bring
     was never to be sent, and no manifest names it."""
+    selects: ClassVar[Literal["conversation", "other"] | None] = None
+    """What a source brings, where its kind does not tell: refiners and transforms stand on the
+    conversation, other sources do not."""
     may_be_empty: ClassVar[bool] = False
     """Whether giving nothing is a normal answer, so that a selector behind it is a fallback."""
 
@@ -75,6 +78,13 @@ class Atom(Expr, frozen=True, kw_only=True):
     def written(self) -> tuple[str, ...]:
         """The state keys that it writes, as they are stored."""
         return ()
+
+    @property
+    def selects_conversation(self) -> bool:
+        """Whether it brings blocks of the conversation where it stands alone."""
+        if self.selects is not None:
+            return self.selects == "conversation"
+        return self.kind not in {Kind.SOURCE, Kind.WRITER}
 
     def bring(self, inputs: "Inputs") -> "Blocks":
         """The blocks that a source stands for."""

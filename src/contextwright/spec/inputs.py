@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.of_exchange import block_of
+from contextwright.blocks.protection import Protection
 from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
@@ -103,7 +104,10 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         now_ms: milliseconds since 1970 where a rule needs a clock; None where none was given.
         memo: what earlier compiles of this session worked out.
         agent: the agent that the request is for; names scopes such as notes.
-        window: turns of the widest `C.window` in the spec; what `before_window` is before.
+        protection: what must stay.
+        settled: the first exchange that is not history yet.
+        window: the first exchange of the widest `C.window` in the spec; what `before_window` is
+            before. None without one.
         tools: what may be called, before any scope.
         framed: whether texts stand as sections in the newest user message.
         sent_from: place in the log from which on the driver sends events itself.
@@ -123,6 +127,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     resolve: Callable[[str], str | None]
     now_ms: int | None
     memo: Memo
+    protection: Protection
+    settled: int
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
@@ -173,15 +179,37 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         raw = memo.blocks(exchanges)
         return memo.map(("source", source), raw, lambda block: with_source(block, source))
 
-    def unresolved(self, block: Block) -> bool:
-        """Whether it holds a failed or interrupted call that was never made good."""
-        if not block.failed or block.order < 0:
-            return False
-        return self.snapshot.unresolved(self.snapshot.exchanges(block.order, block.order + 1)[0])
-
     def age(self, block: Block) -> int:
-        """Turns since the block's turn; 0 in the running turn and outside the conversation."""
-        return 0 if block.turn < 0 else self.snapshot.turn - block.turn
+        """How far back a block is, in turns, or in exchanges of a turn that is long
+        (`Snapshot.age`); 0 outside the conversation."""
+        return 0 if block.order < 0 else self.snapshot.age(block.order, block.turn)
+
+    def may_rewrite(self, block: Block) -> bool:
+        """Whether a block is settled history, or a text, that may be shortened or rewritten."""
+        return block.order < self.settled and self.protection.may_change(block)
+
+    def rewritten(
+        self,
+        key: Any,
+        blocks: Blocks,
+        change: Callable[[Block], Block],
+        *,
+        before: int | None = None,
+    ) -> Blocks:
+        """`change` of every block that may be shortened, from memory where it was made before.
+
+        Args:
+            key: holds all that `change` depends on beside the block and the counter.
+            before: the first exchange that is too new to be changed; that of the live edge, or,
+                by default, the first that has not settled.
+        """
+        made = self.memo.map((key, self.counter_id), blocks, change)
+        stop = self.settled if before is None else before
+        stays = self.protection.whole_reason
+        return tuple(
+            old if new is old or old.order >= stop or stays(old) else new
+            for old, new in zip(blocks, made, strict=True)
+        )
 
 
 def with_source(block: Block, source: str) -> Block:

@@ -118,7 +118,7 @@ def _questions(snapshot: Snapshot) -> int:
     failed and were not made good."""
     start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
     before = snapshot.exchanges(max(snapshot.preamble, start - LOOKED_AT), start)
-    count = sum(snapshot.unresolved(exchange) for exchange in before)
+    count = len(snapshot.open_failures.intersection(exchange.index for exchange in before))
     for place, exchange in enumerate(before[:-1]):
         both = exchange.first.role == before[place + 1].first.role == "user"
         count += both and exchange.first.text.rstrip().endswith("?")

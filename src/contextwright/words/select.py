@@ -24,9 +24,9 @@ class SelectWords:
     """SELECT: which information enters the context."""
 
     @staticmethod
-    def window(n: int = 5) -> Window:
-        """The newest `n` turns."""
-        return make(Window, n=n)
+    def window(n: int | None = None, *, steps: int | None = None) -> Window:
+        """The newest `n` turns, or the newest `steps` exchanges."""
+        return make(Window, n=n, steps=steps)
 
     @staticmethod
     def last_n_turns(n: int = 5) -> Window:

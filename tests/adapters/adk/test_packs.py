@@ -17,7 +17,7 @@ from google.adk.sessions import InMemorySessionService  # noqa: E402
 from google.genai import types  # noqa: E402
 from tests.adapters.adk.scripted import script  # noqa: E402
 
-from contextwright import Step, C, Criterion, FileArtifacts, PackBuilder  # noqa: E402
+from contextwright import C, Criterion, FileArtifacts, PackBuilder, Step  # noqa: E402
 from contextwright.adapters.adk import ContextPlugin, Mirrors, before_model  # noqa: E402
 from contextwright.engine import read_manifest  # noqa: E402
 from contextwright.errors import StepError  # noqa: E402

@@ -18,7 +18,7 @@ class Cap(Atom, frozen=True, kw_only=True):
     """At most `max_tokens` for what stands to the left, overheads included: the blocks with the
     highest scores first, else those that stand first; the one that does not fit is cut.
 
-    Pinned and tier 1 blocks count first, and stay.
+    What is protected (`blocks.protection`) counts first, and stays.
     """
 
     word: ClassVar[str] = "cap"
@@ -35,9 +35,10 @@ class Cap(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What fits, in its order."""
-        room = self.max_tokens - sum(inputs.cost(b) for b in blocks if _stays(b))
-        kept: dict[Block, Block] = {block: block for block in blocks if _stays(block)}
-        free = (block for block in blocks if not _stays(block))
+        stays = inputs.protection.keep_reason
+        kept: dict[Block, Block] = {block: block for block in blocks if stays(block)}
+        room = self.max_tokens - sum(map(inputs.cost, kept))
+        free = (block for block in blocks if block not in kept)
         for block in sorted(free, key=lambda block: -block.score):
             cost = inputs.cost(block)
             if cost <= room:
@@ -55,7 +56,3 @@ class Cap(Atom, frozen=True, kw_only=True):
         if block.messages or tokens < LEAST:
             return None
         return Truncate(max_tokens=tokens, strategy="head").truncated(block, inputs)
-
-
-def _stays(block: Block) -> bool:
-    return block.pinned or block.tier == 1

@@ -8,7 +8,6 @@ block keeps its bytes and the provider's cache keeps its prefix.
 import re
 from typing import ClassVar, Literal
 
-from contextwright.atoms.guard import change_allowed
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
@@ -34,13 +33,13 @@ arguments came from earlier messages, all still had them in sight at 150, 94 % a
 class Compact(Atom, frozen=True, kw_only=True):
     """Replace tool results, and long agent outputs, by what identifies them and a ref.
 
-    Left alone: the running turn, the user's words, pinned blocks, executions that failed and
-    were not made good, and whatever would not get shorter.
+    Left alone: what is protected (`blocks.protection`), what has not settled yet (a running turn
+    that is short, the newest exchanges of one that is long), and whatever would not get shorter.
 
     Args:
-        strategy: `all`; `tool_results`, agents' words stay whole; `stale`, only blocks of
-            turns at least `stale_after` old.
-        stale_after: age in turns, at least 1.
+        strategy: `all`; `tool_results`, agents' words stay whole; `stale`, only blocks that are
+            at least `stale_after` old.
+        stale_after: age in turns, or in steps of a turn that is long; at least 1.
         min_tokens: results and outputs of up to so many tokens stay as they are.
         max_tokens: tokens that a compacted result may keep.
         exempt: tools whose results stay: those that truncate themselves. What an agent read back
@@ -62,7 +61,7 @@ class Compact(Atom, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.stale_after < 1:
             raise SpecError(
-                f"stale_after is {self.stale_after}: the running turn (age 0) is never compacted",
+                f"stale_after is {self.stale_after}: what is new (age 0) is never compacted",
                 where=repr(self),
                 fix="C.compact(strategy='stale', stale_after=1) compacts all finished turns",
             )
@@ -81,14 +80,16 @@ class Compact(Atom, frozen=True, kw_only=True):
         return made
 
     def _applied(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        def change(block: Block) -> Block:
+            return self.compacted(block, inputs)
+
         if self.strategy != "stale":
-            return change_allowed(self, blocks, inputs, lambda block: self.compacted(block, inputs))
-        newest = inputs.snapshot.turn - self.stale_after
-        old = tuple(block for block in blocks if 0 <= block.turn <= newest)
-        changed = iter(
-            change_allowed(self, old, inputs, lambda block: self.compacted(block, inputs))
+            return inputs.rewritten(self, blocks, change)
+        fresh = inputs.snapshot.first_within(self.stale_after - 1)
+        changed = inputs.rewritten(self, blocks, change, before=fresh)
+        return tuple(
+            new if old.order >= 0 else old for old, new in zip(blocks, changed, strict=True)
         )
-        return tuple(next(changed) if 0 <= block.turn <= newest else block for block in blocks)
 
     def _is_exempt(self, call: ToolCall) -> bool:
         return call.name in self.exempt or _READS_BACK.search(call.arguments) is not None
@@ -121,5 +122,5 @@ class Compact(Atom, frozen=True, kw_only=True):
         messages = rewrite(block, on_result=on_result, on_text=words)
         if messages is block.messages or block.fidelity < Fidelity.COMPACTED:
             return block
-        why = f"over {self.min_tokens} tokens, of a finished turn"
+        why = f"over {self.min_tokens} tokens"
         return block.lower(Fidelity.COMPACTED, messages=messages, why=why)

@@ -51,12 +51,12 @@ class CompressResults(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, large results in short."""
         limit = self.threshold(sum(map(inputs.cost, blocks)))
-        newest = inputs.snapshot.exchange_count - 1
-        key = ("compress_results", limit, inputs.counter_id)
-        short = inputs.memo.map(key, blocks, lambda block: _short(block, limit, inputs))
-        return tuple(
-            changed if _may_change(block, newest, inputs) else block
-            for block, changed in zip(blocks, short, strict=True)
+        edge = inputs.protection.edge
+        return inputs.rewritten(
+            ("compress_results", limit),
+            blocks,
+            lambda block: _short(block, limit, inputs),
+            before=edge,
         )
 
     def threshold(self, used: int) -> int:
@@ -68,12 +68,6 @@ class CompressResults(Atom, frozen=True, kw_only=True):
         while limit * 2 <= min(left, self.max_tokens):
             limit *= 2
         return limit
-
-
-def _may_change(block: Block, newest: int, inputs: Inputs) -> bool:
-    if not block.results or block.order == newest or block.pinned:
-        return False
-    return not (block.failed and inputs.unresolved(block))
 
 
 def _short(block: Block, limit: int, inputs: Inputs) -> Block:
@@ -89,7 +83,9 @@ def _short(block: Block, limit: int, inputs: Inputs) -> Block:
             ref=ref,
         )
 
-    block = without_images(block) if block.results and not block.pinned else block
+    if not block.results:
+        return block
+    block = without_images(block)
     messages = rewrite(block, on_result=on_result)
     if messages is block.messages:
         return block

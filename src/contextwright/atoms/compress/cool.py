@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from contextwright.atoms.guard import untouchable
 from contextwright.atoms.shorten import Short, shortened, summary_task
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import rewrite
@@ -33,9 +32,10 @@ class Cool(Atom, frozen=True, kw_only=True):
     """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents'
     outputs, tool results and context texts are summarized, the oldest first, until it is under.
 
-    Never touched: what the user or the system said, the running turn, pinned blocks, tier 1,
-    executions that failed and were not made good. Where those alone are over the threshold, the
-    rest is cooled all the same and says so; a `budget` behind it decides what goes.
+    Never touched: what is protected (`blocks.protection`): what the user or the system said, the
+    live edge, pinned blocks, tier 1, the newest open failure of a tool. Where those alone are over
+    the threshold, the rest is cooled all the same and says so; a `budget` behind it decides what
+    goes.
 
     Args:
         threshold: tokens, as they are sent.
@@ -65,7 +65,7 @@ class Cool(Atom, frozen=True, kw_only=True):
 
 def _may_cool(inputs: Inputs) -> Callable[[Block], bool]:
     def may(block: Block) -> bool:
-        if untouchable(block, inputs) or block.tier == 1:
+        if not inputs.protection.may_change(block) or block.tier == 1:
             return False
         return bool(block.messages) or block.layer not in _FRAMING
 
@@ -116,7 +116,7 @@ def cooled(
                 before = gain(block, chosen[place], inputs) if place in chosen else 0
                 over -= gain(block, share, inputs) - before
                 chosen[place] = share
-    still = f"; {over} tokens over it stay: the user's, pinned or running" if over > 0 else ""
+    still = f"; {over} tokens over it stay: protected" if over > 0 else ""
     why = f"over {threshold} tokens{still}"
     for place, share in chosen.items():
         out[place] = _short(blocks[place], share, inputs, how, why)

@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.summarize import summarized
 from contextwright.atoms.execution_line import concluded, folded, without_images
-from contextwright.atoms.guard import untouchable
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
@@ -23,7 +22,7 @@ class Decay(Atom, frozen=True, kw_only=True):
 
     In the fold zone a tool execution is one line, or a finished turn's whole trace one line
     beside its conclusion. Old pictures become descriptions in every zone. Everything can be had
-    by its ref. The running turn is always whole.
+    by its ref. What is protected stays whole, and turns that are long count by their steps.
 
     Args:
         full: turns of the full zone; with `by="tokens"`, tokens.
@@ -71,9 +70,9 @@ class Decay(Atom, frozen=True, kw_only=True):
         folds, sums = self._borders(blocks, inputs)
         blocks = self._seen(blocks, inputs)
         spared = self._spared(blocks, folds, inputs)
-        old = tuple(block for block in blocks if 0 <= block.turn < sums)
-        middle = tuple(block for block in blocks if sums <= block.turn < folds)
-        rest = tuple(block for block in blocks if not 0 <= block.turn < folds)
+        old = tuple(block for block in blocks if 0 <= block.order < sums)
+        middle = tuple(block for block in blocks if sums <= block.order < folds)
+        rest = tuple(block for block in blocks if not 0 <= block.order < folds)
         shorter = self._folded(middle, inputs, spared)
         if not old:
             return (*_texts(rest), *shorter, *_said(rest))
@@ -87,39 +86,54 @@ class Decay(Atom, frozen=True, kw_only=True):
         return (*_texts(rest), *_texts(made), *said, *shorter, *_said(rest))
 
     def _borders(self, blocks: Blocks, inputs: Inputs) -> tuple[int, int]:
-        """The first turn of the full zone, and of the fold zone."""
-        newest = inputs.snapshot.turn
+        """The first exchange of the full zone, and of the fold zone."""
+        snapshot = inputs.snapshot
+        oldest = snapshot.age(snapshot.preamble, 0) if snapshot.exchange_count else 0
         if self.by == "turns":
-            folds = (newest + 1 - self.full) // self.step * self.step
-            return max(0, folds), max(0, folds - self.fold)
+            folds = (oldest + 1 - self.full) // self.step * self.step
+            borders = [folds, folds - self.fold]
+        else:
+            borders = [
+                min(oldest, border) // self.step * self.step
+                for border in self._spent(blocks, oldest, inputs)
+            ]
+        folds, sums = (
+            snapshot.first_within(oldest - border) if border > 0 else snapshot.preamble
+            for border in borders
+        )
+        return folds, sums
+
+    def _spent(self, blocks: Blocks, oldest: int, inputs: Inputs) -> list[int]:
+        """How far from the beginning the tokens of either zone are spent, counted as ages are."""
         spent, borders = 0, [0, 0]
-        by_turn = groupby(reversed([b for b in blocks if b.turn >= 0]), key=lambda b: b.turn)
-        for turn, group in by_turn:
+        newest_first = reversed([block for block in blocks if block.order >= 0])
+        for age, group in groupby(newest_first, key=inputs.age):
             spent += sum(map(inputs.cost, group))
             for place, room in enumerate((self.full, self.full + self.fold)):
                 if spent > room and not borders[place]:
-                    borders[place] = turn + 1
-        folds, sums = (min(newest, border) // self.step * self.step for border in borders)
-        return folds, sums
+                    borders[place] = oldest - age + 1
+        return borders
 
     def _seen(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """Old pictures as descriptions."""
-        newest = inputs.snapshot.turn - self.images
+        newest = inputs.snapshot.first_within(self.images - 1)
+        stays = inputs.protection.keep_reason
         plain = inputs.memo.map("without_images", blocks, without_images)
         return tuple(
-            old if block.turn <= newest and not block.pinned else block
-            for block, old in zip(blocks, plain, strict=True)
+            block if plain is block or block.order >= newest or stays(block) else plain
+            for block, plain in zip(blocks, plain, strict=True)
         )
 
     def _spared(self, blocks: Blocks, border: int, inputs: Inputs) -> frozenset[Block]:
         """The blocks behind the full zone that are too salient for their own."""
         if not self.spare or border < 1:
             return frozenset()
-        scores = SALIENT.scores(blocks, inputs, turn=border)
+        turn = inputs.snapshot.log.turn_of(min(border, inputs.snapshot.exchange_count - 1))
+        scores = SALIENT.scores(blocks, inputs, turn=turn)
         return frozenset(
             block
             for block, score in zip(blocks, scores, strict=True)
-            if 0 <= block.turn < border and score >= self.spare * SCORE_ONE
+            if 0 <= block.order < border and score >= self.spare * SCORE_ONE
         )
 
     def _folded(
@@ -128,7 +142,7 @@ class Decay(Atom, frozen=True, kw_only=True):
         out: list[Block] = []
 
         def is_free(block: Block) -> bool:
-            return block not in spared and not untouchable(block, inputs)
+            return block not in spared and inputs.protection.may_change(block)
 
         for free, group in groupby(blocks, key=is_free):
             mine = tuple(group)

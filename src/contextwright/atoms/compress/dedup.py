@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from contextwright.atoms.guard import untouchable
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
@@ -21,7 +20,7 @@ from contextwright.text.near_keys import exact_key
 class Dedup(Atom, frozen=True, kw_only=True):
     """Leave out what another block says as well.
 
-    The user's words, pinned blocks and the running turn stay in any case.
+    The user's words, what is protected and what has not settled yet stay in any case.
 
     Args:
         strategy: `exact`, the first of blocks with the same text stays, so that a cached prefix
@@ -48,7 +47,7 @@ class Dedup(Atom, frozen=True, kw_only=True):
 
     def _judged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """Without those that a model found said again later."""
-        open_to = tuple(block for block in blocks if not untouchable(block, inputs))
+        open_to = tuple(block for block in blocks if _may_leave(block, inputs))
         if len(open_to) < 2:
             return blocks
         source = sha256(b"".join(inputs.digests(open_to))).hexdigest()
@@ -61,6 +60,10 @@ class Dedup(Atom, frozen=True, kw_only=True):
         return tuple(block for block in blocks if block not in gone)
 
 
+def _may_leave(block: Block, inputs: Inputs) -> bool:
+    return inputs.may_rewrite(block) and inputs.protection.may_drop(block)
+
+
 def _first(blocks: Blocks, inputs: Inputs) -> Blocks:
     keys = _remembered("exact_key", _exact, blocks, inputs)
     if len(set(keys)) == len(keys):
@@ -68,7 +71,7 @@ def _first(blocks: Blocks, inputs: Inputs) -> Blocks:
     seen: set[str] = set()
     out: list[Block] = []
     for block, key in zip(blocks, keys, strict=True):
-        if key not in seen or untouchable(block, inputs):
+        if key not in seen or not _may_leave(block, inputs):
             out.append(block)
         seen.add(key)
     return tuple(out)
@@ -83,8 +86,8 @@ def _latest(blocks: Blocks, inputs: Inputs) -> Blocks:
     out: list[Block] = []
     for block, calls in zip(reversed(blocks), reversed(keys), strict=True):
         superseded = bool(calls) and all(call in later for call in calls)
-        superseded = superseded or (block.failed and not inputs.unresolved(block))
-        if not superseded or untouchable(block, inputs):
+        superseded = superseded or block.failed
+        if not superseded or not _may_leave(block, inputs):
             out.append(block)
         if not block.failed:
             later.update(calls)

@@ -4,7 +4,6 @@ from itertools import groupby
 from typing import ClassVar, Literal
 
 from contextwright.atoms.execution_line import concluded
-from contextwright.atoms.guard import untouchable
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
@@ -50,7 +49,8 @@ class Isolate(Atom, frozen=True, kw_only=True):
         return tuple(out)
 
     def _isolated(self, blocks: Blocks, running: str, inputs: Inputs) -> Blocks:
-        open_ = [not untouchable(b, inputs) and not _is_of(b, running, inputs) for b in blocks]
+        free = inputs.protection.may_change
+        open_ = [free(block) and not _is_of(block, running, inputs) for block in blocks]
         if self.policy == "masking":
             key = ("masked", inputs.counter_id)
             plain = inputs.memo.map(key, blocks, lambda block: masked(block, inputs))

@@ -40,7 +40,7 @@ class Project(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, their JSON projected."""
-        return inputs.memo.map(self, blocks, self.projected)
+        return inputs.rewritten(self, blocks, self.projected, before=inputs.protection.edge)
 
     def projected(self, block: Block) -> Block:
         """One block, projected."""
@@ -57,8 +57,6 @@ class Project(Atom, frozen=True, kw_only=True):
 
         kept = f"kept {', '.join(self.fields)}" if self.fields else ""
         why = kept or f"left out {', '.join(self.exclude)}"
-        if block.pinned or block.role in {"user", "system"}:
-            return block
         if not block.messages:
             label, separator, value = block.text.partition(": ")
             text = label + separator + short(value) if separator else short(block.text)

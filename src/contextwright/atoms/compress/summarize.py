@@ -1,7 +1,6 @@
 """`C.summarize()`: many messages as a few sentences, or as a record (document 000 §3.1)."""
 
-from itertools import compress, filterfalse
-from operator import attrgetter
+from itertools import filterfalse
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
@@ -30,7 +29,7 @@ class Summarize(Atom, frozen=True, kw_only=True):
     """One summary for what stands to the left, or for its `scope`.
 
     What is not longer than the summary may be stays as it is; a record is made of anything.
-    Pinned blocks, the running turn and failures that were not made good stay beside it. As the
+    What is protected (`blocks.protection`), and what has not settled yet, stays beside it. As the
     conversation grows the summary before is brought up to date; a summary that is in the log
     already is used. Where none was prepared, the blocks are compacted.
 
@@ -63,7 +62,7 @@ class Summarize(Atom, frozen=True, kw_only=True):
         """The finished turns in scope, and what of the running one the driver does not send; a
         record is also about what the user said last."""
         blocks = _SCOPES[self.scope].bring(inputs)
-        stop = inputs.snapshot.turn_start(inputs.snapshot.turn)
+        stop = inputs.settled
         if inputs.sent_from is not None:
             stop = max(stop, inputs.first_sent)
         if self.schema:
@@ -106,28 +105,14 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
 
 
 def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """The blocks that no summary may take in; most sessions have few candidates for it."""
-    marked = list(compress(blocks, map(attrgetter("failed"), blocks)))
-    if inputs.snapshot.positions("pinned", "yes") or any(map(attrgetter("tier"), blocks)):
-        marked = list(blocks)
-    last = len(blocks)
-    while last and _running(blocks[last - 1], inputs):
-        last -= 1
-    kept = (block for block in marked if _kept(block, inputs))
-    return tuple(dict.fromkeys((*kept, *blocks[last:])))
+    """The blocks that no summary may take in: what is protected, and what is not history yet."""
+    stays = inputs.protection.keep_reason
+    return tuple(block for block in blocks if _running(block, inputs) or stays(block))
 
 
 def _running(block: Block, inputs: Inputs) -> bool:
     if block.order < 0:
         return False
     if inputs.sent_from is None:
-        return block.turn >= inputs.snapshot.turn
+        return block.order >= inputs.settled
     return block.order >= inputs.first_sent
-
-
-def _kept(block: Block, inputs: Inputs) -> bool:
-    if block.pinned or block.tier == 1:
-        return True
-    if block.order < 0:
-        return False
-    return _running(block, inputs) or (block.failed and inputs.unresolved(block))

@@ -108,6 +108,6 @@ def _is_others(block: Block, inputs: Inputs) -> bool:
     """Whether another agent said it, and nothing holds it."""
     if block.order < 0 or block.role != "assistant" or len(block.messages) != 1:
         return False
-    if block.pinned or block.tier == 1 or block.order == inputs.snapshot.exchange_count - 1:
+    if not inputs.protection.may_change(block):
         return False
     return block.author not in {"", "assistant", inputs.agent}

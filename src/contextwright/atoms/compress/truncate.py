@@ -20,7 +20,7 @@ MARKER = "[... truncated ...]"
 class Truncate(Atom, frozen=True, kw_only=True):
     """Cut every agent output, tool result and text to `max_tokens`, between graphemes.
 
-    The user's words and pinned blocks stay whole.
+    The user's words and what is protected (`blocks.protection`) stay whole.
 
     Args:
         max_tokens: of each, the marker included.
@@ -42,8 +42,10 @@ class Truncate(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, none of their texts longer than the limit."""
-        key = (self, inputs.counter_id)
-        return inputs.memo.map(key, blocks, lambda block: self.truncated(block, inputs))
+        edge = inputs.protection.edge
+        return inputs.rewritten(
+            self, blocks, lambda block: self.truncated(block, inputs), before=edge
+        )
 
     def truncated(self, block: Block, inputs: Inputs) -> Block:
         """One block, cut."""
@@ -58,8 +60,6 @@ class Truncate(Atom, frozen=True, kw_only=True):
             return short(text)
 
         why = f"cut to {self.max_tokens} tokens, {self.strategy} kept"
-        if block.pinned or block.role in {"user", "system"}:
-            return block
         if not block.messages:
             text = short(block.text)
             if text == block.text:

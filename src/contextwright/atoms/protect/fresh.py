@@ -18,10 +18,10 @@ _COMPACT = Compact()
 
 
 class Fresh(Atom, frozen=True, kw_only=True):
-    """Blocks of turns more than `max_age` old are stale. Pinned and tier 1 blocks never are.
+    """Blocks that are more than `max_age` old are stale. What is protected never is.
 
     Args:
-        max_age: turns.
+        max_age: turns, or steps of a turn that is long.
         stale_action: `exclude` them; `warn`, put `[STALE — 12 turns old]` in front, except in
             front of the user's words; `compact`; `summarize` them into one block, or compact
             them where no summary was prepared.
@@ -42,10 +42,10 @@ class Fresh(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, the stale ones treated as said."""
-        oldest = inputs.snapshot.turn - self.max_age
         if self.stale_action == "exclude":
+            oldest, stays = inputs.snapshot.first_within(self.max_age), inputs.protection
             return tuple(
-                [b for b in blocks if b.turn >= oldest or b.turn < 0 or b.pinned or b.tier == 1]
+                b for b in blocks if b.order >= oldest or b.order < 0 or stays.keep_reason(b)
             )
         stale = [self._stale(block, inputs) for block in blocks]
         old_blocks = tuple(block for block, old in zip(blocks, stale, strict=True) if old)
@@ -63,12 +63,12 @@ class Fresh(Atom, frozen=True, kw_only=True):
         )
 
     def _stale(self, block: Block, inputs: Inputs) -> bool:
-        return inputs.age(block) > self.max_age and not block.pinned and block.tier != 1
+        return inputs.age(block) > self.max_age and inputs.protection.may_drop(block)
 
 
 def _warned(block: Block, age: int) -> Block:
     warning = f"[STALE — {age} turns old]"
-    if block.role == "user":
+    if block.role in {"user", "system"}:
         return block
     messages = tuple(_marked(message, warning) for message in block.messages)
     return msgspec.structs.replace(block, messages=messages, why=f"stale, {age} turns old")

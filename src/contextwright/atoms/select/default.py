@@ -1,6 +1,6 @@
 """`C.default()` and `C.none()`: everything and nothing (document 000 §2.6)."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from contextwright.blocks.block import Blocks
 from contextwright.spec.expr import Atom
@@ -12,6 +12,7 @@ class Default(Atom, frozen=True, kw_only=True):
     """The whole conversation, as a framework sends it when nothing is said."""
 
     word: ClassVar[str] = "default"
+    selects: ClassVar[Literal["conversation", "other"] | None] = "conversation"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
 

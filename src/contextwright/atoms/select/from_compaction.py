@@ -1,6 +1,6 @@
 """`C.from_compaction()`: a summary in the log, instead of what it covers (document 000 §7.3)."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -23,6 +23,7 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "from_compaction"
+    selects: ClassVar[Literal["conversation", "other"] | None] = "conversation"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
     may_be_empty: ClassVar[bool] = True

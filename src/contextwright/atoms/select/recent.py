@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from contextwright.atoms.select.salient import SALIENT, always
+from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -15,8 +15,8 @@ from contextwright.spec.kind import Kind, Verb
 class Recent(Atom, frozen=True, kw_only=True):
     """Exchanges whose recency is at least `min_score`, with that recency as their score.
 
-    With d, the age in turns: `exponential` is 2^(-d / half_life), `linear` max(0, 1 - d /
-    window), `step` 1 up to `window` and 0 beyond.
+    With d, the age in turns, or in steps of a turn that is long: `exponential` is
+    2^(-d / half_life), `linear` max(0, 1 - d / window), `step` 1 up to `window` and 0 beyond.
 
     Args:
         by: `recency` alone, or `salience`, whose factor recency then has this shape.
@@ -58,20 +58,21 @@ class Recent(Atom, frozen=True, kw_only=True):
         if self.by == "salience":
             blocks = inputs.blocks(snapshot.exchanges(snapshot.preamble), "recent:salience")
             return self.apply(blocks, inputs)
-        oldest = snapshot.turn
-        while oldest > 0 and self._keeps(snapshot.turn - oldest + 1):
-            oldest -= 1
-        start = max(snapshot.preamble, snapshot.turn_start(oldest))
+        age, longest = 0, snapshot.age(snapshot.preamble, 0) if snapshot.exchange_count else 0
+        while age < longest and self._keeps(age + 1):
+            age += 1
+        start = snapshot.first_within(age)
         return self.apply(inputs.blocks(snapshot.exchanges(start), f"recent:{self.decay}"), inputs)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are recent enough, scored. What has no turn passes unscored."""
+        stays = inputs.protection.keep_reason
         if self.by == "salience":
             salience = SALIENT.scores(blocks, inputs, recency=lambda a: self.score(a) / SCORE_ONE)
             return tuple(
                 block if block.turn < 0 else self._scored(block, score, inputs)
                 for block, score in zip(blocks, salience, strict=True)
-                if block.turn < 0 or score >= self.min_score * SCORE_ONE or always(block, inputs)
+                if block.turn < 0 or score >= self.min_score * SCORE_ONE or stays(block)
             )
         scores: dict[int, int] = {}
         out: list[Block] = []
@@ -79,10 +80,11 @@ class Recent(Atom, frozen=True, kw_only=True):
             if block.turn < 0:
                 out.append(block)
                 continue
-            score = scores.get(block.turn)
+            age = inputs.age(block)
+            score = scores.get(age)
             if score is None:
-                score = scores[block.turn] = self.score(inputs.age(block))
-            if score >= self.min_score * SCORE_ONE:
+                score = scores[age] = self.score(age)
+            if score >= self.min_score * SCORE_ONE or stays(block):
                 out.append(self._scored(block, score, inputs))
         return tuple(out)
 

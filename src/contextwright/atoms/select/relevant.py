@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from hashlib import sha256
 from heapq import nlargest
-from itertools import compress, count
-from operator import attrgetter
 from typing import ClassVar, Literal
 
 import msgspec
@@ -18,7 +16,6 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Scorer, Task
 
-_PINNED, _TIER = attrgetter("pinned"), attrgetter("tier")
 USER_CONTENT = "__user_content__"
 """The `query_key` that names what the user said last."""
 
@@ -32,9 +29,9 @@ class Relevant(Atom, frozen=True, kw_only=True):
     """The blocks that matter most for a query, in their order, with their scores: `top_k` of
     them, or as many as have `max_tokens` together.
 
-    After a pipe it chooses among what came; by itself, among the exchanges of all finished
-    turns. Where there are not more than `top_k`, all stay and nothing is asked. Where nothing
-    was scored, the newest stay. Pinned and tier 1 blocks stay in any case.
+    After a pipe it chooses among what came; by itself, among the exchanges that have
+    settled. Where there are not more than `top_k`, all stay and nothing is asked. Where nothing
+    was scored, the newest stay. What is protected stays in any case.
 
     Args:
         query_key: state key of the query; `__user_content__` for what the user said last, which
@@ -76,10 +73,9 @@ class Relevant(Atom, frozen=True, kw_only=True):
         return (self.query_key,) if self.query_key not in {"", USER_CONTENT} else ()
 
     def over(self, inputs: Inputs) -> Blocks:
-        """The exchanges of the finished turns."""
+        """The exchanges that have settled: those of the finished turns, of a long one most."""
         snapshot = inputs.snapshot
-        start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
-        return inputs.blocks(snapshot.exchanges(snapshot.preamble, start), "relevant")
+        return inputs.blocks(snapshot.exchanges(snapshot.preamble, inputs.settled), "relevant")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most."""
@@ -88,14 +84,14 @@ class Relevant(Atom, frozen=True, kw_only=True):
         scores = self._scores(blocks, inputs)
         if scores is None:
             newest = self._best(blocks, list(range(len(blocks))), inputs)
-            return self._chosen(blocks, newest, None)
+            return self._chosen(blocks, newest, None, inputs)
         table = inputs.memo.table(("relevant", inputs.counter_id))
         costs = tuple(map(inputs.cost, blocks)) if self.max_tokens else ()
         key = (tuple(scores), costs, self.top_k, self.max_tokens)
         best = table.get(key)
         if best is None:
             best = table[key] = self._best(blocks, scores, inputs)
-        return self._chosen(blocks, best, scores)
+        return self._chosen(blocks, best, scores, inputs)
 
     def _scores(self, blocks: Blocks, inputs: Inputs) -> list[int] | None:
         if self.scorer == "salience":
@@ -130,8 +126,12 @@ class Relevant(Atom, frozen=True, kw_only=True):
         pairs = zip(scores, range(len(blocks)), strict=True)
         if not self.max_tokens:
             return [place for _, place in nlargest(self.top_k, pairs)]
-        room, misses, found = self.max_tokens, 0, list[int]()
+        stays = [place for place, b in enumerate(blocks) if inputs.protection.keep_reason(b)]
+        room = self.max_tokens - sum(inputs.cost(blocks[place]) for place in stays)
+        misses, found = 0, stays
         for _, place in sorted(pairs, reverse=True):
+            if place in stays:
+                continue
             cost = inputs.cost(blocks[place])
             if cost <= room:
                 found.append(place)
@@ -141,13 +141,12 @@ class Relevant(Atom, frozen=True, kw_only=True):
                 break
         return found
 
-    def _chosen(self, blocks: Blocks, places: Iterable[int], scores: list[int] | None) -> Blocks:
-        """These blocks and those that always stay, in their order, scored where that was done."""
-        chosen = set(places)
-        if True in map(_PINNED, blocks):
-            chosen.update(compress(count(), map(_PINNED, blocks)))
-        if 1 in map(_TIER, blocks):
-            chosen.update(place for place, block in enumerate(blocks) if block.tier == 1)
+    def _chosen(
+        self, blocks: Blocks, places: Iterable[int], scores: list[int] | None, inputs: Inputs
+    ) -> Blocks:
+        """These blocks and those that must stay, in their order, scored where that was done."""
+        stays = inputs.protection.keep_reason
+        chosen = {*places, *(place for place, block in enumerate(blocks) if stays(block))}
         if scores is None:
             return tuple(blocks[place] for place in sorted(chosen))
         return tuple(_scored(blocks[place], scores[place]) for place in sorted(chosen))

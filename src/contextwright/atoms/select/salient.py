@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import msgspec
 
-from contextwright.atoms.guard import held
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.retrieval.features import Features, about, features
@@ -44,7 +43,7 @@ class Salient(Atom, frozen=True, kw_only=True):
     speaks to the user, else the share of the words of what was asked last; structural, 1 for
     what begins with a heading, code or a marker.
 
-    Pinned and tier 1 blocks, the running turn and open failures stay in any case.
+    What is protected, and what has not settled yet, stays in any case.
 
     Args:
         min_score: 0 to 1; what scores less is left out.
@@ -167,7 +166,7 @@ SALIENT = Salient()
 
 def always(block: Block, inputs: Inputs) -> bool:
     """Whether a block stays whatever it scores (design §5.2)."""
-    return block.turn >= inputs.snapshot.turn or held(block, inputs)
+    return block.order >= inputs.settled or bool(inputs.protection.keep_reason(block))
 
 
 def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[tuple[int, int]]:

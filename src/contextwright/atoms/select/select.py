@@ -2,7 +2,6 @@
 
 from typing import ClassVar, Literal, TypeVar
 
-from contextwright.atoms.select.window import first_of_last
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
@@ -94,7 +93,7 @@ class Select(Atom, frozen=True, kw_only=True):
             if (block.order < 0 and not self.wanted)
             or (block.order >= 0 and block.order < stop and self._fits(block, ids))
         ]
-        return tuple(self._placed(kept))
+        return inputs.protection.with_protected(blocks, tuple(self._placed(kept)))
 
     def _fits(self, block: Block, ids: set[str] | None) -> bool:
         if block.author in self.not_authors:
@@ -115,7 +114,7 @@ class Select(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="C.window(n=5) + C.select(scope='before_window')",
             )
-        return max(inputs.snapshot.preamble, first_of_last(inputs.snapshot, inputs.window))
+        return inputs.window
 
 
 def _matching(snapshot: Snapshot, wanted: dict[str, str]) -> list[int]:

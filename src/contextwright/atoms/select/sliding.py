@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import ClassVar
 
-from contextwright.atoms.guard import held
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.retrieval.sliding_window import refuse_tight
@@ -31,8 +30,8 @@ class Sliding(Atom, frozen=True, kw_only=True):
     chosen follows from the blocks alone, so an exchange that matters again comes back.
 
     Sinks and newest exchanges are whole, so they may take more than the window by themselves, as
-    may what always stays: pinned and tier 1 blocks, the running turn, open failures. A `C.budget`
-    behind says what then goes. Texts outside the conversation pass.
+    may what is protected (`blocks.protection`). A `C.budget` behind says what then goes. Texts
+    outside the conversation pass.
 
     Args:
         window: tokens of all exchanges that stay.
@@ -71,7 +70,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         if due is None:
             return blocks
         now = sinks + due + 1
-        always = frozenset(block for block in said[:now] if held(block, inputs))
+        always = frozenset(b for b in said[:now] if inputs.protection.keep_reason(b))
         table = inputs.memo.table((self, inputs.counter_id))
         # what a block costs depends on the format, not only on the counter
         key = (said[:now], always, tuple(costs[:now]))
@@ -95,11 +94,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         recent = len(said) - _last(costs, self.recent)
         turn = max(block.turn for block in said)
         keys = with_their_turns(said, SALIENT.scores(said, inputs, turn=turn))
-        middle = [
-            place
-            for place in range(sinks, recent)
-            if said[place] not in always and said[place].turn < turn
-        ]
+        middle = [place for place in range(sinks, recent) if said[place] not in always]
         over = sum(costs) - self.window + step
         gone: set[Block] = set()
         for place in sorted(middle, key=lambda place: (keys[place], place)):

@@ -11,7 +11,7 @@ from contextwright.spec.kind import Kind, Verb
 class View(Atom, frozen=True, kw_only=True):
     """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it.
 
-    The running turn's trace is in the request in any case, and failures that are open.
+    What is protected stays in any case: the live edge, the newest open failure of a tool.
     """
 
     word: ClassVar[str] = "view"
@@ -29,12 +29,9 @@ class View(Atom, frozen=True, kw_only=True):
         """What belongs to the view."""
         if self.name == "reasoning":
             return blocks
-        return tuple(b for b in blocks if not _is_trace(b) or _stays(b, inputs))
+        stays = inputs.protection.keep_reason
+        return tuple(block for block in blocks if not _is_trace(block) or stays(block))
 
 
 def _is_trace(block: Block) -> bool:
     return bool(block.results) or block.role == "tool"
-
-
-def _stays(block: Block, inputs: Inputs) -> bool:
-    return block.pinned or block.tier == 1 or (block.failed and inputs.unresolved(block))

@@ -1,6 +1,8 @@
-"""`C.window(n)`: the newest turns (document 000 §2.1)."""
+"""`C.window(n)`: the newest turns; `C.window(steps=n)`: the newest steps (document 000 §2.1)."""
 
 from typing import ClassVar
+
+import msgspec
 
 from contextwright.blocks.block import Blocks
 from contextwright.errors import SpecError
@@ -9,44 +11,70 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 
+TURNS = 5
+"""Turns of a window that names no number."""
+
 
 class Window(Atom, frozen=True, kw_only=True):
-    """The newest `n` turns. After a pipe: of the blocks that come, those of their newest `n`
-    turns; blocks that belong to no turn pass.
+    """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that
+    come, the newest; blocks that belong to no turn pass. What is protected stays in any case: the
+    task's first message among it.
+
+    An agent that was given one task makes all of its calls in one turn, which a window of turns
+    can not divide: count its steps.
 
     Args:
-        n: turns, at least 1. The running turn counts.
+        n: turns, at least 1, the running turn included; 5 where neither is given.
+        steps: exchanges (a message, or calls with their results), at least 1. With both, what
+            lies in both windows.
 
     Raises:
-        SpecError: `n` is below 1.
+        SpecError: `n` or `steps` is below 1.
     """
 
     word: ClassVar[str] = "window"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
 
-    n: int = 5
+    n: int | None = None
+    steps: int | None = None
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise SpecError(
-                f"n is {self.n}: a window holds the running turn at least",
-                where=repr(self),
-                fix="C.window(n=1), or C.none() for nothing",
-            )
+        for name in ("n", "steps"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise SpecError(
+                    f"{name} is {number}: a window holds the newest at least",
+                    where=repr(self),
+                    fix=f"C.window({name}=1), or C.none() for nothing",
+                )
+
+        if self.n is None and self.steps is None:
+            # one spec has one form: `C.window()` equals and prints as `C.window(n=5)`
+            msgspec.structs.force_setattr(self, "n", TURNS)
+
+    def start(self, snapshot: Snapshot) -> int:
+        """The first exchange of the window."""
+        starts = [snapshot.preamble]
+        if self.steps is not None:
+            starts.append(snapshot.exchange_count - self.steps)
+        if self.n is not None:
+            starts.append(snapshot.turn_start(max(0, snapshot.turn + 1 - self.n)))
+        return max(starts)
 
     def bring(self, inputs: Inputs) -> Blocks:
-        """The exchanges of the newest turns."""
+        """The newest exchanges."""
+        label = f"last_{self.steps}_steps" if self.steps else f"last_{self.n}"
         snapshot = inputs.snapshot
-        start = max(snapshot.preamble, first_of_last(snapshot, self.n))
-        return inputs.blocks(snapshot.exchanges(start), f"window:last_{self.n}")
+        return inputs.blocks(snapshot.exchanges(self.start(snapshot)), f"window:{label}")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
-        """The blocks of the newest `n` turns among those that came."""
-        turns = sorted({block.turn for block in blocks if block.turn >= 0})[-self.n :]
-        return tuple(block for block in blocks if block.turn < 0 or block.turn in turns)
-
-
-def first_of_last(snapshot: Snapshot, n: int) -> int:
-    """The first exchange of the newest `n` turns."""
-    return snapshot.turn_start(max(0, snapshot.turn + 1 - n))
+        """The newest among those that came."""
+        chosen = blocks
+        if self.n is not None:
+            turns = sorted({block.turn for block in blocks if block.turn >= 0})[-self.n :]
+            chosen = tuple(b for b in chosen if b.turn < 0 or b.turn in turns)
+        if self.steps is not None:
+            newest = {b.order for b in [b for b in blocks if b.order >= 0][-self.steps :]}
+            chosen = tuple(b for b in chosen if b.order < 0 or b.order in newest)
+        return inputs.protection.with_protected(blocks, chosen)

@@ -12,6 +12,7 @@ from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.protection import protection_of
 from contextwright.blocks.ref import range_ref
 from contextwright.compiler.steps.decide import (
     NOTHING,
@@ -23,7 +24,8 @@ from contextwright.compiler.steps.decide import (
 )
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.usage import Superseded
-from contextwright.session.event import Text, ToolCall
+from contextwright.compiler.task_framing import with_short_task
+from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
 
 SOURCE = "earlier"
@@ -61,6 +63,7 @@ def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) ->
         space: tokens that all of them may have.
     """
     conversation = tuple(block for block in blocks if block.messages)
+    conversation = with_short_task(conversation, space, inputs)
     texts = tuple(block for block in blocks if not block.messages)
     space = _beside(sum(map(inputs.cost, texts)), space)
     if not conversation or space <= 0:
@@ -141,35 +144,37 @@ def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs, counted: Count
 
 
 def _held(blocks: Blocks, inputs: Inputs) -> frozenset[int]:
-    """Places of what stays as it is: what is pinned or critical, the user's newest words,
-    failures that no later call made good."""
-    held: set[int] = set()
-    users = [at for at, block in enumerate(blocks) if block.role == "user"]
-    held.update(users[-1:])
-    worked: set[str] = set()
-    for at in range(len(blocks) - 1, -1, -1):
-        block = blocks[at]
-        names = {p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
-        is_open = block.failed and not names <= worked
-        if block.pinned or block.tier == 1 or block.role == "system" or is_open:
-            held.add(at)
-        if not block.failed:
-            worked |= names
-    return frozenset(held)
+    """Places of what was protected when the request was made that ended with these exchanges;
+    what the system said in between stays as well. Results that just came have their own place."""
+    snapshot = inputs.snapshot
+    last = snapshot.exchanges(blocks[-1].order, blocks[-1].order + 1)[0]
+    then = msgspec.structs.replace(snapshot, position=last.positions[-1] + 1)
+    protection = protection_of(then)
+    newest = len(blocks) - 1
+    return frozenset(
+        at
+        for at, block in enumerate(blocks)
+        if (block.role == "system" or protection.keep_reason(block))
+        and (at < newest or not block.results or block.pinned or block.tier == 1)
+    )
 
 
 def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Blocks:
-    note = decisions.note
-    held = tuple(blocks[at] for at in decisions.held if at < decisions.upto)
+    """What stands in front of the first exchange that is told, the task above all, keeps its
+    place: a new note leaves its bytes alone."""
+    held = [at for at in decisions.held if at < decisions.upto]
+    first = next((at for at in range(decisions.upto) if at not in decisions.held), decisions.upto)
+    note = (decisions.note,) if decisions.note is not None else ()
     newer = tuple(
         exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
     )
-    return (*((note,) if note is not None else ()), *held, *newer)
+    front = tuple(blocks[at] for at in held if at < first)
+    return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
 
 
 def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
-    """What stands for the exchanges before `upto`: a message of its own in front, so that a new
-    one leaves the instruction's place in a cache alone."""
+    """What stands for the exchanges before `upto`: a message of its own behind the task, so that
+    a new one leaves the instruction's place in a cache alone."""
     told = [at for at in range(decisions.upto) if at not in decisions.held]
     if not told:
         return None

@@ -1,0 +1,120 @@
+"""What may be dropped, shortened or rewritten: the one rule that every word and every stage of a
+budget asks, and that the tracer enforces (design §5.1 to §5.4).
+
+| what it is | drop | shorten, rewrite |
+| --- | --- | --- |
+| the system instruction | no | no |
+| pinned | no | no |
+| the live edge: the newest user message and the newest exchanges | no | no |
+| the newest open failure of a tool | no | no |
+| task framing: the first user message, the state's `goal` | no | no |
+| tier 1 | no | texts of the spec's own only |
+| other words of the user or the system | yes | no |
+| all else | yes | yes |
+
+A budget whose limit nothing else can hold shortens results of what is protected at its very end,
+and drops none of it.
+"""
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.session.snapshot import Snapshot
+
+GOAL = "state:goal"
+"""The block of the state key that says what the session is for."""
+
+LIVE_EXCHANGES = 1
+"""Newest exchanges that a request can not do without, where the spec does not say more: the calls
+that were just answered. Without them an agent would repeat them."""
+
+
+class Protection(msgspec.Struct, frozen=True, eq=False):
+    """What must stay at one moment of a session.
+
+    Args:
+        edge: the first of the newest exchanges, none of which may be touched.
+        asked: the newest user message; task: the first one. -1 where nobody asked anything, or
+            where the text at hand is no request of its own.
+        failures: exchanges with the newest open failure of a tool.
+        preamble: exchanges of the system instruction, at the very beginning.
+    """
+
+    edge: int
+    asked: int
+    task: int
+    failures: frozenset[int]
+    preamble: int
+
+    @property
+    def exchanges(self) -> frozenset[int]:
+        """Places of the exchanges that must stay because of when they were. Those that are pinned
+        or critical stay because of what they are."""
+        return frozenset({self.asked, self.task} - {-1}) | self.failures
+
+    def keep_reason(self, block: Block) -> str:
+        """Why a block may not be dropped; empty where it may."""
+        if block.pinned:
+            return "pinned"
+        if block.tier == 1:
+            return "tier 1"
+        order = block.order
+        if order < 0:
+            return "task framing" if block.id == GOAL else ""
+        if order < self.preamble:
+            return "the system instruction"
+        if order >= self.edge or order == self.asked:
+            return "the live edge"
+        if order in self.failures:
+            return "the newest open failure of its tool"
+        return "task framing" if order == self.task else ""
+
+    def whole_reason(self, block: Block) -> str:
+        """Why a block may not be shortened or rewritten; empty where it may."""
+        if block.order < 0:
+            return "pinned" if block.pinned else ""
+        if block.role in {"user", "system"} and block.messages and block.messages[0].event_id:
+            return f"the {block.role}'s words"
+        return self.keep_reason(block)
+
+    def may_drop(self, block: Block) -> bool:
+        """Whether a block may be left out."""
+        return not self.keep_reason(block)
+
+    def may_change(self, block: Block) -> bool:
+        """Whether a block may be shortened or rewritten."""
+        return not self.whole_reason(block)
+
+    def with_protected(self, blocks: Blocks, chosen: Blocks) -> Blocks:
+        """What was chosen among blocks, and what must stay of them, in their order.
+
+        Args:
+            chosen: some of the blocks, changed or not, in the order of `blocks`.
+        """
+        found = {(block.order, block.id): block for block in chosen}
+        if len(found) == len(blocks):
+            return chosen
+        return tuple(
+            found.get((block.order, block.id), block)
+            for block in blocks
+            if (block.order, block.id) in found or self.keep_reason(block)
+        )
+
+
+def protection_of(
+    snapshot: Snapshot, *, exchanges: int = LIVE_EXCHANGES, request: bool = True
+) -> Protection:
+    """What must stay of a session as it is now.
+
+    Args:
+        exchanges: how many of the newest exchanges are the live edge.
+        request: whether a request is built: a text that a driver sends beside the conversation
+            needs neither the conversation's edge nor its beginning.
+    """
+    count, failures = snapshot.exchange_count, snapshot.open_failures
+    if not request:
+        return Protection(count, -1, -1, failures, snapshot.preamble)
+    users = snapshot.log.ends("role", "user", snapshot.position)
+    first, last = (-1, -1) if users is None else map(snapshot.log.exchange_index, users)
+    edge = max(snapshot.preamble, count - exchanges)
+    return Protection(edge, last, first, failures, snapshot.preamble)

@@ -1,0 +1,54 @@
+"""The task's first message where it is longer than a request can spare (design §5.2)."""
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.session.event import Text
+from contextwright.spec.inputs import Inputs
+from contextwright.text.items import shorten_items
+
+FRAMING_SHARE = 4
+"""The task's first message is whole up to a quarter of the budget: more would leave the work
+itself too little, and a task that says so much says it in items that can be named."""
+
+
+def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
+    """The blocks with the first user message shortened item by item to a quarter of `limit`
+    tokens, where it has more. What the user asked last is never shortened.
+
+    Args:
+        limit: tokens of the whole request.
+    """
+    room, protection = limit // FRAMING_SHARE, inputs.protection
+    if protection.task in {-1, protection.asked} or protection.task >= protection.edge:
+        return blocks
+    return tuple(
+        _shortened(block, room, inputs)
+        if block.order == protection.task and not block.pinned and inputs.cost(block) > room
+        else block
+        for block in blocks
+    )
+
+
+def _shortened(block: Block, tokens: int, inputs: Inputs) -> Block:
+    texts = [part for m in block.messages for part in m.parts if isinstance(part, Text)]
+    if not texts:
+        return block
+    around = inputs.cost(block) - sum(inputs.count(part.text) for part in texts)
+    each = max(1, (tokens - around) // len(texts))
+    messages = tuple(
+        msgspec.structs.replace(
+            message,
+            parts=tuple(
+                Text(text=shorten_items(part.text, each, inputs.count))
+                if isinstance(part, Text)
+                else part
+                for part in message.parts
+            ),
+            whole=False,
+        )
+        for message in block.messages
+    )
+    why = f"task framing over a quarter of the budget: item by item to {tokens} tokens"
+    return block.lower(Fidelity.TRUNCATED, messages=messages, why=why)

@@ -1,0 +1,120 @@
+"""What must stay: the one rule, and the tracer that holds every step to it."""
+
+from typing import ClassVar
+
+import msgspec
+import pytest
+
+from contextwright import C, compile
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.compiler.trace import enforce_protection
+from contextwright.errors import ProtectionError
+from contextwright.spec.expr import ATOMS, Atom
+from contextwright.spec.kind import Kind, Verb
+from contextwright.testing import session_of
+
+LOOP = "u: the task | a: begun" + "".join(
+    f" | c: f({n}) | r: result {n} {'x ' * 200}" for n in range(34)
+)
+
+
+@pytest.fixture
+def hostile():
+    """A word that rewrites or drops what no word may touch; unknown again afterwards."""
+
+    class Hostile(Atom, frozen=True, kw_only=True):
+        word: ClassVar[str] = "hostile"
+        kind: ClassVar[Kind] = Kind.TRANSFORM
+        verb: ClassVar[Verb] = Verb.COMPRESS
+        drops: bool = False
+
+        def apply(self, blocks, inputs):
+            if self.drops:
+                return blocks[1:]
+            first = blocks[0].messages[0]
+            parts = (msgspec.structs.replace(first.parts[0], text="something else"),)
+            mine = (msgspec.structs.replace(first, parts=parts),)
+            return (msgspec.structs.replace(blocks[0], messages=mine), *blocks[1:])
+
+    yield Hostile
+    del ATOMS["hostile"]
+
+
+@pytest.fixture
+def production():
+    enforce_protection(strict=False)
+    yield
+    enforce_protection()
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_a_word_that_touches_what_is_protected_raises_in_tests(hostile, drops):
+    session = session_of("u: the task | a: yes | u: and now?")
+    with pytest.raises(ProtectionError, match=r"e0: (the user's words|task framing)"):
+        compile(session, C.default() | hostile(drops=drops), model="gpt-5")
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_in_production_it_is_undone_and_noted(hostile, production, drops):
+    session = session_of("u: the task | a: yes | u: and now?")
+    plain = compile(session, C.default(), model="gpt-5")
+    pack = compile(session, C.default() | hostile(drops=drops), model="gpt-5")
+    assert pack.request == plain.request
+    assert [c.action for c in pack.manifest.changes] == []
+    assert "was undone for e0" in pack.manifest.notes[0]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.window(n=1), C.window(steps=2), C.recent(1, min_score=0.9), C.relevant("none", top_k=1),
+        C.default() | C.cap(30), C.default() | C.fresh(0), C.default() | C.select(role="tool"),
+        C.sliding(60, recent=20), C.default() | C.salient(1), C.default() | C.truncate(5),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_must_stay_stays_word_for_word(spec):
+    session = session_of(
+        "u: the task | c: f(1) | e: broke once | c: f(2) | e: broke again | c: g(1) | r: fine"
+        " | u: more | a: done | u: pinned words | a: ok | u: and now? | c: h(1) | r: the newest"
+    )
+    body = compile(session, spec, model="gpt-5").body.decode()
+    for text in ("the task", "broke again", "and now?", "the newest"):
+        assert text in body, text
+
+
+def test_the_loop_of_one_turn_is_history_behind_its_edge():
+    session = session_of(LOOP)
+    whole = compile(session, C.default(), model="gpt-5").tokens
+    pack = compile(session, C.window(steps=5), model="gpt-5")
+    assert pack.tokens < whole / 4
+    assert [kept.id for kept in pack.manifest.kept][0] == "e0"
+    assert len(pack.manifest.kept) == 6
+    for word in (
+        C.compact(max_tokens=20),
+        C.truncate(9),
+        C.compress_results(max_tokens=375, min_tokens=20),
+    ):
+        after = compile(session, C.default() | word, model="gpt-5")
+        assert after.tokens < whole * 0.8 or word == C.compress_results(
+            max_tokens=375, min_tokens=20
+        )
+        assert "result 33" in after.body.decode()
+
+
+def test_nothing_is_called_dropped_that_is_sent():
+    session = session_of("u: old | a: a | u: now")
+    event = session.log[0]
+    assert event.id == "e0"
+    pack = compile(session, C.default() | C.window(n=1), model="gpt-5")
+    assert [m["content"] for m in pack.request["messages"]] == ["old", "now"]
+    assert [(c.id, c.action) for c in pack.manifest.changes] == [("e1", "dropped")]
+
+
+def test_what_one_term_shortened_and_another_brought_whole_is_not_called_shortened():
+    session = session_of("u: task | c: f(1) | r: " + "long " * 300 + " | u: b | a: c | u: d")
+    spec = (C.default() | C.compact()) + C.select(type="tool_result")
+    pack = compile(session, spec, model="gpt-5")
+    (kept,) = [k for k in pack.manifest.kept if k.id == "e1"]
+    called = [c.action for c in pack.manifest.changes if c.id == "e1"]
+    assert called == ([] if kept.fidelity == Fidelity.RAW.label else ["compacted"])
