@@ -31,8 +31,9 @@ def folded(text: str) -> str:
     apostrophes and hyphens."""
     if text.isascii():
         return text.lower()
-    plain = visible(text).translate(_ALIKE)
-    return normalize("NFKD", normalize("NFKD", plain).casefold())
+    plain = normalize("NFKD", normalize("NFKD", visible(text)).casefold())
+    # last: a letter such as U+0149 has an apostrophe in it
+    return plain.translate(_ALIKE)
 
 
 def visible(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a policy forgets, as plain values."""
+"""Retention policies, as plain values."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -7,64 +7,56 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import StoreError, is_number
-from contextwright.retention.data_subject import several
-from contextwright.retention.place import Row, Score
+from contextwright.retention.erasable_store import Score
+from contextwright.retention.validation import require, text_tuple
+from contextwright.stored_record import StoredRecord
 from contextwright.stores.artifact_retention import DAY_MS
 
 DEFAULT_TIER = 2
 """The tier of what has none: important."""
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Some of what is kept: what matches all that is given. Without anything given, all of it.
+class RecordSelector(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Selects records that match all of its fields, for a policy or a legal hold. Without any
+    field it selects every record.
 
     Args:
-        places: names of places, such as `memory`, `sessions`, `artifacts`.
+        stores: names of stores, such as `memory`, `sessions`, `artifacts`.
         kinds: such as `note`, `fact`, `decision`, `answer`, `artifact`, `session`.
         ids: an id, or a pattern of ids with `*`, `?` and `[...]`; an id of a session means its
             notes too.
-        scopes: whose.
+        scopes: their owners.
 
     Raises:
-        StoreError: places, kinds or scopes that are no tuples.
+        StoreError: anything but texts.
     """
 
-    places: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     ids: str = "*"
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("places", "kinds", "scopes"):
-            msgspec.structs.force_setattr(self, name, several(getattr(self, name)))
-        given: tuple[Any, ...] = (self.places, self.kinds, self.scopes)
-        listed = all(
-            isinstance(each, (tuple, list)) and all(isinstance(one, str) for one in each)
-            for each in given
-        )
-        if not listed:
-            raise StoreError(
-                "places, kinds and scopes are tuples of texts",
-                where=repr(self),
-                fix="such as Target(places=('memory',), ids='m-*')",
-            )
+        for field in ("stores", "kinds", "scopes"):
+            msgspec.structs.force_setattr(self, field, text_tuple(getattr(self, field), field))
+        require(self.ids, str, "ids", "such as ids='case-7*'")
 
-    def covers(self, place: str, row: Row) -> bool:
-        """Whether a row of a place is meant."""
+    def covers(self, store: str, record: StoredRecord) -> bool:
+        """Whether a record of a store is selected."""
         return (
-            (not self.places or place in self.places)
-            and (not self.kinds or row.kind in self.kinds)
-            and (not self.scopes or row.scope in self.scopes)
+            (not self.stores or store in self.stores)
+            and (not self.kinds or record.kind in self.kinds)
+            and (not self.scopes or record.scope in self.scopes)
             and (
-                self.ids in {"*", row.id, row.part_of or row.id}
-                or fnmatchcase(row.id, self.ids)
-                or (row.part_of != "" and fnmatchcase(row.part_of, self.ids))
+                self.ids in {"*", record.id, record.part_of or record.id}
+                or fnmatchcase(record.id, self.ids)
+                or (record.part_of != "" and fnmatchcase(record.part_of, self.ids))
             )
         )
 
 
-class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is kept no longer.
+class RetentionPolicy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A retention policy: which records are kept no longer.
 
     Of what `over` covers, from `tier` on, a thing goes if **all** of the given ones of
     `max_age_days`, `min_salience` and `unused_days` say so (and), **or** if it is beyond the
@@ -87,7 +79,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         StoreError: no condition, or one that means nothing.
     """
 
-    over: Target = Target()
+    over: RecordSelector = RecordSelector()
     max_age_days: float | None = None
     min_salience: float | None = None
     unused_days: float | None = None
@@ -97,61 +89,60 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         days = [each for each in (self.max_age_days, self.unused_days) if each is not None]
-        given = [self.max_age_days, self.min_salience, self.unused_days, self.max_items]
-        over: Any = self.over
-        if not isinstance(over, Target):
-            raise StoreError(
-                f"a policy is over a Target of what is kept, not a {type(over).__name__}",
-                where="Retention(over=...)",
-                fix="from contextwright.retention import Target: that of a request is another",
-            )
+        conditions = [self.max_age_days, self.min_salience, self.unused_days, self.max_items]
+        require(
+            self.over,
+            RecordSelector,
+            "RetentionPolicy(over=...)",
+            "from contextwright.retention import RecordSelector: a render Target is another thing",
+        )
         if (
-            all(each is None for each in given)
-            or not all(each is None or is_number(each) for each in given)
+            all(each is None for each in conditions)
+            or not all(each is None or is_number(each) for each in conditions)
             or any(not each >= 0 for each in days)
             or not (self.min_salience is None or 0 <= self.min_salience <= 1)
             or not (self.max_items is None or _is_count(self.max_items))
             or self.tier not in {2, 3, 4}
         ):
             raise StoreError(
-                "a policy needs a condition: days and items from 0, a salience from 0 to 1, a "
-                "tier of 2, 3 or 4",
+                "expected a condition: days and items from 0, a salience from 0 to 1, a tier of 2, "
+                "3 or 4",
                 where=repr(self),
-                fix="such as Retention(over=Target(places=('memory',)), max_age_days=90)",
+                fix="such as RetentionPolicy(over=..., max_age_days=90)",
             )
 
-    def says(self, row: Row, now_ms: int, score: Score | None) -> str:
-        """Why a row goes by its own; empty where it does not."""
-        said: list[str] = []
+    def reason(self, record: StoredRecord, now_ms: int, score: Score | None) -> str:
+        """The reason for which a record goes on its own; empty where it stays."""
+        reasons: list[str] = []
         if self.max_age_days is not None:
-            if row.time_ms is None or now_ms - row.time_ms <= self.max_age_days * DAY_MS:
+            if record.time_ms is None or now_ms - record.time_ms <= self.max_age_days * DAY_MS:
                 return ""
-            said.append(f"older than {self.max_age_days:g} days")
+            reasons.append(f"older than {self.max_age_days:g} days")
         if self.unused_days is not None:
-            last = row.used_ms if row.used_ms is not None else row.time_ms
+            last = record.used_ms if record.used_ms is not None else record.time_ms
             if last is None or now_ms - last <= self.unused_days * DAY_MS:
                 return ""
-            said.append(f"unused for {self.unused_days:g} days")
+            reasons.append(f"unused for {self.unused_days:g} days")
         if self.min_salience is not None:
-            if score is None or not row.text or score(row.text) >= self.min_salience:
+            if score is None or not record.text or score(record.text) >= self.min_salience:
                 return ""
-            said.append(f"salience below {self.min_salience:g}")
-        return self._named(" and ".join(said))
+            reasons.append(f"salience below {self.min_salience:g}")
+        return self._named(" and ".join(reasons))
 
-    def applies(self, place: str, row: Row) -> bool:
-        """Whether the policy is about a row at all."""
-        return (row.tier or DEFAULT_TIER) >= self.tier and self.over.covers(place, row)
+    def applies(self, store: str, record: StoredRecord) -> bool:
+        """Whether the policy is about a record at all."""
+        return (record.tier or DEFAULT_TIER) >= self.tier and self.over.covers(store, record)
 
-    def beyond(self, rows: Iterable[tuple[str, Row]]) -> list[tuple[str, Row]]:
-        """The rows that are too many, of those that the policy is about."""
+    def excess(self, records: Iterable[tuple[str, StoredRecord]]) -> list[tuple[str, StoredRecord]]:
+        """The records beyond `max_items`, of those that the policy is about."""
         if self.max_items is None:
             return []
-        ranked = sorted(rows, key=lambda each: (-_last(each[1]), each[0], each[1].id))
+        ranked = sorted(records, key=lambda each: (-_last_use(each[1]), each[0], each[1].id))
         return ranked[self.max_items :]
 
     @property
-    def too_many(self) -> str:
-        """Why a row goes that is beyond `max_items`."""
+    def excess_reason(self) -> str:
+        """The reason for which a record beyond `max_items` goes."""
         return self._named(f"beyond {self.max_items} items")
 
     def _named(self, why: str) -> str:
@@ -162,5 +153,5 @@ def _is_count(number: Any) -> bool:
     return isinstance(number, int) and number >= 0
 
 
-def _last(row: Row) -> int:
-    return max(row.time_ms or 0, row.used_ms or 0)
+def _last_use(record: StoredRecord) -> int:
+    return max(record.time_ms or 0, record.used_ms or 0)

@@ -1,7 +1,7 @@
 """Answers of models in one SQLite file: paid for once, for all processes."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.spec.task import Answer
+from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores.database import Database
 from contextwright.stores.uses import Uses
 
@@ -52,6 +53,9 @@ class AnswerRow(msgspec.Struct, frozen=True):
     uses: int = 0
 
 
+_decode_row = msgspec.json.Decoder(AnswerRow).decode
+
+
 class SQLiteAnswers:
     """An `AnswerCache` in one file. Usable from several threads and processes.
 
@@ -65,6 +69,11 @@ class SQLiteAnswers:
     Raises:
         StoreError: not a database.
     """
+
+    traits = StoreTraits(
+        name="answers",
+        unreached="answers that were made of the person's sessions and do not name the person",
+    )
 
     def __init__(
         self,
@@ -140,12 +149,27 @@ class SQLiteAnswers:
                 for key in given
             )
 
-    def put_back(self, entries: Iterable[AnswerRow]) -> list[str]:
+    def records(self) -> list[StoredRecord]:
+        """Every answer, as retention takes it."""
+        return [_record(entry) for entry in self.entries()]
+
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Remove answers by their keys; how many there were."""
+        return self.forget(ids)
+
+    def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
+        """Remove the answers that match: they are asked again."""
+        return self.forget([record.id for record in self.records() if matches(record)])
+
+    def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Put forgotten answers back in their places; the keys of those that are there now as
         they were. Where a newer answer has the key, that one stays."""
         back: list[str] = []
         with self._database.writing() as connection:
-            for entry in entries:
+            for record in records:
+                entry = msgspec.structs.replace(
+                    _decode_row(record.body), used_ms=record.used_ms, uses=record.uses
+                )
                 values: tuple[Any, ...] = msgspec.structs.astuple(entry)
                 connection.execute(
                     "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", values
@@ -178,3 +202,15 @@ class SQLiteAnswers:
             return None if row is None else _decode(row[0])
         except msgspec.DecodeError:
             return None  # of another version of this package: it is asked again
+
+
+def _record(entry: AnswerRow) -> StoredRecord:
+    return StoredRecord(
+        id=entry.key,
+        text=entry.body.decode("utf-8", "replace"),
+        kind="answer",
+        time_ms=entry.written_ms,
+        used_ms=entry.used_ms,
+        uses=entry.uses,
+        body=_encode(msgspec.structs.replace(entry, used_ms=None, uses=0)),
+    )

@@ -165,6 +165,17 @@ class Artifacts:
         """Remove bytes; names that stand for them then resolve no more."""
         self._keys.remove(f"blobs/{digest}")
 
+    def sync(self) -> None:
+        """Wait until the disk has what was removed; nothing to do where removing waits."""
+
+    def sweep(self, older_s: float = 0) -> int:
+        """Remove what killed writers left; how many. Nothing is left where writing is atomic.
+
+        Args:
+            older_s: seconds that it must be old: what is younger may still be written.
+        """
+        return 0
+
     def _named(self, key: str) -> Named | None:
         data = self._keys.read(key)
         if data is None:
