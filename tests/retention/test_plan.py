@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.retention.plan_forgetting import LegalHold, plan_forgetting
-from contextwright.retention.policies import RecordSelector, RetentionPolicy
+from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.stored_record import StoredRecord
 
 from .conftest import DAY, NOW

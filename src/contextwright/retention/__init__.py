@@ -9,8 +9,8 @@ from contextwright.retention.erasure import ErasureReport
 from contextwright.retention.journal import AuditEntry
 from contextwright.retention.lethe import Lethe
 from contextwright.retention.plan_forgetting import LegalHold, ProtectedRecord
-from contextwright.retention.policies import RecordSelector, RetentionPolicy
 from contextwright.retention.reports import Action, CycleReport, PurgeReport, RestoreReport
+from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.retention.scrub_session import scrub_session
 from contextwright.retention.session_records import SessionRecords
 from contextwright.retention.store_registry import erasable

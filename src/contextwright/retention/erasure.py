@@ -206,19 +206,19 @@ def _matching_tombstones(
         if each.number in matching[cycle]
         for path in each.record.ref_paths
     }
-    found: dict[int, list[Tombstone]] = {}
+    erased_tombstones: dict[int, list[Tombstone]] = {}
     for cycle, listed in tombstones.items():
         numbers = matching[cycle]
         numbers |= {each.number for each in listed if blobs.intersection(_blob(each.record))}
         erased = {ref for e in listed if e.number in numbers for ref in _blob(e.record)}
         erased -= {ref for e in listed if e.number not in numbers for ref in _blob(e.record)}
-        found[cycle] = [
+        erased_tombstones[cycle] = [
             each
             for each in listed
             if each.number in numbers
             or (each.record.refcounted and erased.intersection(each.record.ref_paths))
         ]
-    return found
+    return erased_tombstones
 
 
 def _matches(record: StoredRecord, matcher: SubjectMatcher) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.plan_forgetting import LegalHold
-from contextwright.retention.policies import RecordSelector
+from contextwright.retention.retention_policy import RecordSelector
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
@@ -105,8 +105,8 @@ class ErasureRequest(msgspec.Struct, frozen=True):
 
     Args:
         sessions: that are the person's because the caller says so.
-        memories, threads, folders: what was found to be the person's, see `SubjectMatcher`: after a
-            crash it may not be found again.
+        memories, threads, folders: see `SubjectMatcher`; after a crash they can no longer be worked
+            out.
         stores: names of those that it is about, every one of which must be there to end it.
     """
 

@@ -1,7 +1,7 @@
 """`Lethe`: eviction by retention policy, legal holds, restore, purge, and the right to erasure."""
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.retention.cycle_runner import CycleRunner
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.erasable_store import Score, TextScorer, score_function
 from contextwright.retention.erasure import (
@@ -26,17 +27,10 @@ from contextwright.retention.journal import (
     Journal,
     JournalTransaction,
     Tombstone,
-    by_store,
 )
-from contextwright.retention.plan_forgetting import (
-    ForgettingPlan,
-    LegalHold,
-    plan_forgetting,
-    protection,
-    without_protected,
-)
-from contextwright.retention.policies import RecordSelector, RetentionPolicy
+from contextwright.retention.plan_forgetting import LegalHold, protection
 from contextwright.retention.reports import Action, CycleReport, PurgeReport, RestoreReport
+from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.retention.store_registry import (
     durable_names,
     memory_names,
@@ -50,7 +44,6 @@ from contextwright.retention.validation import (
     text_tuple,
 )
 from contextwright.stored_record import StoredRecord
-from contextwright.stores.artifact_retention import forms
 from contextwright.tokens.counter import counter_for
 
 COUNTED_AS = "gpt-5"
@@ -90,8 +83,8 @@ class Lethe:
         count: Callable[[str], int] | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        self.policies, self._clock, self._live = _policies(policies), clock, live
-        self._score = score_function(salience)
+        self.policies, self._clock = _policies(policies), clock
+        score = score_function(salience)
         self._count = count or counter_for(COUNTED_AS).count
         fix = "give a file of its own first, then the stores: Lethe('lethe.db', sessions, memory)"
         path = require(str(path) if isinstance(path, Path) else path, str, "Lethe(path, ...)", fix)
@@ -99,13 +92,14 @@ class Lethe:
         self._memories = memory_names(self._stores)
         for each in self.policies:
             require_known_stores(each.over.stores, self._stores, f"policy {each.name!r}")
-        if self._score is None and any(each.min_salience is not None for each in self.policies):
+        if score is None and any(each.min_salience is not None for each in self.policies):
             raise StoreError(
                 "a policy asks for salience and nothing scores it",
                 where="Lethe(..., salience=...)",
                 fix="give a SalienceScorer, or any `score(text) -> float`",
             )
         self._journal = Journal(path)
+        self._runner = CycleRunner(self._journal, self._stores, self.policies, score, live)
         try:
             self.finish()
         except BaseException:
@@ -135,14 +129,14 @@ class Lethe:
             self.finish()
             return CycleReport(0, (), ())
         with self._exclusive() as tx:
-            plan = self._plan(tx, now)
+            plan = self._runner.plan(tx, now)
             actions = tuple(self._action(*each) for each in plan.evicted)
             if dry or not plan.evicted:
                 return CycleReport(0, actions, plan.held)
-            cycle = tx.begin(self._exported(plan), time_ms=now, who=who, why=why)
+            cycle = tx.begin(self._runner.export(plan), time_ms=now, who=who, why=why)
             failpoint("written")
         failpoint("committed")
-        self._complete(cycle)
+        self._runner.complete(cycle)
         return CycleReport(cycle, actions, plan.held)
 
     def restore(self, cycle: int, *, who: str = "", why: str = "") -> RestoreReport:
@@ -154,23 +148,24 @@ class Lethe:
                 that it is about was not given.
         """
         with self._exclusive() as tx:
-            found = tx.cycle(cycle)
+            stored = tx.cycle(cycle)
             held = [(each.store, each.record.id) for each in tx.tombstones(cycle)]
             # what a restore left may have room by now, such as a name whose bytes are back
-            again = found is not None and found.state == "restored" and bool(held)
-            if found is None or not (found.state == "forgotten" or again):
+            again = stored is not None and stored.state == "restored" and bool(held)
+            if stored is None or not (stored.state == "forgotten" or again):
+                state = stored.state if stored is not None else "unknown"
                 raise StoreError(
-                    f"cycle {cycle} can not be restored: it is {found.state if found else 'none'}",
+                    f"cycle {cycle} can not be restored: it is {state}",
                     where=self._journal.path,
                     fix="cycles() lists those that are forgotten and not purged",
                 )
             for name, _ in held:
                 require_store(self._stores, name, self._journal.path)
             tx.set_state(cycle, "restoring")
-            self._audit(tx, "restored", tx.tombstones(cycle), self._clock(), who, why)
+            self._runner.audit(tx, "restored", tx.tombstones(cycle), self._clock(), who, why)
             failpoint("written")
         failpoint("committed")
-        self._complete(cycle)
+        self._runner.complete(cycle)
         with self._journal.reading() as tx:
             left = tuple((each.store, each.record.id) for each in tx.tombstones(cycle))
         return RestoreReport(tuple(each for each in held if each not in left), left)
@@ -195,7 +190,7 @@ class Lethe:
                     if not any(hold.target.covers(each.store, each.record) for hold in holds)
                 ]
                 tx.drop(cycle.number, [each.number for each in free])
-                self._audit(tx, "purged", free, self._clock(), who, why)
+                self._runner.audit(tx, "purged", free, self._clock(), who, why)
                 held += len(tombstones) - len(free)
                 dropped += free
                 if free and len(free) == len(tombstones):
@@ -227,12 +222,12 @@ class Lethe:
         Args:
             subject: the person, by id and names.
             whole: replace a text that names the data subject as a whole, not the name in it.
-            sessions: ids of sessions that are the data subject's, beside those whose metadata say so.
+            sessions: further ids of the data subject's sessions; their metadata need not say so.
             now_ms: milliseconds since 1970, for the audit log.
 
         Raises:
-            StoreError: no data subject; a legal hold covers some of it, then nothing was erased; or a store
-                can not be read or written, then the next call goes on with it.
+            StoreError: no data subject; a legal hold covers some of it, then nothing was erased;
+                or a store can not be read or written, then the next call goes on with it.
         """
         fix = "such as DataSubject('u-1815', names=('Ada Lovelace',))"
         require(subject, DataSubject, "erase(subject, ...)", fix)
@@ -316,8 +311,8 @@ class Lethe:
             }
 
     def protects(self, memory: Any, *, store: str = "") -> str:
-        """The reason for which a memory may not be forgotten: pinned, tier 1, a legal hold. Empty where
-        it may.
+        """The reason for which a memory may not be forgotten: pinned, tier 1, a legal hold. Empty
+        where it may.
 
         Args:
             store: where it is; by default any store of memories.
@@ -346,7 +341,7 @@ class Lethe:
         with self._journal.reading() as tx:
             cycles, requests = tx.unfinished(), tx.erasures()
         for cycle in cycles:
-            self._complete(cycle, late=True)
+            self._runner.complete(cycle, late=True)
         for request in requests:
             run_erasure(self._journal, self._stores, request)
         return len(cycles) + len(requests)
@@ -364,91 +359,6 @@ class Lethe:
                 if not (tx.unfinished() or tx.erasures()):
                     yield tx
                     return
-
-    def _plan(self, tx: JournalTransaction, now_ms: int) -> ForgettingPlan:
-        records, holds, roots = self._inventory(tx)
-        return plan_forgetting(
-            records, self.policies, holds, roots, score=self._score, now_ms=now_ms
-        )
-
-    def _inventory(
-        self, tx: JournalTransaction
-    ) -> tuple[dict[str, list[StoredRecord]], list[LegalHold], list[str]]:
-        """The records of every store, the active holds, and the refs that must resolve."""
-        records = {name: store.records() for name, store in self._stores.items()}
-        live = self._live() if self._live is not None else ()
-        return records, tx.active_holds(), [form for ref in live for form in forms(ref)]
-
-    def _exported(self, plan: ForgettingPlan) -> list[tuple[str, StoredRecord, str]]:
-        """The evicted records, whole; what went by itself in between is left out."""
-        reasons = {(store, record.id): why for store, record, why in plan.evicted}
-        exported: list[tuple[str, StoredRecord, str]] = []
-        for name, store in self._stores.items():
-            ids = [id for where, id in reasons if where == name]
-            for record in store.export(ids) if ids else ():
-                exported.append((name, record, reasons[name, record.id]))
-        return exported
-
-    def _without_newly_protected(
-        self, tx: JournalTransaction, cycle: Cycle, tombstones: list[Tombstone]
-    ) -> list[Tombstone]:
-        """The tombstones of a cycle, less those of records that were pinned or referred to since
-        a process died. Such a record is in its store, and needs no way back."""
-        named = {(each.store, each.record.id): each.why for each in tombstones}
-        records, holds, roots = self._inventory(tx)
-        held = without_protected(records, named, holds, roots, now_ms=cycle.time_ms).held
-        stays = {(each.store, each.id) for each in held}
-        left = [each for each in tombstones if (each.store, each.record.id) not in stays]
-        tx.drop(cycle.number, [each.number for each in tombstones if each not in left])
-        return left
-
-    def _complete(self, number: int, *, late: bool = False) -> None:
-        """Do what the journal says is to be done with a cycle; late, where a process died."""
-        with self._journal.writing() as tx:
-            cycle = tx.cycle(number)
-            if cycle is not None and cycle.state == "forgetting":
-                self._evict(tx, cycle, late=late)
-            elif cycle is not None and cycle.state == "restoring":
-                self._put_back(tx, cycle)
-            failpoint("marked")
-        failpoint("done")
-
-    def _evict(self, tx: JournalTransaction, cycle: Cycle, *, late: bool) -> None:
-        tombstones = tx.tombstones(cycle.number)
-        if late:
-            tombstones = self._without_newly_protected(tx, cycle, tombstones)
-        for name, records in by_store(tombstones).items():
-            require_store(self._stores, name, self._journal.path).remove(records)
-            failpoint(f"removed {name}")
-        tx.set_state(cycle.number, "forgotten")
-        self._audit(tx, "forgotten", tombstones, cycle.time_ms, cycle.who, cycle.why)
-
-    def _put_back(self, tx: JournalTransaction, cycle: Cycle) -> None:
-        tombstones = tx.tombstones(cycle.number)
-        restored: set[tuple[str, str]] = set()
-        for name, records in by_store(tombstones).items():
-            store = require_store(self._stores, name, self._journal.path)
-            restored |= {(name, id) for id in store.restore(records)}
-            failpoint(f"put back {name}")
-        tx.set_state(cycle.number, "restored")
-        tx.drop(cycle.number, [e.number for e in tombstones if (e.store, e.record.id) in restored])
-
-    def _audit(
-        self,
-        tx: JournalTransaction,
-        what: str,
-        tombstones: Sequence[Tombstone],
-        time_ms: int,
-        who: str,
-        why: str,
-    ) -> None:
-        """A line of the audit log for each store and reason."""
-        groups: dict[tuple[str, str], list[StoredRecord]] = {}
-        for each in tombstones:
-            groups.setdefault((each.store, each.why), []).append(each.record)
-        for (store, reason), records in groups.items():
-            line = f"{why}: {reason}" if why else reason
-            tx.note(what, store, records, time_ms=time_ms, who=who, why=line)
 
     def _action(self, store: str, record: StoredRecord, why: str) -> Action:
         tokens = self._count(record.text) if record.text else 0

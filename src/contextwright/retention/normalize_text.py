@@ -81,8 +81,8 @@ def plainly(text: str, units: Iterator[Unit]) -> str:
     """A text with what its pieces stand for, where it does not matter what stood where."""
     pieces: list[str] = []
     at = 0
-    for said, start, end in units:
-        pieces += (text[at:start], said)
+    for meaning, start, end in units:
+        pieces += (text[at:start], meaning)
         at = end
     return "".join((*pieces, text[at:]))
 
@@ -93,11 +93,11 @@ def _decoded(
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     at = 0
-    for said, start, end in units:
+    for meaning, start, end in units:
         pieces.append(text[at:start])
         spans.extend((place, place + 1) for place in range(at, start))
-        pieces.append(said)
-        spans.extend([(start, end)] * len(said))
+        pieces.append(meaning)
+        spans.extend([(start, end)] * len(meaning))
         at = end
     pieces.append(text[at:])
     spans.extend((place, place + 1) for place in range(at, len(text)))
@@ -158,9 +158,9 @@ def percents(text: str) -> Iterator[Unit]:
 def entities(text: str) -> Iterator[Unit]:
     """What `&eacute;` and `&#233;` of HTML stand for."""
     for match in _ENTITY.finditer(text):
-        said = html.unescape(match[0])
-        if said != match[0]:
-            yield said, match.start(), match.end()
+        meaning = html.unescape(match[0])
+        if meaning != match[0]:
+            yield meaning, match.start(), match.end()
 
 
 FORMS: tuple[tuple[str, Callable[[str], Iterator[Unit]]], ...] = (

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from contextwright.retention.policies import RecordSelector, RetentionPolicy
 from contextwright.retention.erasable_store import Score
+from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.artifact_retention import GRACE_MS
 

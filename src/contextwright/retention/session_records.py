@@ -173,17 +173,17 @@ def _records(session: Session) -> Iterator[StoredRecord]:
 
 def _notes(session: Session, values: Mapping[str, Any] | None = None) -> list[SessionNote]:
     """The different notes of a state."""
-    found: dict[str, SessionNote] = {}
+    notes: dict[str, SessionNote] = {}
     for key, value in (session.state if values is None else values).items():
         if value is None or not (key.startswith((NOTES_PREFIX, FACTS_PREFIX)) or key == WORKING):
             continue
         for note in _of_value(session.id, key, value):
-            known = found.get(note.id)
+            known = notes.get(note.id)
             if known is not None:
                 positions = (*known.positions, *note.positions)
                 note = msgspec.structs.replace(note, positions=positions)
-            found[note.id] = note
-    return list(found.values())
+            notes[note.id] = note
+    return list(notes.values())
 
 
 def _of_value(session: str, key: str, value: Any) -> Iterator[SessionNote]:
@@ -199,7 +199,7 @@ def _of_value(session: str, key: str, value: Any) -> Iterator[SessionNote]:
 
 def _times(session: Session) -> dict[str, int]:
     """The times at which notes first stood in the state: those of the events before."""
-    found: dict[str, int] = {}
+    times: dict[str, int] = {}
     clock: list[int | None] = [None]
     for event in session.log:
         clock.append(event.time_ms if event.time_ms is not None else clock[-1])
@@ -209,25 +209,25 @@ def _times(session: Session) -> dict[str, int]:
         if then is None:
             continue
         for note in _notes(session, _changed_values(change.values, before)):
-            found.setdefault(note.id, then)
+            times.setdefault(note.id, then)
         before |= change.values
-    return found
+    return times
 
 
 def _changed_values(values: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """The values that did not stand in the same position before: of a list that grows by a note
     at a time, the hashes of all would be as many as the square of it."""
-    found: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for key, value in values.items():
         known: Any = before.get(key)
         if isinstance(value, list) and isinstance(known, list):
             old: list[Any] = known
-            found[key] = [
+            changed[key] = [
                 entry for n, entry in enumerate(value) if n >= len(old) or old[n] != entry
             ]
         else:
-            found[key] = value
-    return found
+            changed[key] = value
+    return changed
 
 
 def _without_notes(session: Session, notes: Sequence[SessionNote]) -> Session | None:
@@ -293,10 +293,10 @@ def _scrubbed(session: Session, matcher: SubjectMatcher, taken: Collection[str])
 
 
 def _by_session(records: Sequence[StoredRecord]) -> dict[str, list[SessionNote]]:
-    found: dict[str, list[SessionNote]] = {}
+    by_session: dict[str, list[SessionNote]] = {}
     for note in (_decode(record.body) for record in records):
-        found.setdefault(note.session, []).append(note)
-    return found
+        by_session.setdefault(note.session, []).append(note)
+    return by_session
 
 
 def _kind(key: str) -> str:

@@ -163,15 +163,15 @@ class SubjectMatcher:
 
     def _token(self, match: re.Match[str]) -> str:
         """A string or a number of JSON text."""
-        said = match[0]
-        if not said.startswith('"'):
-            return f'"{ERASED}"' if said in self._exact else said
+        token = match[0]
+        if not token.startswith('"'):
+            return f'"{ERASED}"' if token in self._exact else token
         try:
-            inner = json.loads(said, strict=False)
+            inner = json.loads(token, strict=False)
         except ValueError:
-            return said
+            return token
         new = self.text(inner)
-        return said if new == inner else json.dumps(new, ensure_ascii=said.isascii())
+        return token if new == inner else json.dumps(new, ensure_ascii=token.isascii())
 
     def _replaced(self, text: str, erased: str) -> str:
         # encoded ones first: of `Ada+Lovelace` the surname alone is found as it is
@@ -193,8 +193,8 @@ class SubjectMatcher:
         if units is None and text.isascii():
             return [match.span() for match in self._pattern.finditer(text.lower())]
         exact = Folded(text, () if units is None else units(text))
-        found = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
-        return [span for span in found if span is not None]
+        spans = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
+        return [span for span in spans if span is not None]
 
     def _plainly(self, text: str) -> bool:
         """Whether it names the subject, base64 left aside."""
@@ -205,8 +205,8 @@ class SubjectMatcher:
     def _hits(self, text: str, units: Callable[[str], Iterator[Unit]] | None = None) -> bool:
         if self._pattern is None or len(text) <= LONG:
             return bool(self._spans(text, units))
-        said = text if units is None else plainly(text, units(text))
-        return self._pattern.search(folded(said)) is not None
+        quick = text if units is None else plainly(text, units(text))
+        return self._pattern.search(folded(quick)) is not None
 
     def _base64(self, text: str) -> Iterator[tuple[int, int, str]]:
         """From where to where base64 names the subject, and what stands there without."""
@@ -222,7 +222,7 @@ class SubjectMatcher:
                 continue
             tried.add(start)
             data = _decode64(text[start : run[1]])
-            if data is not None and any(self._plainly(said) for said in decoded(data)):
+            if data is not None and any(self._plainly(candidate) for candidate in decoded(data)):
                 done = True
                 yield start, run[1], base64.b64encode(self.without(data)).decode()
 
@@ -268,8 +268,8 @@ def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
     begin; the group's name says how far into four characters they stand."""
     forms: dict[str, set[str]] = {"a0": set(), "b2": set(), "c3": set()}
     for name in strings:
-        for said in {name, name.lower(), name.upper(), name.title(), json.dumps(name)[1:-1]}:
-            data = said.encode("utf-8", "surrogatepass")
+        for variant in {name, name.lower(), name.upper(), name.title(), json.dumps(name)[1:-1]}:
+            data = variant.encode("utf-8", "surrogatepass")
             for shift, group in enumerate(forms):
                 bits = base64.b64encode(b"\0" * shift + data)
                 whole = (len(data) + shift) * 8 // 6
@@ -277,9 +277,9 @@ def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
                 if len(inner) >= 2:
                     forms[group] |= {inner, inner.replace("+", "-").replace("/", "_")}
     groups = [
-        f"(?P<{group}>{'|'.join(map(re.escape, sorted(said)))})"
-        for group, said in forms.items()
-        if said
+        f"(?P<{group}>{'|'.join(map(re.escape, sorted(variants)))})"
+        for group, variants in forms.items()
+        if variants
     ]
     return re.compile("|".join(groups)) if groups else None
 

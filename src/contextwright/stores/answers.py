@@ -19,11 +19,11 @@ CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE, series TEXT NOT NULL, body BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS answers_series ON answers (series, number);
 """
-_LATER = (
-    ("written_ms", "ALTER TABLE answers ADD COLUMN written_ms INTEGER"),
-    ("used_ms", "ALTER TABLE answers ADD COLUMN used_ms INTEGER"),
-    ("uses", "ALTER TABLE answers ADD COLUMN uses INTEGER NOT NULL DEFAULT 0"),
-)
+_ADDED_COLUMNS = {
+    "written_ms": "INTEGER",
+    "used_ms": "INTEGER",
+    "uses": "INTEGER NOT NULL DEFAULT 0",
+}
 """Columns that came with forgetting; a file of an earlier version gets them."""
 _ENTRIES = """
 SELECT number, key, series, body, written_ms, used_ms, uses FROM answers ORDER BY number
@@ -90,18 +90,7 @@ class SQLiteAnswers:
             durable=False,  # what is lost is asked again
             busy=BUSY_SECONDS,
         )
-        self._migrate()
-
-    def _migrate(self) -> None:
-        with self._database.reading() as connection:
-            known = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
-        if all(column in known for column, _ in _LATER):
-            return
-        with self._database.writing() as connection:
-            known = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
-            for column, statement in _LATER:
-                if column not in known:
-                    connection.execute(statement)
+        self._database.add_columns("answers", _ADDED_COLUMNS)
 
     def close(self) -> None:
         """Close the file."""
@@ -111,10 +100,10 @@ class SQLiteAnswers:
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept."""
-        found = self._one("SELECT body FROM answers WHERE key = ?", key)
-        if found is not None:
+        answer = self._one("SELECT body FROM answers WHERE key = ?", key)
+        if answer is not None:
             self._uses.add([key], self._clock())
-        return found
+        return answer
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series, if it is kept."""
@@ -142,11 +131,11 @@ class SQLiteAnswers:
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove answers; how many there were."""
-        given = [keys] if isinstance(keys, str) else keys
+        wanted = [keys] if isinstance(keys, str) else keys
         with self._database.writing() as connection:
             return sum(
                 connection.execute("DELETE FROM answers WHERE key = ?", (key,)).rowcount
-                for key in given
+                for key in wanted
             )
 
     def records(self) -> list[StoredRecord]:

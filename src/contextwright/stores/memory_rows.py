@@ -7,7 +7,7 @@ import msgspec
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
-Kind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
+MemoryKind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
 KINDS = ("note", "fact", "entity", "decision", "preference", "checkpoint")
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -27,7 +27,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str
-    kind: Kind = "note"
+    kind: MemoryKind = "note"
     scope: str = ""
     entity: str = ""
     time_ms: int | None = None
@@ -64,15 +64,15 @@ CREATE INDEX IF NOT EXISTS memories_log ON memories (scope, kind, number);
 CREATE INDEX IF NOT EXISTS memories_gone ON memories (gone);
 CREATE TABLE IF NOT EXISTS memories_epochs (epoch INTEGER PRIMARY KEY AUTOINCREMENT);
 """
-_LATER = (
-    ("tier", "ALTER TABLE memories ADD COLUMN tier INTEGER NOT NULL DEFAULT 0"),
-    ("pinned", "ALTER TABLE memories ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0"),
-    ("active", "ALTER TABLE memories ADD COLUMN active INTEGER NOT NULL DEFAULT 1"),
-    ("written_ms", "ALTER TABLE memories ADD COLUMN written_ms INTEGER"),
-    ("used_ms", "ALTER TABLE memories ADD COLUMN used_ms INTEGER"),
-    ("uses", "ALTER TABLE memories ADD COLUMN uses INTEGER NOT NULL DEFAULT 0"),
-    ("turned", "ALTER TABLE memories ADD COLUMN turned INTEGER NOT NULL DEFAULT 0"),
-)
+_ADDED_COLUMNS = {
+    "tier": "INTEGER NOT NULL DEFAULT 0",
+    "pinned": "INTEGER NOT NULL DEFAULT 0",
+    "active": "INTEGER NOT NULL DEFAULT 1",
+    "written_ms": "INTEGER",
+    "used_ms": "INTEGER",
+    "uses": "INTEGER NOT NULL DEFAULT 0",
+    "turned": "INTEGER NOT NULL DEFAULT 0",
+}
 """Columns that came with forgetting, in their order; a file of an earlier version gets them."""
 _TURNED_INDEX = "CREATE INDEX IF NOT EXISTS memories_turned ON memories (turned)"
 
@@ -121,16 +121,12 @@ def migrate(database: Database) -> None:
     Raises:
         StoreError: it can not be written.
     """
+    database.add_columns("memories", _ADDED_COLUMNS)
     with database.reading() as connection:
-        known = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
-    if all(column in known for column, _ in _LATER):
-        return
-    with database.writing() as connection:
-        known = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
-        for column, statement in _LATER:
-            if column not in known:
-                connection.execute(statement)
-        connection.execute(_TURNED_INDEX)
+        indexes = {row[1] for row in connection.execute("PRAGMA index_list(memories)")}
+    if "memories_turned" not in indexes:
+        with database.writing() as connection:
+            connection.execute(_TURNED_INDEX)
 
 
 def memory_of_row(row: tuple[Any, ...]) -> Memory:

@@ -201,13 +201,13 @@ class SQLiteMemory:
         self._count_uses()
         with self._database.writing() as connection:
             rows = connection.execute(sql.ALL).fetchall()
-            found = [row for row in rows if matches(record_of(memory_row(row)))]
-            connection.executemany(sql.DELETE, [(row[0],) for row in found])
-            if found:
+            matching = [row for row in rows if matches(record_of(memory_row(row)))]
+            connection.executemany(sql.DELETE, [(row[0],) for row in matching])
+            if matching:
                 connection.execute(sql.NEXT_EPOCH)
         with self._lock:
             self._catch_up()
-        return sum(not row[8] for row in found)
+        return sum(not row[8] for row in matching)
 
     def scrub(self) -> None:
         """Write the file anew, so that nothing that was forgotten is left in it.
@@ -218,9 +218,9 @@ class SQLiteMemory:
         self._database.scrub()
 
     def _each(self, statement: str, ids: str | Iterable[str]) -> int:
-        given = [ids] if isinstance(ids, str) else ids
+        wanted = [ids] if isinstance(ids, str) else ids
         with self._database.writing() as connection:
-            return sum(connection.execute(statement, (id,)).rowcount for id in given)
+            return sum(connection.execute(statement, (id,)).rowcount for id in wanted)
 
     def _count_uses(self) -> None:
         waiting = self._uses.take()
@@ -262,11 +262,11 @@ class SQLiteMemory:
             hits = index.search(query, 4 * k, kinds=kinds) if index is not None else []
             known = [(self._known[hit.item.id], hit.score / 1_000_000) for hit in hits]
         aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in known]
-        aged.sort(key=lambda found: (-found.score, found.memory.id))
-        best = max((found.score for found in aged), default=0) or 1
-        shown = [MemoryHit(found.memory, found.score / best) for found in aged[:k]]
+        aged.sort(key=lambda hit: (-hit.score, hit.memory.id))
+        best = max((hit.score for hit in aged), default=0) or 1
+        shown = [MemoryHit(hit.memory, hit.score / best) for hit in aged[:k]]
         used_ms = self._clock() if now_ms is None else now_ms
-        self._uses.add([found.memory.id for found in shown], used_ms)
+        self._uses.add([hit.memory.id for hit in shown], used_ms)
         return shown
 
     def _age(self, one: Memory, now_ms: int | None) -> float:
@@ -288,7 +288,7 @@ class SQLiteMemory:
                 self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, epoch
             new = connection.execute(sql.NEW, (self._seen,)).fetchall()
             turned = connection.execute(sql.TURNED, (self._turned,)).fetchall()
-            gone = connection.execute(sql.GONE, (self._gone,)).fetchall()
+            forgotten = connection.execute(sql.GONE, (self._gone,)).fetchall()
         by_scope: dict[str, list[Item]] = {}
         for remembered, is_gone, _ in map(counted_row, (*new, *turned)):
             one = remembered.memory
@@ -303,11 +303,11 @@ class SQLiteMemory:
             if scope not in self._indexes:
                 self._indexes[scope] = Index(self._embedder)
             self._indexes[scope].add(items)
-        for id, _ in gone:
+        for id, _ in forgotten:
             self._leave_out(id)
         self._seen = new[-1][0] if new else self._seen
         self._turned = max([self._turned, *(row[-1] for row in (*new, *turned))])
-        self._gone = gone[-1][1] if gone else self._gone
+        self._gone = forgotten[-1][1] if forgotten else self._gone
 
     def _leave_out(self, id: str) -> None:
         one = self._known.pop(id, None)

@@ -41,7 +41,7 @@ class ObjectArtifacts(Artifacts):
 
 
 class _Objects:
-    """`Keys` as objects."""
+    """`KeyValueStore` as objects."""
 
     def __init__(self, url: str, store: Any, obstore: Any) -> None:
         self._url, self._store, self._obstore = url.rstrip("/"), store, obstore

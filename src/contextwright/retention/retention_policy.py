@@ -58,7 +58,7 @@ class RecordSelector(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 class RetentionPolicy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A retention policy: which records are kept no longer.
 
-    Of what `over` covers, from `tier` on, a thing goes if **all** of the given ones of
+    Of what `over` covers, from `tier` on, a record goes if **all** conditions that are set of
     `max_age_days`, `min_salience` and `unused_days` say so (and), **or** if it is beyond the
     `max_items` that were used or written last (or). Of several policies, one that says so is
     enough. What nobody knows, such as the age of a thing without a time, counts against going.
