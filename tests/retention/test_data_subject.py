@@ -47,6 +47,7 @@ def test_short_names_of_any_script_are_names(name):
         ("O\u2019Brien", "o'brien"),
         ("Jean-Luc", "Jean\u2011Luc"),
         ("Strauß", "STRAUSS"),
+        ("Ka\u0149a", "KA\u02bcNA"),
         ("Müller", "MU\u0308LLER"),
         ("Mu\u0308ller", "Müller"),
         ("Ada Lovelace", "ada\u00a0\n LOVELACE"),

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from contextwright import Step, Criterion
+from contextwright import Criterion, Step
 from contextwright.errors import StepError, StoreError
 from contextwright.stores import TaskBoard
 

@@ -36,7 +36,7 @@ class ForgettingResult(msgspec.Struct, frozen=True):
     Args:
         initial_pressure, final_pressure: of the window, before and after.
         actions: (name, value) in the order in which they were done: `window_prune` how many,
-            `lethe_cycle` the cycle's number (0: nothing went), `lethe_forget` (place, id) each,
+            `lethe_cycle` the cycle's number (0: nothing went), `lethe_forget` (store, id) each,
             `memory_deactivate` a memory's id each.
     """
 

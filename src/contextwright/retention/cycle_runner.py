@@ -4,13 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from contextwright.retention.erasable_store import ErasableStore, Score
 from contextwright.retention.failpoint import failpoint
-from contextwright.retention.journal import (
-    Cycle,
-    Journal,
-    JournalTransaction,
-    Tombstone,
-    by_store,
-)
+from contextwright.retention.journal import Cycle, Journal, JournalTransaction, Tombstone, by_store
 from contextwright.retention.plan_forgetting import (
     ForgettingPlan,
     LegalHold,

@@ -75,7 +75,7 @@ def _graphemes(name: str) -> str:
 
 
 def _identifies(sign: str) -> bool:
-    """Whether a sign can tell one person from another: a letter, a digit, a picture."""
+    """True if a sign can tell one person from another: a letter, a digit, a picture."""
     return sign.isalnum() or category(sign) == "So"
 
 

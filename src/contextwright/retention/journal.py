@@ -104,7 +104,7 @@ class ErasureRequest(msgspec.Struct, frozen=True):
     removed rows left are to go, as after a purge.
 
     Args:
-        sessions: that are the person's because the caller says so.
+        sessions: further ids of the data subject's sessions.
         memories, threads, folders: see `SubjectMatcher`; after a crash they can no longer be worked
             out.
         stores: names of those that it is about, every one of which must be there to end it.
@@ -129,9 +129,7 @@ class Journal:
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        self._database = Database(
-            path, _SCHEMA + _IS_FINAL, fix="give a file of a Lethe, of its own"
-        )
+        self._database = Database(path, _SCHEMA + _IS_FINAL, fix="give Lethe a file of its own")
 
     def close(self) -> None:
         """Close the file."""
@@ -149,27 +147,26 @@ class Journal:
 
     @contextmanager
     def reading(self) -> Generator["JournalTransaction"]:
-        """What is written, without the lock."""
+        """A transaction that reads, without the lock."""
         with self._database.reading() as connection:
             yield JournalTransaction(connection)
 
 
 class JournalTransaction:
-    """A transaction on the journal."""
+    """Statements within a transaction on the journal."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self._run, self._run_each = connection.execute, connection.executemany
 
     def begin(
         self, evicted: Iterable[tuple[str, StoredRecord, str]], *, time_ms: int, who: str, why: str
     ) -> int:
         """Write down a cycle with all that it evicts; its number."""
-        cursor = self._connection.execute(
+        cycle = self._insert(
             "INSERT INTO lethe_cycles (state, time_ms, who, why) VALUES ('forgetting', ?, ?, ?)",
             (time_ms, who, why),
         )
-        cycle = cursor.lastrowid or 0
-        self._connection.executemany(
+        self._run_each(
             "INSERT INTO lethe_tombstones VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 (cycle, n, store, record.id, _encode(_without_content(record)), record.body, reason)
@@ -179,31 +176,28 @@ class JournalTransaction:
         return cycle
 
     def set_state(self, cycle: int, state: str) -> None:
-        """A cycle is further on."""
-        self._connection.execute(
-            "UPDATE lethe_cycles SET state = ? WHERE number = ?", (state, cycle)
-        )
+        """Write down that a cycle is further on."""
+        self._run("UPDATE lethe_cycles SET state = ? WHERE number = ?", (state, cycle))
 
     def cycles(self) -> list[Cycle]:
         """Every cycle, in their order."""
-        rows = self._connection.execute(
+        rows = self._run(
             "SELECT number, state, time_ms, who, why FROM lethe_cycles ORDER BY number"
         )
         return [Cycle(*row) for row in rows]
 
     def cycle(self, number: int) -> Cycle | None:
         """A cycle, if there is one of this number."""
-        row = self._connection.execute(_CYCLE, (number,)).fetchone()
+        row = self._run(_CYCLE, (number,)).fetchone()
         return None if row is None else Cycle(*row)
 
     def unfinished(self) -> list[int]:
         """The cycles that are under way, or were when a process died."""
-        rows = self._connection.execute(_UNFINISHED)
-        return [row[0] for row in rows]
+        return [row[0] for row in self._run(_UNFINISHED)]
 
     def tombstones(self, cycle: int) -> list[Tombstone]:
         """The records that a cycle evicted and holds."""
-        rows = self._connection.execute(_TOMBSTONES, (cycle,))
+        rows = self._run(_TOMBSTONES, (cycle,))
         return [
             Tombstone(number, store, msgspec.structs.replace(_decode(record), body=body), why)
             for number, store, record, body, why in rows
@@ -211,7 +205,7 @@ class JournalTransaction:
 
     def drop(self, cycle: int, numbers: Iterable[int]) -> None:
         """Delete tombstones of a cycle."""
-        self._connection.executemany(
+        self._run_each(
             "DELETE FROM lethe_tombstones WHERE cycle = ? AND number = ?",
             [(cycle, number) for number in numbers],
         )
@@ -227,7 +221,7 @@ class JournalTransaction:
         why: str,
     ) -> None:
         """Add a line to the audit log."""
-        self._connection.execute(
+        self._run(
             "INSERT INTO lethe_audit (time_ms, what, who, why, store, ids, digests) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
@@ -239,7 +233,7 @@ class JournalTransaction:
 
     def audit(self) -> list[AuditEntry]:
         """The audit log, in the order in which it was written."""
-        rows = self._connection.execute(
+        rows = self._run(
             "SELECT number, time_ms, what, who, why, store, ids, digests FROM lethe_audit "
             "ORDER BY number"
         )
@@ -247,15 +241,14 @@ class JournalTransaction:
 
     def hold(self, target: RecordSelector, reason: str, time_ms: int) -> int:
         """Write down a hold; its number."""
-        cursor = self._connection.execute(
+        return self._insert(
             "INSERT INTO lethe_holds (target, reason, time_ms) VALUES (?, ?, ?)",
             (_encode(target), reason, time_ms),
         )
-        return cursor.lastrowid or 0
 
     def release(self, number: int, time_ms: int) -> bool:
         """End a hold; whether there was one."""
-        cursor = self._connection.execute(
+        cursor = self._run(
             "UPDATE lethe_holds SET released_ms = ? WHERE number = ? AND released_ms IS NULL",
             (time_ms, number),
         )
@@ -267,7 +260,7 @@ class JournalTransaction:
 
     def holds(self) -> list[LegalHold]:
         """Every hold, released ones too."""
-        rows = self._connection.execute(
+        rows = self._run(
             "SELECT number, target, reason, time_ms, released_ms FROM lethe_holds ORDER BY number"
         )
         return [
@@ -277,16 +270,11 @@ class JournalTransaction:
 
     def request_erasure(self, request: ErasureRequest) -> int:
         """Write down an erasure; its number."""
-        cursor = self._connection.execute(
-            "INSERT INTO lethe_erasures (request) VALUES (?)", (_encode(request),)
-        )
-        return cursor.lastrowid or 0
+        return self._insert("INSERT INTO lethe_erasures (request) VALUES (?)", (_encode(request),))
 
     def erasures(self) -> list[ErasureRequest]:
         """The erasures that are not done."""
-        rows = self._connection.execute(
-            "SELECT number, request FROM lethe_erasures ORDER BY number"
-        ).fetchall()
+        rows = self._run("SELECT number, request FROM lethe_erasures ORDER BY number").fetchall()
         return [
             msgspec.structs.replace(msgspec.json.decode(body, type=ErasureRequest), number=number)
             for number, body in rows
@@ -295,25 +283,26 @@ class JournalTransaction:
     def forget_subject(self, request: ErasureRequest) -> None:
         """The stores have nothing of the person any more: nor has this."""
         left = ErasureRequest(time_ms=request.time_ms, subject=None, stores=request.stores)
-        self._connection.execute(
+        self._run(
             "UPDATE lethe_erasures SET request = ? WHERE number = ?",
             (_encode(left), request.number),
         )
 
     def end_erasure(self, request: ErasureRequest) -> None:
         """An erasure is done."""
-        self._connection.execute("DELETE FROM lethe_erasures WHERE number = ?", (request.number,))
+        self._run("DELETE FROM lethe_erasures WHERE number = ?", (request.number,))
 
     def rewrite(self, change: Callable[[str], str]) -> None:
         """Put what `change` makes of every text of the audit, the holds and the cycles in its
-        store: the one thing that changes an audit. Digests of lines that change go."""
-        for number, who, why in self._all("SELECT number, who, why FROM lethe_cycles"):
-            self._connection.execute(
+        place: the one thing that changes an audit log. Digests of lines that change go."""
+        for number, who, why in self._run("SELECT number, who, why FROM lethe_cycles").fetchall():
+            self._run(
                 "UPDATE lethe_cycles SET who = ?, why = ? WHERE number = ?",
                 (change(who), change(why), number),
             )
-        for number, target, reason in self._all("SELECT number, target, reason FROM lethe_holds"):
-            self._connection.execute(
+        holds = self._run("SELECT number, target, reason FROM lethe_holds").fetchall()
+        for number, target, reason in holds:
+            self._run(
                 "UPDATE lethe_holds SET target = ?, reason = ? WHERE number = ?",
                 (_encode(_rewritten(target, change)), change(reason), number),
             )
@@ -341,19 +330,20 @@ class JournalTransaction:
         )
 
     def _rewrite_audit(self, change: Callable[[AuditEntry], AuditEntry]) -> None:
-        self._connection.execute("DROP TRIGGER lethe_audit_is_final")
+        self._run("DROP TRIGGER lethe_audit_is_final")
         for entry in self.audit():
             new = change(entry)
             if new != entry:
-                self._connection.execute(
+                self._run(
                     "UPDATE lethe_audit SET ids = ?, digests = ?, who = ?, why = ? "
                     "WHERE number = ?",
                     (_encode(new.ids), _encode(new.digests), new.who, new.why, entry.number),
                 )
-        self._connection.execute(_IS_FINAL)
+        self._run(_IS_FINAL)
 
-    def _all(self, statement: str) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement).fetchall()
+    def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
+        """The number of the new row."""
+        return self._run(statement, values).lastrowid or 0
 
 
 def by_store(tombstones: Sequence[Tombstone]) -> dict[str, list[StoredRecord]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from unicodedata import category, combining, normalize
 
 Unit = tuple[str, int, int]
-"""What a piece of a text stands for, and from where to where it stands."""
+"""The meaning of a piece of a text, and from where to where it stands."""
 
 _FORMAT = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 _INVISIBLE = re.compile(f"[{_FORMAT}]")
@@ -114,7 +114,7 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_mark(sign: str) -> bool:
-    """Whether a sign belongs to the letter before it."""
+    """True if a sign belongs to the letter before it."""
     return not sign.isascii() and category(sign).startswith("M")
 
 
@@ -127,7 +127,7 @@ def _belongs(sign: str) -> bool:
 
 
 def escapes(text: str) -> Iterator[Unit]:
-    r"""What `\u00e9` and `\n` of JSON text stand for, however often it was put into JSON."""
+    r"""The meanings of `\u00e9` and `\n` in JSON text, however often it was put into JSON."""
     for match in _ESCAPE.finditer(text):
         codes = [int(code, 16) for code in _HEX.findall(match[0])]
         if not codes:
@@ -141,7 +141,7 @@ def escapes(text: str) -> Iterator[Unit]:
 
 
 def percents(text: str) -> Iterator[Unit]:
-    """What `%C3%A9` and `+` of URLs stand for."""
+    """The meanings of `%C3%A9` and `+` in URLs."""
     for match in _PERCENT.finditer(text):
         if match[0] == "+":
             yield " ", match.start(), match.end()
@@ -156,7 +156,7 @@ def percents(text: str) -> Iterator[Unit]:
 
 
 def entities(text: str) -> Iterator[Unit]:
-    """What `&eacute;` and `&#233;` of HTML stand for."""
+    """The meanings of `&eacute;` and `&#233;` in HTML."""
     for match in _ENTITY.finditer(text):
         meaning = html.unescape(match[0])
         if meaning != match[0]:

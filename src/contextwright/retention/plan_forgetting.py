@@ -130,10 +130,7 @@ def protection(store: str, record: StoredRecord, holds: Sequence[LegalHold], now
 
 
 def _named(
-    everything: list[Listed],
-    policies: Sequence[RetentionPolicy],
-    score: Score | None,
-    now_ms: int,
+    everything: list[Listed], policies: Sequence[RetentionPolicy], score: Score | None, now_ms: int
 ) -> dict[Key, str]:
     named: dict[Key, str] = {}
     for policy in policies:
@@ -151,9 +148,7 @@ def _named(
     return named
 
 
-def _by_ref_path(
-    everything: list[Listed],
-) -> dict[str, list[Listed]]:
+def _by_ref_path(everything: list[Listed]) -> dict[str, list[Listed]]:
     by_path: dict[str, list[Listed]] = {}
     for store, record in everything:
         for path in record.ref_paths:
@@ -162,9 +157,7 @@ def _by_ref_path(
 
 
 def _follow(
-    everything: list[Listed],
-    named: dict[Key, str],
-    ref_paths: Mapping[str, Sequence[Listed]],
+    everything: list[Listed], named: dict[Key, str], ref_paths: Mapping[str, Sequence[Listed]]
 ) -> None:
     """Bytes go with the names that stand for them."""
     for store, record in everything:

@@ -42,7 +42,7 @@ class RecordSelector(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         require(self.ids, str, "ids", "such as ids='case-7*'")
 
     def covers(self, store: str, record: StoredRecord) -> bool:
-        """Whether a record of a store is selected."""
+        """True if a record of a store is selected."""
         return (
             (not self.stores or store in self.stores)
             and (not self.kinds or record.kind in self.kinds)
@@ -130,7 +130,7 @@ class RetentionPolicy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         return self._named(" and ".join(reasons))
 
     def applies(self, store: str, record: StoredRecord) -> bool:
-        """Whether the policy is about a record at all."""
+        """True if the policy is about a record at all."""
         return (record.tier or DEFAULT_TIER) >= self.tier and self.over.covers(store, record)
 
     def excess(self, records: Iterable[tuple[str, StoredRecord]]) -> list[tuple[str, StoredRecord]]:

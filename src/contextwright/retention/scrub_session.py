@@ -44,7 +44,7 @@ def scrub_session(session: Session, subject: DataSubject, *, whole: bool = False
 
 
 def is_owned(session: Session, matcher: SubjectMatcher) -> bool:
-    """Whether a session is the data subject's own."""
+    """True if a session is the data subject's own."""
     return session.id in matcher.sessions or any(map(matcher.is_owner, owner_of(session.metadata)))
 
 
@@ -195,7 +195,7 @@ def _state(values: dict[str, Any], matcher: SubjectMatcher, ids: _Ids) -> dict[s
 
 
 def _is_copy(entry: Any, matcher: SubjectMatcher) -> bool:
-    """Whether an entry was hydrated from a memory of the data subject."""
+    """True if an entry was hydrated from a memory of the data subject."""
     return isinstance(entry, Mapping) and entry.get("id") in matcher.memories
 
 

@@ -67,20 +67,20 @@ class SubjectMatcher:
         self._encoded = _encoded_pattern(strings)
 
     def is_owner(self, owner: str) -> bool:
-        """Whether an owner is the subject, by id or by one of the names."""
+        """True if an owner is the subject, by id or by one of the names."""
         return folded(owner.strip()) in self._owners
 
     def owns(self, scope: str) -> bool:
-        """Whether a scope is the subject's: it is the subject, or names the subject."""
+        """True if a scope is the subject's: it is the subject, or names the subject."""
         return bool(scope) and (self.is_owner(scope) or self.names(scope))
 
     def is_file(self, name: str) -> bool:
-        """Whether a name of an artifact is the subject's: it names the subject, or a session that
+        """True if a name of an artifact is the subject's: it names the subject, or a session that
         is the subject's made it."""
         return name.startswith(self._folders) or self.names(name)
 
     def matches(self, record: StoredRecord) -> bool:
-        """Whether a record is the data subject's: by scope, as a copy of a memory or a piece of
+        """True if a record is the data subject's: by scope, as a copy of a memory or a piece of
         a session that is, or because it names the data subject."""
         return (
             self.owns(record.scope)
@@ -90,7 +90,7 @@ class SubjectMatcher:
         )
 
     def names(self, text: str) -> bool:
-        """Whether a text names the subject in any form."""
+        """True if a text names the subject in any form."""
         return self._plainly(text) or any(True for _ in self._base64(text))
 
     def text(self, text: str) -> str:
@@ -127,7 +127,7 @@ class SubjectMatcher:
         return top[0]
 
     def data(self, data: bytes) -> bool:
-        """Whether bytes name the subject: text of the usual encodings in any form; in other bytes,
+        """True if bytes name the subject: text of the usual encodings in any form; in other bytes,
         names of six characters or more in any case, and of four as they were given."""
         texts = list(decoded(data))
         return any(map(self.names, texts)) if texts else self._in_binary(data)
@@ -197,7 +197,7 @@ class SubjectMatcher:
         return [span for span in spans if span is not None]
 
     def _plainly(self, text: str) -> bool:
-        """Whether it names the subject, base64 left aside."""
+        """True if it names the subject, base64 left aside."""
         return self._hits(text) or any(
             sign in text and self._hits(text, units) for sign, units in FORMS
         )

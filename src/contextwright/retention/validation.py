@@ -45,9 +45,7 @@ def text_tuple(texts: Any, where: str) -> tuple[str, ...]:
         return (texts,) if isinstance(texts, str) else msgspec.convert(texts, tuple[str, ...])
     except msgspec.ValidationError as error:
         raise StoreError(
-            f"expected tuples of texts: {error}",
-            where=where,
-            fix=f"such as {where}=('u-1815',)",
+            f"expected tuples of texts: {error}", where=where, fix=f"such as {where}=('u-1815',)"
         ) from error
 
 

@@ -111,7 +111,7 @@ def _age_s(path: Path) -> float:
 
 
 def _touched(path: Path) -> bool:
-    """Whether it is there; then it counts as written now, so that no collection takes it."""
+    """True if it is there; then it counts as written now, so that no collection takes it."""
     try:
         os.utime(path)
     except FileNotFoundError:

@@ -51,7 +51,7 @@ class MemoryHit(msgspec.Struct, frozen=True):
 
 
 class MemoryStore(Protocol):
-    """What an engine asks before a turn."""
+    """A memory that an engine searches before a turn."""
 
     def search(
         self, query: str, k: int = 5, *, scope: str = "", kinds: Collection[str] = ()
@@ -229,15 +229,15 @@ class SQLiteMemory:
                 connection.executemany(sql.USED, waiting)
 
     def decisions(self, scope: str = "") -> list[Memory]:
-        """What was decided, in the order in which it was written."""
+        """The decisions, in the order in which it was written."""
         return self._log(scope, "decision")
 
     def entities(self, scope: str = "") -> dict[str, Memory]:
-        """What is known of each entity: its newest memory."""
+        """The newest memory of each entity."""
         return {one.entity: one for one in self._log(scope, "entity")}
 
     def refs(self) -> set[str]:
-        """What memories come from, of all scopes: `collect` must hold it."""
+        """The origins of memories of all scopes: `collect` must hold them."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.LISTED).fetchall()
         return {ref for row in rows for ref in memory_of_row(row).origin}

@@ -29,7 +29,7 @@ Fetch = Callable[[str], str]
 
 
 class Refs(msgspec.Struct, frozen=True, eq=False):
-    """What a reader of refs may reach.
+    """The sources that a reader of refs may reach.
 
     Args:
         snapshot: the session.
@@ -44,7 +44,7 @@ class Refs(msgspec.Struct, frozen=True, eq=False):
     hosts: Mapping[str, Fetch] = {}
 
     def read(self, text: str) -> str:
-        """What a ref names, whole.
+        """The whole content behind a ref.
 
         Raises:
             RefError: it does not resolve, or may not be followed from here.

@@ -1,4 +1,4 @@
-"""What a store owes. `tests/stores/conformance.py` is the suite that every backend passes."""
+"""Protocols of stores. `tests/stores/conformance.py` is the suite that every backend passes."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
