@@ -315,7 +315,7 @@ def test_the_audit_says_who_did_what_and_is_only_added_to(stores):
     assert lines[0].why == "gdpr: older than 30 days" and "a mistake" in lines[1].why
     assert "swordfish" not in str(lines)
     with pytest.raises(StoreError, match="only ever added to"), lethe._journal.writing() as pen:
-        pen._connection.execute("DELETE FROM lethe_audit")
+        pen._run("DELETE FROM lethe_audit")
 
 
 def test_what_can_not_be_a_policy_is_refused(stores):

@@ -17,7 +17,7 @@ STOPS = 200
 """Places at most at which an address in a text may end."""
 DAY_MS = 86_400_000
 GRACE_MS = 3_600_000
-"""Milliseconds for which a new artifact stays whatever a policy says: its session may not be saved yet."""
+"""Milliseconds for which a new artifact stays: its session may not be saved yet."""
 RECORDS = ("/manifest.json", "/checkpoint.json")
 """Ends of the names of artifacts that hold what they name: receipts, and what a step left."""
 KEEP_DAYS: Mapping[str, float] = {"": 30}
