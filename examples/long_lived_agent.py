@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from contextwright import (
     C,
     Cooled,
+    DataSubject,
     Engine,
     Lethe,
-    Person,
-    Retention,
+    RetentionPolicy,
     SalienceScorer,
     Session,
     SlidingWindow,
@@ -56,12 +56,12 @@ async def forget(session: Session, folder: Path) -> None:
     scorer = SalienceScorer(known_entities=["48213", "Ada Lovelace"])
     window: SlidingWindow = SlidingWindow(400, 4, 100, salience_scorer=scorer)
     left = window.add(list(session.log))
-    old = Retention(name="old", max_age_days=365)
+    old = RetentionPolicy(name="old", max_age_days=365)
     lethe = Lethe(folder / "lethe.db", sessions, memory, policies=[old])
     done = await coordinated_forgetting_cycle(window, lethe, memory, threshold=0.5, now_ms=NOW_MS)
     print(f"{len(left)} events left the window, then {len(done.actions)} actions:")
     print(f"pressure {done.initial_pressure:.2f} -> {done.final_pressure:.2f}", done.actions[:2])
-    report = lethe.erase(Person("u-1815", names=("Ada Lovelace",)), why="request 7")
+    report = lethe.erase(DataSubject("u-1815", names=("Ada Lovelace",)), why="request 7")
     for place, touched in report.places.items():
         print(f"  {place}: {touched.removed} removed, {touched.rewritten} rewritten")
 

@@ -7,11 +7,11 @@ import pytest
 from contextwright import (
     C,
     Cooled,
+    DataSubject,
     Engine,
     FileArtifacts,
     Lethe,
-    Person,
-    Retention,
+    RetentionPolicy,
     SalienceScorer,
     SlidingWindow,
     SQLiteSessions,
@@ -27,7 +27,7 @@ from contextwright import (
     write_session,
 )
 from contextwright.errors import ContextwrightError
-from contextwright.retention import erased
+from contextwright.retention import scrub_session
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")
@@ -72,10 +72,10 @@ SESSION = session_of("u: hi")
         lambda: check_premise("Why did it crash?", ["It did."], contradict=5),
         lambda: premise_guard("Why did it crash?"),
         lambda: Lethe("lethe.db", policies=[5]),
-        lambda: Retention(max_age_days="long"),
-        lambda: Retention(max_age_days=float("nan")),
-        lambda: erased(SESSION, None),
-        lambda: erased(None, Person("u-1815")),
+        lambda: RetentionPolicy(max_age_days="long"),
+        lambda: RetentionPolicy(max_age_days=float("nan")),
+        lambda: scrub_session(SESSION, None),
+        lambda: scrub_session(None, DataSubject("u-1815")),
         lambda: asyncio.run(coordinated_forgetting_cycle(SlidingWindow(), None, threshold="high")),
         lambda: SlidingWindow(salience_scorer=5),
         lambda: SlidingWindow().add(None),

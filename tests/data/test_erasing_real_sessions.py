@@ -7,7 +7,7 @@ import pytest
 from tests.data.test_real_sessions import session_of_row
 
 from contextwright import C, compile
-from contextwright.retention import Lethe, Person, erased
+from contextwright.retention import DataSubject, Lethe, scrub_session
 from contextwright.stores import SQLiteSessions
 from contextwright.testing import FORMATS, assert_valid, target_for
 
@@ -30,7 +30,7 @@ def test_a_real_session_without_a_person_is_whole(name, read_rows, tmp_path):
         session = session_of_row(row)
         if session is None:
             continue
-        person = Person("nobody-0", (commonest(session),))
+        person = DataSubject("nobody-0", (commonest(session),))
         store.save(session)
         with_lethe = Lethe(tmp_path / "l.db", store)
         with_lethe.erase(person)
@@ -42,7 +42,7 @@ def test_a_real_session_without_a_person_is_whole(name, read_rows, tmp_path):
         for one, other in zip(session.log, after.log, strict=True):
             for call, kept in zip(one.calls, other.calls, strict=True):
                 assert is_json(kept.arguments) or not is_json(call.arguments)
-        assert erased(after, person).snapshot().digest == after.snapshot().digest
+        assert scrub_session(after, person).snapshot().digest == after.snapshot().digest
         for format in FORMATS:
             target = target_for(format, 1_000_000)
             assert_valid(compile(after, C.default(), target=target), target)

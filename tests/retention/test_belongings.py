@@ -6,13 +6,13 @@ import shutil
 import pytest
 
 from contextwright.errors import StoreError
-from contextwright.retention import Lethe, Person, Retention, Target
+from contextwright.retention import DataSubject, Lethe, RecordSelector, RetentionPolicy
 from contextwright.retention.failpoint import HOOKS
 from contextwright.retrieval.item import Item
 
 from .conftest import DAY, NOW, Stores
 
-ADA = Person("u-1815", ("Ada Lovelace",))
+ADA = DataSubject("u-1815", ("Ada Lovelace",))
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def copies(stores):
 
 
 def test_copies_of_a_memory_that_was_forgotten_go_with_it(copies):
-    policy = Retention(over=Target(places=("memory",)), max_age_days=30)
+    policy = RetentionPolicy(over=RecordSelector(stores=("memory",)), max_age_days=30)
     lethe = Lethe(copies.journal, *copies.all, policies=[policy])
     assert lethe.apply_retention_policy(now_ms=NOW).cycle
     lethe.erase(ADA)
@@ -36,7 +36,7 @@ def test_copies_of_a_memory_that_was_forgotten_go_with_it(copies):
 
 
 def test_a_copy_that_was_forgotten_goes_with_its_memory(copies):
-    policy = Retention(over=Target(places=("index",)), max_items=0)
+    policy = RetentionPolicy(over=RecordSelector(stores=("index",)), max_items=0)
     lethe = Lethe(copies.journal, *copies.all, policies=[policy])
     cycle = lethe.apply_retention_policy(now_ms=NOW).cycle
     lethe.erase(ADA)
@@ -47,7 +47,7 @@ def test_a_copy_that_was_forgotten_goes_with_its_memory(copies):
 @pytest.mark.parametrize("place", ["index", "sessions"])
 def test_a_hold_on_a_copy_of_a_memory_refuses_the_erasure(copies, place):
     lethe = Lethe(copies.journal, *copies.all)
-    lethe.hold(Target(places=(place,)), "case 12")
+    lethe.hold(RecordSelector(stores=(place,)), "case 12")
     with pytest.raises(StoreError, match="case 12"):
         lethe.erase(ADA)
     assert len(copies.index.items()) == 2
@@ -73,7 +73,7 @@ def test_pieces_and_files_of_a_persons_sessions_go_with_them(stores):
 def test_files_of_a_persons_sessions_are_erased_from_the_journal_too(stores):
     stores.session("own", metadata={"user_id": "u-1815"})
     stores.artifact(b"has a cold", "sessions/own/mail-e1-0.txt")
-    policy = Retention(over=Target(places=("artifacts",)), max_age_days=30)
+    policy = RetentionPolicy(over=RecordSelector(stores=("artifacts",)), max_age_days=30)
     lethe = Lethe(stores.journal, *stores.all, policies=[policy])
     assert len(lethe.apply_retention_policy(now_ms=NOW).actions) == 2
     lethe.erase(ADA)
@@ -132,7 +132,7 @@ def erased_after_dying(folder, die_at):
     HOOKS.append(hook)
     try:
         with contextlib.suppress(Died):
-            lethe.erase(Person("u-1815", ("Lovelace",)))
+            lethe.erase(DataSubject("u-1815", ("Lovelace",)))
     finally:
         HOOKS.clear()
     lethe.close()

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from contextwright.errors import StoreError
-from contextwright.retention import Lethe, Person, Retention
+from contextwright.retention import DataSubject, Lethe, RetentionPolicy
 from contextwright.retention.failpoint import HOOKS
 from contextwright.retrieval.item import Item
 from contextwright.session import Session
@@ -20,8 +20,8 @@ from .conftest import DAY, NOW, Stores
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
 OLD = NOW - 100 * DAY
-POLICIES = [Retention(max_age_days=30)]
-ADA = Person("u-1815", ("Ada Lovelace", "ada@example.org"))
+POLICIES = [RetentionPolicy(max_age_days=30)]
+ADA = DataSubject("u-1815", ("Ada Lovelace", "ada@example.org"))
 
 
 def filled(folder):

@@ -7,10 +7,10 @@ import pytest
 from contextwright import SalienceScorer, SlidingWindow
 from contextwright.retention import (
     Lethe,
-    Memories,
-    Retention,
-    Target,
+    RecordSelector,
+    RetentionPolicy,
     coordinated_forgetting_cycle,
+    erasable,
 )
 from contextwright.stores import Memory
 
@@ -45,7 +45,7 @@ def lethe(stores):
     stores.memory.write("An old one", id="old", time_ms=NOW - 100 * DAY)
     stores.memory.write("A dull one", id="dull", time_ms=NOW)
     stores.memory.write("A bright one", id="bright", time_ms=NOW)
-    return Lethe(stores.journal, stores.memory, policies=[Retention(max_age_days=30)])
+    return Lethe(stores.journal, stores.memory, policies=[RetentionPolicy(max_age_days=30)])
 
 
 def test_above_the_threshold_all_three_forget_and_every_action_is_listed(stores, lethe):
@@ -72,7 +72,7 @@ def test_what_is_protected_does_not_sleep(stores, lethe):
     stores.memory.pin(["dull"])
     stores.memory.write(Memory(text="dull and critical", id="t1", tier=1, time_ms=NOW))
     stores.memory.write("dull and held", id="h", scope="u1", time_ms=NOW)
-    lethe.hold(Target(scopes=("u1",)), "case 12")
+    lethe.hold(RecordSelector(scopes=("u1",)), "case 12")
     done = run(Window(1.0, Scorer()), lethe, stores.memory, now_ms=NOW)
     assert "memory_deactivate" not in dict(done.actions)
 
@@ -122,7 +122,7 @@ def test_the_real_window_scorer_and_memory_forget_together(stores):
     stores.memory.pin(["pinned"])
     stores.memory.write("# You asked: pay INV-77 to Acme", id="bright", time_ms=NOW)
     first = window.attention_sinks
-    with_policy = Lethe(stores.journal, stores.memory, policies=[Retention(max_age_days=30)])
+    with_policy = Lethe(stores.journal, stores.memory, policies=[RetentionPolicy(max_age_days=30)])
     done = run(window, with_policy, stores.memory, now_ms=NOW)
     assert done.initial_pressure > 0.8 and done.final_pressure == window.pressure
     assert done.final_pressure < done.initial_pressure and window.attention_sinks == first
@@ -142,7 +142,7 @@ def test_a_policy_of_salience_follows_the_real_scorer(stores):
     scorer = SalienceScorer(known_entities=["Acme"])
     stores.memory.write("---", id="rule", time_ms=NOW)
     stores.memory.write("Acme pays", id="acme", time_ms=NOW)
-    policy = Retention(min_salience=0.3)
+    policy = RetentionPolicy(min_salience=0.3)
     lethe = Lethe(stores.journal, stores.memory, policies=[policy], salience=scorer)
     done = lethe.apply_retention_policy(now_ms=NOW)
     assert [(each.id, each.why) for each in done.actions] == [("rule", "salience below 0.3")]
@@ -150,10 +150,10 @@ def test_a_policy_of_salience_follows_the_real_scorer(stores):
 
 
 def test_a_hold_on_memories_of_another_name_keeps_them_awake(stores):
-    team = Lethe(stores.journal, Memories(stores.memory, name="team memory"))
+    team = Lethe(stores.journal, erasable(stores.memory, name="team memory"))
     stores.memory.write("A dull one", id="dull", time_ms=NOW)
     stores.memory.write("Another dull one", id="other", time_ms=NOW)
-    team.hold(Target(places=("team memory",), ids="dull"), "case 12")
+    team.hold(RecordSelector(stores=("team memory",), ids="dull"), "case 12")
     done = run(Window(0.9, Scorer()), team, stores.memory, now_ms=NOW)
     assert done.actions[-1] == ("memory_deactivate", "other")
-    assert team.audit()[-1].place == "team memory"
+    assert team.audit()[-1].store == "team memory"

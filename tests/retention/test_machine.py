@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from contextwright.errors import StoreError
-from contextwright.retention import Lethe, Person, Retention, Target
+from contextwright.retention import DataSubject, Lethe, RecordSelector, RetentionPolicy
 from contextwright.retention.failpoint import HOOKS
 
 from .conftest import DAY, NOW, Stores
 
 OLD, NEW = NOW - 100 * DAY, NOW - DAY
 OWNERS = ("u-ada", "u-bob")
-ADA = Person("u-ada", ("Ada Lovelace",))
+ADA = DataSubject("u-ada", ("Ada Lovelace",))
 
 
 class Died(BaseException):
@@ -40,7 +40,7 @@ class Forgets(RuleBasedStateMachine):
 
     def open(self):
         self.lethe = Lethe(
-            self.stores.journal, *self.stores.all, policies=[Retention(max_age_days=30)],
+            self.stores.journal, *self.stores.all, policies=[RetentionPolicy(max_age_days=30)],
             clock=lambda: NOW, count=len,
         )  # fmt: skip
 
@@ -89,7 +89,7 @@ class Forgets(RuleBasedStateMachine):
 
     @rule(owner=st.sampled_from(OWNERS))
     def hold(self, owner):
-        number = self.lethe.hold(Target(scopes=(owner,)), "case")
+        number = self.lethe.hold(RecordSelector(scopes=(owner,)), "case")
         self.holds[number] = owner
 
     @precondition(lambda self: self.holds)
@@ -153,11 +153,11 @@ class Forgets(RuleBasedStateMachine):
                 self.lethe.erase(ADA)
             return
         self.lethe.erase(ADA)
-        self.erased()
+        self.scrub_session()
         held = self.stores.bytes()
         assert b"Ada Lovelace" not in held and b"u-ada" not in held
 
-    def erased(self):
+    def scrub_session(self):
         for kept in (self.there, *self.trash.values()):
             for key in [key for key, thing in kept.items() if thing[0] == "u-ada"]:
                 del kept[key]
@@ -192,7 +192,7 @@ class Forgets(RuleBasedStateMachine):
         if step == 1 and self.seen() == before:
             return  # nothing was written yet
         if what == "erase":
-            self.erased()
+            self.scrub_session()
         elif self.going():
             gone = self.going()
             self.trash[self.lethe.cycles()[-1].number] = {key: self.there[key] for key in gone}

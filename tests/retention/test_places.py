@@ -3,9 +3,8 @@
 import pytest
 
 from contextwright.models.answer_cache import RecentAnswers
-from contextwright.retention import Person
-from contextwright.retention.places import place_of
-from contextwright.retention.subject_matcher import Theirs
+from contextwright.retention import DataSubject, erasable
+from contextwright.retention.subject_matcher import SubjectMatcher
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.semantic_cache import SemanticCache
 from contextwright.spec.task import Answer
@@ -13,7 +12,7 @@ from contextwright.spec.task import Answer
 from .conftest import NOW
 
 NAMES = ("sessions", "memory", "answers", "recent", "cache", "artifacts", "index")
-THEIRS = Theirs(Person("u-1815", ("Ada Lovelace",)))
+MATCHER = SubjectMatcher(DataSubject("u-1815", ("Ada Lovelace",)))
 TEXTS = ["Ada Lovelace likes tea", "Bob likes coffee", "Nobody likes chalk"]
 
 
@@ -41,58 +40,60 @@ def place(request, stores):
     else:
         for text in TEXTS:
             stores.memory.write(text)
-    return place_of(store)
+    return erasable(store)
 
 
 def shown(place):
     """The rows, less the times at which files were written."""
-    return {(row.id, row.text, row.kind, row.scope, row.part_of) for row in place.rows()}
+    return {(row.id, row.text, row.kind, row.scope, row.part_of) for row in place.records()}
 
 
 def test_what_is_taken_out_and_put_back_is_as_it_was(place):
-    before, order = shown(place), [row.id for row in place.rows()]
-    ids = [row.id for row in place.rows() if not row.whole]
-    records = place.take([*ids, "nobody"])
+    before, order = shown(place), [row.id for row in place.records()]
+    ids = [row.id for row in place.records() if not row.container]
+    records = place.export([*ids, "nobody"])
     assert {record.id for record in records} == set(ids) and shown(place) == before
     for _ in range(2):
         place.remove(records)
-        assert {row.id for row in place.rows()} == {row.id for row in place.rows() if row.whole}
+        assert {row.id for row in place.records()} == {
+            row.id for row in place.records() if row.container
+        }
     for _ in range(2):
-        assert sorted(place.put_back(records)) == sorted(ids)
+        assert sorted(place.restore(records)) == sorted(ids)
         assert shown(place) == before
-    if place.name != "sessions":
-        assert [row.id for row in place.rows()] == order
+    if place.traits.name != "sessions":
+        assert [row.id for row in place.records()] == order
     place.scrub()
     assert shown(place) == before
 
 
 def test_what_was_changed_since_it_was_taken_stays(place, stores):
-    first = next(row for row in place.rows() if not row.whole and not row.follows)
-    taken = place.take([first.id])
-    if place.name == "artifacts":
+    first = next(row for row in place.records() if not row.container and not row.refcounted)
+    taken = place.export([first.id])
+    if place.traits.name == "artifacts":
         stores.artifacts.put(b"another", name=first.id)
-    elif place.name == "index":
+    elif place.traits.name == "index":
         stores.index.add([Item(first.id, "another")])
-    elif place.name == "answers":
+    elif place.traits.name == "answers":
         stores.answers.put(
             first.id, Answer(fingerprint="f", kind="summary", value="new", model="m")
         )
-    elif place.name == "memory":
+    elif place.traits.name == "memory":
         stores.memory.forget([first.id])
         stores.memory.write("another", id=first.id)
     else:
         return  # a note's and a question's id are of their content
     place.remove(taken)
-    assert first.id in {row.id for row in place.rows()}
-    assert place.put_back(taken) == []
+    assert first.id in {row.id for row in place.records()}
+    assert place.restore(taken) == []
 
 
 def test_an_erasure_touches_what_it_said_and_nothing_twice(place):
-    said = {row.id for row in place.touched(THEIRS)}
-    before = {row.id for row in place.rows()}
+    said = {row.id for row in place.affected(MATCHER)}
+    before = {row.id for row in place.records()}
     assert said
-    first, second = place.erase(THEIRS), place.erase(THEIRS)
+    first, second = place.erase(MATCHER), place.erase(MATCHER)
     assert first.removed + first.rewritten > 0 and (second.removed, second.rewritten) == (0, 0)
-    assert place.touched(THEIRS) == []
-    assert before - {row.id for row in place.rows()} <= said
-    assert not any(THEIRS.names(row.text) or THEIRS.names(row.id) for row in place.rows())
+    assert place.affected(MATCHER) == []
+    assert before - {row.id for row in place.records()} <= said
+    assert not any(MATCHER.names(row.text) or MATCHER.names(row.id) for row in place.records())

@@ -4,15 +4,15 @@ import pytest
 
 from contextwright.errors import StoreError
 from contextwright.models.answer_cache import RecentAnswers
-from contextwright.retention import Lethe, Person, Retention, Target
+from contextwright.retention import DataSubject, Lethe, RecordSelector, RetentionPolicy
 from contextwright.retention.failpoint import HOOKS
 from contextwright.retrieval.index import Index
 
 from .conftest import DAY, NOW
 
 OLD = NOW - 100 * DAY
-ADA = Person("u-1815", ("Ada Lovelace",))
-MONTH = [Retention(max_age_days=30)]
+ADA = DataSubject("u-1815", ("Ada Lovelace",))
+MONTH = [RetentionPolicy(max_age_days=30)]
 
 
 class Died(BaseException):
@@ -21,11 +21,11 @@ class Died(BaseException):
 
 @pytest.fixture
 def at():
-    """Do something once, when a step is reached."""
+    """Do something once, when a step is failpoint."""
 
     def put(step, act):
-        def hook(reached):
-            if reached == step:
+        def hook(failpoint):
+            if failpoint == step:
                 HOOKS.clear()
                 act()
 
@@ -89,7 +89,7 @@ def test_a_hold_that_comes_while_an_erasure_is_under_way_comes_after_it(stores, 
     left = []
 
     def hold():
-        other.hold(Target(scopes=("u-1815",)), "case 12")
+        other.hold(RecordSelector(scopes=("u-1815",)), "case 12")
         left.extend(stores.memory.listed())
 
     at("committed", hold)

@@ -5,8 +5,7 @@ import pytest
 
 from contextwright.errors import StoreError
 from contextwright.models.answer_cache import RecentAnswers
-from contextwright.retention import Lethe, Retention, Target
-from contextwright.retention.places import place_of
+from contextwright.retention import Lethe, RecordSelector, RetentionPolicy, erasable
 from contextwright.retrieval.item import Item
 from contextwright.session import Session
 from contextwright.spec.task import Answer
@@ -16,11 +15,11 @@ from .conftest import DAY, NOW
 
 OLD = NOW - 100 * DAY
 NEW = NOW - 1 * DAY
-MONTH = Retention(max_age_days=30)
+MONTH = RetentionPolicy(max_age_days=30)
 
 
-def ids(result, place=None):
-    return {action.id for action in result.actions if place in (None, action.place)}
+def ids(result, store=None):
+    return {action.id for action in result.actions if store in (None, action.store)}
 
 
 def answer(value="x", series=""):
@@ -74,7 +73,7 @@ def test_what_is_old_goes_from_every_store_and_comes_back_as_it_was(full):
     assert state_of(full) == before and said.cycle == 0
     done = with_lethe.apply_retention_policy(now_ms=NOW, who="cron")
     assert done.actions == said.actions and done.cycle == 1
-    assert {a.place for a in done.actions} == {
+    assert {a.store for a in done.actions} == {
         "memory", "sessions", "semantic_cache", "index", "artifacts"
     }  # fmt: skip
     assert [each.memory.id for each in full.memory.listed()] == ["m-new"]
@@ -94,7 +93,7 @@ def test_what_is_old_goes_from_every_store_and_comes_back_as_it_was(full):
 
 
 def test_forgetting_twice_is_forgetting_once(full):
-    lethe = Lethe(full.journal, *full.all, policies=[MONTH, Retention(max_items=1)])
+    lethe = Lethe(full.journal, *full.all, policies=[MONTH, RetentionPolicy(max_items=1)])
     assert lethe.apply_retention_policy(now_ms=NOW).actions
     then = state_of(full)
     again = lethe.apply_retention_policy(now_ms=NOW)
@@ -106,9 +105,9 @@ def test_what_is_protected_is_never_forgotten(stores, why):
     stores.memory.write(
         Memory(text="Old", id="m", time_ms=OLD, pinned=why == "pinned", tier=int(why == "tier 1"))
     )
-    lethe = Lethe(stores.journal, stores.memory, policies=[MONTH, Retention(max_items=0)])
+    lethe = Lethe(stores.journal, stores.memory, policies=[MONTH, RetentionPolicy(max_items=0)])
     if why.startswith("legal"):
-        lethe.hold(Target(ids="m*"), "case 12")
+        lethe.hold(RecordSelector(ids="m*"), "case 12")
     done = lethe.apply_retention_policy(now_ms=NOW)
     assert done.actions == ()
     # a policy does not even begin at tier 1
@@ -183,14 +182,14 @@ def test_bytes_stay_while_a_name_stands_for_them(stores):
     stores.artifact(b"same", "a/old")
     stores.artifact(b"same", "b/kept")
     lethe = Lethe(stores.journal, stores.artifacts, policies=[
-        Retention(over=Target(ids="a/*"), max_age_days=30)])  # fmt: skip
+        RetentionPolicy(over=RecordSelector(ids="a/*"), max_age_days=30)])  # fmt: skip
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"a/old"}
     assert stores.artifacts.get("artifact://b/kept") == b"same"
 
 
 def test_what_was_written_within_the_hour_stays(stores):
     stores.artifact(b"x", "a", days=0.01)
-    lethe = Lethe(stores.journal, stores.artifacts, policies=[Retention(max_age_days=0)])
+    lethe = Lethe(stores.journal, stores.artifacts, policies=[RetentionPolicy(max_age_days=0)])
     assert lethe.apply_retention_policy(now_ms=NOW).actions == ()
 
 
@@ -198,7 +197,7 @@ def test_conditions_of_one_policy_are_joined_by_and(stores):
     stores.memory.write("dull", id="old dull", time_ms=OLD)
     stores.memory.write("bright", id="old bright", time_ms=OLD)
     stores.memory.write("dull", id="new dull", scope="x", time_ms=NEW)
-    policy = Retention(max_age_days=30, min_salience=0.5)
+    policy = RetentionPolicy(max_age_days=30, min_salience=0.5)
     score = lambda text: 0.1 if text == "dull" else 0.9  # noqa: E731
     lethe = Lethe(stores.journal, stores.memory, policies=[policy], salience=score)
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"old dull"}
@@ -207,7 +206,7 @@ def test_conditions_of_one_policy_are_joined_by_and(stores):
 def test_several_policies_are_joined_by_or(stores):
     stores.memory.write("one", id="a", time_ms=OLD)
     stores.memory.write("two", id="b", kind="fact", time_ms=NEW)
-    policies = [MONTH, Retention(over=Target(kinds=("fact",)), max_items=0)]
+    policies = [MONTH, RetentionPolicy(over=RecordSelector(kinds=("fact",)), max_items=0)]
     lethe = Lethe(stores.journal, stores.memory, policies=policies)
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"a", "b"}
 
@@ -216,7 +215,7 @@ def test_a_memory_that_was_found_is_not_unused(stores):
     stores.memory.write("the harbour opens", id="found", time_ms=OLD)
     stores.memory.write("the mill closes", id="not found", time_ms=OLD)
     assert stores.memory.search("harbour", now_ms=NEW)
-    lethe = Lethe(stores.journal, stores.memory, policies=[Retention(unused_days=30)])
+    lethe = Lethe(stores.journal, stores.memory, policies=[RetentionPolicy(unused_days=30)])
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"not found"}
     stores.again()
     assert stores.memory.listed()[0].uses == 1
@@ -226,14 +225,14 @@ def test_the_items_used_last_are_the_ones_that_stay(stores):
     for n in range(5):
         stores.memory.write(f"thing number {n}", id=f"m{n}", time_ms=OLD + n)
     stores.memory.search("thing number 1", 1, now_ms=NEW)
-    lethe = Lethe(stores.journal, stores.memory, policies=[Retention(max_items=2)])
+    lethe = Lethe(stores.journal, stores.memory, policies=[RetentionPolicy(max_items=2)])
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"m0", "m2", "m3"}
 
 
 def test_a_policy_begins_at_its_tier(stores):
     for tier in range(5):
         stores.memory.write(f"tier {tier}", id=f"t{tier}", tier=tier, time_ms=OLD)
-    lethe = Lethe(stores.journal, stores.memory, policies=[Retention(max_age_days=1, tier=3)])
+    lethe = Lethe(stores.journal, stores.memory, policies=[RetentionPolicy(max_age_days=1, tier=3)])
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"t3", "t4"}
 
 
@@ -241,7 +240,7 @@ def test_answers_in_memory_go_by_number_and_come_back_in_their_order(stores):
     recent = RecentAnswers()
     for n in range(4):
         recent.put(f"k{n}", answer(f"v{n}", "s"))
-    lethe = Lethe(stores.journal, recent, policies=[Retention(max_items=2)])
+    lethe = Lethe(stores.journal, recent, policies=[RetentionPolicy(max_items=2)])
     gone = ids(lethe.apply_retention_policy(now_ms=NOW))
     assert len(gone) == 2 and len(recent.entries()) == 2
     lethe.restore(1)
@@ -255,7 +254,7 @@ def test_answers_in_a_file_go_by_use_and_keep_their_series(stores):
     stores.answers.put("k2", answer("two", "s"))
     clock[0] = NEW
     assert stores.answers.get("k1")
-    lethe = Lethe(stores.journal, stores.answers, policies=[Retention(unused_days=30)])
+    lethe = Lethe(stores.journal, stores.answers, policies=[RetentionPolicy(unused_days=30)])
     assert ids(lethe.apply_retention_policy(now_ms=NOW)) == {"k2"}
     assert stores.answers.latest("s").value == "one"
     lethe.restore(1)
@@ -295,7 +294,7 @@ def test_what_is_held_is_not_purged(stores):
     stores.memory.write("two", id="b", time_ms=OLD)
     lethe = Lethe(stores.journal, stores.memory, policies=[MONTH])
     lethe.apply_retention_policy(now_ms=NOW)
-    lethe.hold(Target(ids="a"), "case 12")
+    lethe.hold(RecordSelector(ids="a"), "case 12")
     done = lethe.purge(NOW + 1)
     assert (done.things, done.held, done.cycles) == (1, 1, ())
     assert lethe.restore(1).back == (("memory", "a"),)
@@ -303,10 +302,12 @@ def test_what_is_held_is_not_purged(stores):
 
 def test_the_audit_says_who_did_what_and_is_only_added_to(stores):
     one = stores.memory.write("The swordfish is old", time_ms=OLD)
-    lethe = Lethe(stores.journal, stores.memory, policies=[Retention(max_age_days=30, name="gdpr")])
+    lethe = Lethe(
+        stores.journal, stores.memory, policies=[RetentionPolicy(max_age_days=30, name="gdpr")]
+    )
     lethe.apply_retention_policy(now_ms=NOW, who="cron")
     lethe.restore(1, who="ann", why="a mistake")
-    number = lethe.hold(Target(scopes=("u1",)), "case 12", who="legal")
+    number = lethe.hold(RecordSelector(scopes=("u1",)), "case 12", who="legal")
     lethe.release(number, who="legal")
     lines = lethe.audit()
     assert [line.what for line in lines] == ["forgotten", "restored", "held", "released"]
@@ -314,7 +315,7 @@ def test_the_audit_says_who_did_what_and_is_only_added_to(stores):
     assert lines[0].why == "gdpr: older than 30 days" and "a mistake" in lines[1].why
     assert "swordfish" not in str(lines)
     with pytest.raises(StoreError, match="only ever added to"), lethe._journal.writing() as pen:
-        pen._connection.execute("DELETE FROM lethe_audit")
+        pen._run("DELETE FROM lethe_audit")
 
 
 def test_what_can_not_be_a_policy_is_refused(stores):
@@ -323,17 +324,17 @@ def test_what_can_not_be_a_policy_is_refused(stores):
         {"max_items": -1}, {"max_items": 1, "tier": 1},
     ):  # fmt: skip
         with pytest.raises(StoreError, match="condition"):
-            Retention(**wrong)
+            RetentionPolicy(**wrong)
     with pytest.raises(StoreError, match="salience"):
-        Lethe(stores.journal, stores.memory, policies=[Retention(min_salience=0.5)])
+        Lethe(stores.journal, stores.memory, policies=[RetentionPolicy(min_salience=0.5)])
     with pytest.raises(StoreError, match="one file"):
         Lethe(stores.memory.path, stores.memory)
-    with pytest.raises(StoreError, match="two places"):
+    with pytest.raises(StoreError, match="two stores"):
         Lethe(stores.journal, stores.memory, stores.memory)
     with pytest.raises(StoreError, match="dict"):
         Lethe(stores.journal, {})
     with pytest.raises(StoreError, match="reason"):
-        Lethe(stores.journal).hold(Target(), " ")
+        Lethe(stores.journal).hold(RecordSelector(), " ")
     with pytest.raises(StoreError, match="no hold"):
         Lethe(stores.journal).release(7)
 
@@ -349,7 +350,9 @@ def test_a_note_is_as_old_as_the_change_that_first_had_it(stores):
         session.update({"_notes_a": kept, "_facts_b": {"x": n // 3}})
     stores.sessions.save(session)
     rows = {
-        row.text: row.time_ms for row in place_of(stores.sessions).rows() if row.kind != "session"
+        row.text: row.time_ms
+        for row in erasable(stores.sessions).records()
+        if row.kind != "session"
     }
     days = {text: (NOW - time) // DAY for text, time in rows.items()}
     assert days == {f"note {n}": 100 - 10 * n for n in range(6)} | {"x: 1": 70}

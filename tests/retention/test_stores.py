@@ -6,8 +6,7 @@ import threading
 import pytest
 
 from contextwright.errors import StoreError
-from contextwright.retention import Lethe, Person, Retention
-from contextwright.retention.places import place_of
+from contextwright.retention import DataSubject, Lethe, RetentionPolicy, erasable
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.semantic_cache import SemanticCache
@@ -95,7 +94,7 @@ def test_erased_rows_are_gone_in_every_process_and_new_ones_are_seen(tmp_path):
     memory.forget([first.id])
     memory.write("two harbours")
     assert len(other.search("harbour")) == 1
-    assert [one.text for one in memory.erase(lambda one: "two" in one.text)] == ["two harbours"]
+    assert memory.erase_records(lambda one: "two" in one.text) == 1
     assert other.search("harbour") == []
     memory.write("three harbours")
     memory.forget([memory.write("four harbours").id])
@@ -106,12 +105,12 @@ def test_a_restored_item_is_beside_its_neighbours_again(tmp_path):
     for path in (None, tmp_path / "i.db"):
         index = Index(path=path)
         index.add([Item(str(n), f"item number {n}", thread="t") for n in range(5)])
-        place = place_of(index)
-        taken = place.take(["1", "2", "nobody"])
+        place = erasable(index)
+        taken = place.export(["1", "2", "nobody"])
         place.remove(taken)
         place.remove(taken)
         index.add([Item("2", "another", thread="t")])
-        assert place.put_back(taken) == ["1"] and place.put_back(taken) == ["1"]
+        assert place.restore(taken) == ["1"] and place.restore(taken) == ["1"]
         assert [item.id for item in index.items()] == ["0", "1", "3", "4", "2"]
         index.scrub()
         assert index.search("number")[0].item.id in "0134" and index.search("another")
@@ -133,11 +132,11 @@ def test_answers_to_questions_come_back_before_newer_ones():
     cache = SemanticCache(keep=3)
     for n in range(3):
         cache.put(f"what is number {n}?", str(n), now_ms=n)
-    place = place_of(cache)
-    taken = place.take([cache.entries()[0].id])
+    place = erasable(cache)
+    taken = place.export([cache.entries()[0].id])
     place.remove(taken)
     cache.put("what is number 3?", "3", now_ms=3)
-    assert place.put_back(taken) == [], "there is no room for the oldest"
+    assert place.restore(taken) == [], "there is no room for the oldest"
     assert [each.answer for each in cache.entries()] == ["1", "2", "3"]
     assert cache.get("what is number 2?", now_ms=9) and cache.entries()[-1].uses == 1
 
@@ -147,13 +146,13 @@ def test_object_stores_forget_and_erase(tmp_path):
     artifacts = ObjectArtifacts("memory:///")
     artifacts.put(b"Dear Ada Lovelace", name="letters/1.txt")
     artifacts.put(b"Dear Bob", name="letters/2.txt")
-    lethe = Lethe(tmp_path / "l.db", artifacts, policies=[Retention(max_age_days=30)])
+    lethe = Lethe(tmp_path / "l.db", artifacts, policies=[RetentionPolicy(max_age_days=30)])
     later = max(blob.written_ms for blob in artifacts.blobs()) + 31 * DAY
     assert len(lethe.apply_retention_policy(now_ms=later).actions) == 4
     assert artifacts.names() == [] and artifacts.blobs() == []
     lethe.restore(1)
     assert artifacts.get("artifact://letters/1.txt") == b"Dear Ada Lovelace"
-    lethe.erase(Person("u-1815", ("Ada Lovelace",)))
+    lethe.erase(DataSubject("u-1815", ("Ada Lovelace",)))
     assert [named.name for named in artifacts.names()] == ["letters/2.txt"]
 
 
@@ -161,7 +160,7 @@ def test_several_threads_forget_and_write_at_once(stores):
     for n in range(60):
         stores.memory.write(f"Old number {n}", time_ms=NOW - 100 * DAY)
     failed = []
-    policies = [Retention(max_age_days=30)]
+    policies = [RetentionPolicy(max_age_days=30)]
     lethes = [Lethe(stores.journal, stores.memory, policies=policies) for _ in range(3)]
 
     def forget(lethe):

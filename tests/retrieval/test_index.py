@@ -191,7 +191,7 @@ def test_who_searches_by_words_needs_no_numpy(tmp_path, monkeypatch):
     memory = SQLiteMemory(tmp_path / "memory.db")
     memory.write("Likes tea", scope="u")
     assert len(memory.search("tea", scope="u")) == 1
-    memory.erase(lambda one: one.scope == "u")
+    memory.erase_records(lambda one: one.scope == "u")
     assert memory.listed() == []
 
 

@@ -1,13 +1,18 @@
 """Answers that were paid for once. `stores.SQLiteAnswers` keeps them across processes."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
+import msgspec
+
 from contextwright.spec.task import Answer
+from contextwright.stored_record import StoredRecord, StoreTraits
 
 MOST = 10_000
 """Answers that are kept in memory."""
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder(Answer).decode
 
 
 class AnswerCache(Protocol):
@@ -27,7 +32,16 @@ class AnswerCache(Protocol):
 
 
 class RecentAnswers:
-    """The newest answers, in memory."""
+    """The newest answers, in memory. They have no times: of a retention policy only
+    `min_salience` and `max_items` say anything about them."""
+
+    traits = StoreTraits(
+        name="recent_answers",
+        unreached="caches in the memory of other processes; answers that were made of the "
+        "person's sessions and do not name the person",
+        durable=False,
+    )
+    path = ""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -70,15 +84,34 @@ class RecentAnswers:
                     self._latest[series] = left[-1]
             return sum(answer is not None for answer in gone)
 
-    def put_back(self, answers: Iterable[tuple[str, Answer]]) -> list[str]:
+    def records(self) -> list[StoredRecord]:
+        """Every answer, as retention takes it."""
+        bodies = {key: _encode(answer) for key, answer in self.entries().items()}
+        return [
+            StoredRecord(id=key, text=body.decode(), kind="answer", body=body)
+            for key, body in bodies.items()
+        ]
+
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Drop answers by their keys; how many there were."""
+        return self.forget(ids)
+
+    def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
+        """Drop the answers that match."""
+        return self.forget([record.id for record in self.records() if matches(record)])
+
+    def scrub(self) -> None:
+        """Nothing to do: it has no file."""
+
+    def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Put dropped answers back, before those that came since; the keys of those that are
         there now as they were."""
+        restored = {record.id: _decode(record.body) for record in records}
         with self._lock:
-            given = dict(answers)
-            self._answers = {**given, **self._answers}
+            self._answers = {**restored, **self._answers}
             for answer in self._answers.values():
                 if answer.series:
                     self._latest.setdefault(answer.series, answer)
             for key in list(self._answers)[: max(0, len(self._answers) - self._most)]:
                 del self._answers[key]
-            return [key for key, answer in given.items() if self._answers.get(key) == answer]
+            return [key for key, answer in restored.items() if self._answers.get(key) == answer]

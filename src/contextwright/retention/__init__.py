@@ -1,44 +1,46 @@
-"""Forgetting: retention policies, legal holds, restore, purge, and erasing a person."""
+"""Retention: policies, eviction, legal holds, restore, purge, the audit log, and erasing a data
+subject (GDPR, the right to erasure)."""
 
-from contextwright.retention.artifact_names import Stored
-from contextwright.retention.cached_answers import KeptAnswers, Questions, RecentlyAnswered
+from contextwright.retention.artifact_records import ArtifactRecords
 from contextwright.retention.cycle import ForgettingResult, coordinated_forgetting_cycle
-from contextwright.retention.data_subject import Person
-from contextwright.retention.erasure import Erased
-from contextwright.retention.index_items import Items
+from contextwright.retention.data_subject import DataSubject
+from contextwright.retention.erasable_store import ErasableStore, ErasureCount, RecordStoreAdapter
+from contextwright.retention.erasure import ErasureReport
+from contextwright.retention.journal import AuditEntry
 from contextwright.retention.lethe import Lethe
-from contextwright.retention.memories import Memories
-from contextwright.retention.place import Place, Record, Row, Touched
-from contextwright.retention.policies import Retention, Target
-from contextwright.retention.reports import Action, Forgetting, Purged, Restored
-from contextwright.retention.row_plan import Hold, Kept
-from contextwright.retention.scrub_session import erased
-from contextwright.retention.session_notes import Sessions
+from contextwright.retention.plan_forgetting import LegalHold, ProtectedRecord
+from contextwright.retention.reports import Action, CycleReport, PurgeReport, RestoreReport
+from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
+from contextwright.retention.scrub_session import scrub_session
+from contextwright.retention.session_records import SessionRecords
+from contextwright.retention.store_registry import erasable
+from contextwright.retention.subject_matcher import SubjectMatcher
+from contextwright.stored_record import RecordStore, StoredRecord, StoreTraits
 
 __all__ = [
     "Action",
-    "Erased",
-    "Forgetting",
+    "ArtifactRecords",
+    "AuditEntry",
+    "CycleReport",
+    "DataSubject",
+    "ErasableStore",
+    "ErasureCount",
+    "ErasureReport",
     "ForgettingResult",
-    "Hold",
-    "Items",
-    "Kept",
-    "KeptAnswers",
+    "LegalHold",
     "Lethe",
-    "Memories",
-    "Person",
-    "Place",
-    "Purged",
-    "Questions",
-    "RecentlyAnswered",
-    "Record",
-    "Restored",
-    "Retention",
-    "Row",
-    "Sessions",
-    "Stored",
-    "Target",
-    "Touched",
+    "ProtectedRecord",
+    "PurgeReport",
+    "RecordSelector",
+    "RecordStore",
+    "RecordStoreAdapter",
+    "RestoreReport",
+    "RetentionPolicy",
+    "SessionRecords",
+    "StoreTraits",
+    "StoredRecord",
+    "SubjectMatcher",
     "coordinated_forgetting_cycle",
-    "erased",
+    "erasable",
+    "scrub_session",
 ]

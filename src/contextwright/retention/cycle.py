@@ -7,18 +7,18 @@ from typing import Any, Protocol
 import msgspec
 
 from contextwright.errors import SpecError, is_number
-from contextwright.retention.place import Scorer
+from contextwright.retention.erasable_store import TextScorer
 
 THRESHOLD = 0.8
 """Pressure above which forgetting begins, as in the document."""
-LOW = 0.3
+LOW_SALIENCE = 0.3
 """Salience below which a memory is put to sleep, as in the document."""
 
 
-class Window(Protocol):
-    """What a `SlidingWindow` is."""
+class PrunableWindow(Protocol):
+    """A window that can be pruned under pressure, as a `SlidingWindow` can."""
 
-    salience_scorer: Scorer | None
+    salience_scorer: TextScorer | None
 
     @property
     def pressure(self) -> float:
@@ -26,17 +26,17 @@ class Window(Protocol):
         ...
 
     def prune(self) -> list[Any]:
-        """Let go of what matters least; what went."""
+        """Evict what matters least; what went."""
         ...
 
 
 class ForgettingResult(msgspec.Struct, frozen=True):
-    """What a coordinated cycle did.
+    """The actions of a coordinated cycle.
 
     Args:
         initial_pressure, final_pressure: of the window, before and after.
         actions: (name, value) in the order in which they were done: `window_prune` how many,
-            `lethe_cycle` the cycle's number (0: nothing went), `lethe_forget` (place, id) each,
+            `lethe_cycle` the cycle's number (0: nothing went), `lethe_forget` (store, id) each,
             `memory_deactivate` a memory's id each.
     """
 
@@ -46,12 +46,12 @@ class ForgettingResult(msgspec.Struct, frozen=True):
 
 
 async def coordinated_forgetting_cycle(
-    sliding_window: Window,
+    sliding_window: PrunableWindow,
     lethe: Any,
     m_gent: Any = None,
     threshold: float = THRESHOLD,
     *,
-    low: float = LOW,
+    low: float = LOW_SALIENCE,
     now_ms: int | None = None,
 ) -> ForgettingResult:
     """Forget where the pressure is above the threshold: prune the window, forget by policy, put
@@ -75,11 +75,11 @@ async def coordinated_forgetting_cycle(
     if initial > threshold:
         pruned: Any = await _settled(sliding_window.prune())
         actions.append(("window_prune", len(pruned)))
-        given = {} if now_ms is None else {"now_ms": now_ms}
-        forgetting: Any = await _settled(lethe.apply_retention_policy(**given))
+        options = {} if now_ms is None else {"now_ms": now_ms}
+        forgetting: Any = await _settled(lethe.apply_retention_policy(**options))
         actions.append(("lethe_cycle", getattr(forgetting, "cycle", True)))
         for action in getattr(forgetting, "actions", ()):
-            actions.append(("lethe_forget", (action.place, action.id)))
+            actions.append(("lethe_forget", (action.store, action.id)))
         # without a scorer nothing is known to matter little (anti-pattern 2)
         if m_gent is not None and sliding_window.salience_scorer is not None:
             asleep = await _put_to_sleep(sliding_window.salience_scorer, lethe, m_gent, low)
@@ -90,14 +90,14 @@ async def coordinated_forgetting_cycle(
 def _pressure_of(window: Any, threshold: float) -> float:
     if not hasattr(window, "pressure") or not is_number(threshold) or not 0 <= threshold <= 1:
         raise SpecError(
-            f"a {type(window).__name__} with a threshold of {threshold}",
+            f"expected a window and a share, got {type(window).__name__} and {threshold!r}",
             where="coordinated_forgetting_cycle(...)",
             fix="give a SlidingWindow, and a share of it from 0 to 1, such as threshold=0.8",
         )
     return window.pressure
 
 
-async def _put_to_sleep(scorer: Scorer, lethe: Any, memory: Any, low: float) -> list[str]:
+async def _put_to_sleep(scorer: TextScorer, lethe: Any, memory: Any, low: float) -> list[str]:
     listed: Any = await _settled(memory.list_active())
     protects: Any = getattr(lethe, "protects", None)
     asleep = [
@@ -109,9 +109,9 @@ async def _put_to_sleep(scorer: Scorer, lethe: Any, memory: Any, low: float) -> 
     for id in asleep:
         await _settled(memory.deactivate(id))
     if asleep:
-        said: Any = getattr(lethe, "deactivated", None)
-        if said is not None:
-            await _settled(said(asleep, why=f"salience below {low:g}"))
+        audit: Any = getattr(lethe, "deactivated", None)
+        if audit is not None:
+            await _settled(audit(asleep, why=f"salience below {low:g}"))
     return asleep
 
 

@@ -1,22 +1,23 @@
-"""Erasing a person: out of every place, then out of what forgetting itself remembers."""
+"""Erasing a data subject (GDPR, article 17: the right to erasure): out of every store, then out of
+what forgetting itself remembers."""
 
 from collections.abc import Mapping
 
 import msgspec
 
 from contextwright.errors import StoreError
-from contextwright.retention.failpoint import reached
-from contextwright.retention.journal import Journal, Pen, Request, Trashed
-from contextwright.retention.memories import Memories
-from contextwright.retention.place import Place, Row, Touched
-from contextwright.retention.places import given, outliving
-from contextwright.retention.row_plan import Hold
-from contextwright.retention.session_notes import Sessions
-from contextwright.retention.subject_matcher import Theirs
+from contextwright.retention.erasable_store import ErasableStore, ErasureCount
+from contextwright.retention.failpoint import failpoint
+from contextwright.retention.journal import ErasureRequest, Journal, JournalTransaction, Tombstone
+from contextwright.retention.plan_forgetting import LegalHold
+from contextwright.retention.session_records import SessionRecords
+from contextwright.retention.store_registry import durable_names, require_store
+from contextwright.retention.subject_matcher import SubjectMatcher
+from contextwright.stored_record import StoredRecord
 from contextwright.tasks.plan_step import segment
 from contextwright.text_cache import forget_remembered
 
-ALWAYS_BEYOND = (
+ALWAYS_UNREACHED = (
     "backups, file system snapshots and disk blocks that a file left",
     "pictures, sound, compressed and encrypted content",
     "artifacts that neither name the person nor lie in a folder of the person's sessions",
@@ -25,185 +26,217 @@ ALWAYS_BEYOND = (
 )
 
 
-class Erased(msgspec.Struct, frozen=True):
-    """What an erasure did.
+class ErasureReport(msgspec.Struct, frozen=True):
+    """The counts of an erasure, and its limits.
 
     Args:
-        places: what was removed and rewritten, by place; `journal` is forgetting's own. Empty
-            where another process was faster to do it: then the audit says it.
+        stores: what was removed and rewritten, by store; `journal` is forgetting's own. Empty
+            where another process was faster to do it: then the audit log says it.
         unreached: what it can not reach, a sentence each.
     """
 
-    places: dict[str, Touched]
+    stores: dict[str, ErasureCount]
     unreached: tuple[str, ...]
 
 
-def refuse_held(pen: Pen, places: Mapping[str, Place], theirs: Theirs) -> None:
+def refuse_if_held(
+    tx: JournalTransaction, stores: Mapping[str, ErasableStore], matcher: SubjectMatcher
+) -> None:
     """Do nothing where a legal hold covers anything that would be erased.
+
+    Args:
+        tx: holds the lock on forgetting.
+        stores: by name.
+        matcher: of the data subject.
 
     Raises:
         StoreError: one does; it is named.
     """
-    holds = pen.holds_on()
+    holds = tx.active_holds()
     if not holds:
         return
     for hold in holds:
-        if theirs.names(hold.target.ids) or any(map(theirs.owns, hold.target.scopes)):
-            raise _is_held(hold, "what the hold names")
-    rows = [(each.place, each.row) for gone in _gone(pen, theirs).values() for each in gone]
-    for name, place in places.items():
-        rows += [(name, row) for row in place.touched(theirs)]
-    for name, row in rows:
+        if matcher.names(hold.target.ids) or any(map(matcher.owns, hold.target.scopes)):
+            raise _held_error(hold, "what the hold names")
+    tombstones = _matching_tombstones(tx, matcher).values()
+    records = [(each.store, each.record) for listed in tombstones for each in listed]
+    for name, store in stores.items():
+        records += [(name, record) for record in store.affected(matcher)]
+    for name, record in records:
         for hold in holds:
-            if hold.target.covers(name, row):
-                raise _is_held(hold, f"{name}: a {row.kind}")
+            if hold.target.covers(name, record):
+                raise _held_error(hold, f"{name}: a {record.kind}")
 
 
-def with_belongings(pen: Pen, places: Mapping[str, Place], asked: Request) -> Request:
-    """A request with what is the person's and need not say so: copies of memories, forgotten ones
-    too, and what was made of the person's sessions."""
-    theirs = theirs_of(asked)
+def with_derived_data(
+    tx: JournalTransaction, stores: Mapping[str, ErasableStore], request: ErasureRequest
+) -> ErasureRequest:
+    """A request with the ids of the data subject's memories, forgotten ones too, and sessions:
+    copies of them and what was made of them need not name the data subject.
+
+    Args:
+        tx: holds the lock on forgetting.
+        stores: by name.
+        request: names the data subject.
+    """
+    matcher = matcher_of(request)
     memories = {
-        each.row.id
-        for gone in _gone(pen, theirs).values()
-        for each in gone
-        if isinstance(places.get(each.place), Memories)
+        each.record.id
+        for tombstones in _matching_tombstones(tx, matcher).values()
+        for each in tombstones
+        if each.store in stores and stores[each.store].traits.is_memory
     }
-    own: set[str] = set(asked.sessions)
+    own: set[str] = set(request.sessions)
     others: set[str] = set()
-    for place in places.values():
-        if isinstance(place, Memories):
-            memories |= {row.id for row in place.touched(theirs)}
-        elif isinstance(place, Sessions):
-            found, rest = place.own(theirs)
-            own.update(found)
+    for store in stores.values():
+        if store.traits.is_memory:
+            memories |= {record.id for record in store.affected(matcher)}
+        elif isinstance(store, SessionRecords):
+            owned, rest = store.by_owner(matcher)
+            own.update(owned)
             others.update(rest)
     # two ids may be one as a folder
     folders = {f"sessions/{segment(id)}/" for id in own}
     return msgspec.structs.replace(
-        asked,
+        request,
         memories=tuple(sorted(memories)),
         threads=tuple(sorted(own - others)),
         folders=tuple(sorted(folders - {f"sessions/{segment(id)}/" for id in others})),
-        places=outliving(places),
+        stores=durable_names(stores),
     )
 
 
-def theirs_of(asked: Request) -> Theirs:
-    """What is looked for by a request that has a person."""
-    assert asked.person is not None
-    return Theirs(
-        asked.person,
-        whole=asked.whole,
-        sessions=asked.sessions,
-        memories=asked.memories,
-        threads=asked.threads,
-        folders=asked.folders,
+def matcher_of(request: ErasureRequest) -> SubjectMatcher:
+    """The matcher of a request that has a data subject."""
+    assert request.subject is not None
+    return SubjectMatcher(
+        request.subject,
+        whole=request.whole,
+        sessions=request.sessions,
+        memories=request.memories,
+        threads=request.threads,
+        folders=request.folders,
     )
 
 
-def erase(journal: Journal, places: Mapping[str, Place], asked: Request) -> Erased:
+def run_erasure(
+    journal: Journal, stores: Mapping[str, ErasableStore], request: ErasureRequest
+) -> ErasureReport:
     """Erase, or go on erasing after a crash: every part may be done again.
 
+    Args:
+        journal: has the request.
+        stores: by name.
+        request: without a data subject, only the files are scrubbed.
+
     Raises:
-        StoreError: a place that the request is about was not given; nothing was done.
+        StoreError: a store that the request is about was not given; nothing was done.
     """
-    for name in asked.places:
-        given(places, name, journal.path)
-    done: dict[str, Touched] = {}
-    if asked.person is not None:
-        with journal.writing() as pen:
-            if asked.number in {each.number for each in pen.asked() if each.person is not None}:
-                done = _erase(pen, places, asked)
-        reached("erased")
-    for place in places.values():
-        place.scrub()
-        reached(f"scrubbed {place.name}")
+    for name in request.stores:
+        require_store(stores, name, journal.path)
+    counts: dict[str, ErasureCount] = {}
+    if request.subject is not None:
+        with journal.writing() as tx:
+            if any(each.number == request.number and each.subject for each in tx.erasures()):
+                counts = _erase(tx, stores, request)
+        failpoint("erased")
+    for name, store in stores.items():
+        store.scrub()
+        failpoint(f"scrubbed {name}")
     journal.scrub()
     forget_remembered()
-    reached("scrubbed journal")
-    with journal.writing() as pen:
-        pen.done(asked)
-    beyond = [place.beyond for place in places.values() if place.beyond]
-    return Erased(done, tuple(dict.fromkeys((*beyond, *ALWAYS_BEYOND))))
+    failpoint("scrubbed journal")
+    with journal.writing() as tx:
+        tx.end_erasure(request)
+    unreached = [store.traits.unreached for store in stores.values() if store.traits.unreached]
+    return ErasureReport(counts, tuple(dict.fromkeys((*unreached, *ALWAYS_UNREACHED))))
 
 
-def _erase(pen: Pen, places: Mapping[str, Place], asked: Request) -> dict[str, Touched]:
-    theirs = theirs_of(asked)
-    done: dict[str, Touched] = {}
-    for name, place in places.items():
-        done[name] = place.erase(theirs)
-        reached(f"erased {name}")
-    done["journal"] = Touched(removed=_erase_trash(pen, theirs))
-    pen.rewrite(theirs.text)
-    why = theirs.text(asked.why)
-    who = theirs.text(asked.who)
-    for name, touched in done.items():
-        if touched.removed or touched.rewritten:
-            said = f"{touched.removed} removed, {touched.rewritten} rewritten"
-            pen.note(
+def _erase(
+    tx: JournalTransaction, stores: Mapping[str, ErasableStore], request: ErasureRequest
+) -> dict[str, ErasureCount]:
+    matcher = matcher_of(request)
+    counts: dict[str, ErasureCount] = {}
+    for name, store in stores.items():
+        counts[name] = store.erase(matcher)
+        failpoint(f"erased {name}")
+    counts["journal"] = ErasureCount(removed=_erase_tombstones(tx, matcher))
+    tx.rewrite(matcher.text)
+    why = matcher.text(request.why)
+    for name, count in counts.items():
+        if count.removed or count.rewritten:
+            summary = f"{count.removed} removed, {count.rewritten} rewritten"
+            tx.note(
                 "erased",
                 name,
-                time_ms=asked.time_ms,
-                who=who,
-                why=f"{why}: {said}" if why else said,
+                time_ms=request.time_ms,
+                who=matcher.text(request.who),
+                why=f"{why}: {summary}" if why else summary,
             )
-    pen.forget_person(asked)
-    return done
+    tx.forget_subject(request)
+    return counts
 
 
-def _erase_trash(pen: Pen, theirs: Theirs) -> int:
-    """Drop what was forgotten and is the person's, and the digests of it."""
-    gone = _gone(pen, theirs)
-    for cycle, each in gone.items():
-        pen.drop(cycle, [one.number for one in each])
-    digests = [one.record.digest for each in gone.values() for one in each]
+def _erase_tombstones(tx: JournalTransaction, matcher: SubjectMatcher) -> int:
+    """Drop the tombstones that are the data subject's, and the digests of them: who guesses a
+    content could tell by its digest that it was there."""
+    matching = _matching_tombstones(tx, matcher)
+    for cycle, tombstones in matching.items():
+        tx.drop(cycle, [each.number for each in tombstones])
+    digests = [each.record.digest for tombstones in matching.values() for each in tombstones]
     if digests:
-        pen.clear_digests(digests)
+        tx.clear_digests(digests)
     return len(digests)
 
 
-def _gone(pen: Pen, theirs: Theirs) -> dict[int, list[Trashed]]:
-    """What each cycle holds that is the person's: with bytes their names, with names the bytes
-    that nothing else in the trash stands for."""
-    trash = {cycle.number: pen.trash(cycle.number) for cycle in pen.cycles()}
-    gone = {
-        cycle: [each for each in held if _in_trash(each, theirs)] for cycle, held in trash.items()
+def _matching_tombstones(
+    tx: JournalTransaction, matcher: SubjectMatcher
+) -> dict[int, list[Tombstone]]:
+    """The data subject's tombstones of each cycle: with bytes their names, with names the bytes
+    that no other tombstone of the cycle stands for."""
+    tombstones = {cycle.number: tx.tombstones(cycle.number) for cycle in tx.cycles()}
+    matching = {
+        cycle: {each.number for each in listed if _matches(each.record, matcher)}
+        for cycle, listed in tombstones.items()
     }
-    blobs = {path for each in gone.values() for one in each for path in one.row.known_as}
-    found: dict[int, list[Trashed]] = {}
-    for cycle, held in trash.items():
-        direct = {one.number for one in gone[cycle]}
-        direct |= {one.number for one in held if blobs.intersection(_refs(one.row))}
-        wanted = {ref for one in held if one.number not in direct for ref in _refs(one.row)}
-        named = {ref for one in held if one.number in direct for ref in _refs(one.row)} - wanted
-        found[cycle] = [
-            one
-            for one in held
-            if one.number in direct or (one.row.follows and named.intersection(one.row.known_as))
+    blobs = {
+        path
+        for cycle, listed in tombstones.items()
+        for each in listed
+        if each.number in matching[cycle]
+        for path in each.record.ref_paths
+    }
+    erased_tombstones: dict[int, list[Tombstone]] = {}
+    for cycle, listed in tombstones.items():
+        numbers = matching[cycle]
+        numbers |= {each.number for each in listed if blobs.intersection(_blob(each.record))}
+        erased = {ref for e in listed if e.number in numbers for ref in _blob(e.record)}
+        erased -= {ref for e in listed if e.number not in numbers for ref in _blob(e.record)}
+        erased_tombstones[cycle] = [
+            each
+            for each in listed
+            if each.number in numbers
+            or (each.record.refcounted and erased.intersection(each.record.ref_paths))
         ]
-    return found
+    return erased_tombstones
 
 
-def _in_trash(each: Trashed, theirs: Theirs) -> bool:
-    row = each.row
+def _matches(record: StoredRecord, matcher: SubjectMatcher) -> bool:
     return (
-        theirs.owns(row.scope)
-        or row.part_of in theirs.threads
-        or (row.kind == "artifact" and theirs.is_file(row.id))
-        or row.id in theirs.memories
-        or any(map(theirs.names, (row.id, row.part_of)))
-        or theirs.data(each.record.body)
+        matcher.matches(record)
+        or (record.kind == "artifact" and matcher.is_file(record.id))
+        or matcher.data(record.body)
     )
 
 
-def _refs(row: Row) -> tuple[str, ...]:
-    return row.refs[:1] if row.kind == "artifact" else ()
+def _blob(record: StoredRecord) -> tuple[str, ...]:
+    """The ref of the bytes that the name of an artifact stands for."""
+    return record.refs[:1] if record.kind == "artifact" else ()
 
 
-def _is_held(hold: Hold, what: str) -> StoreError:
+def _held_error(hold: LegalHold, covered: str) -> StoreError:
     return StoreError(
-        f"legal hold {hold.number} ({hold.reason}) covers {what}: nothing was erased",
+        f"legal hold {hold.number} ({hold.reason}) covers {covered}: nothing was erased",
         where=f"hold {hold.number}, {hold.target!r}",
         fix=f"release({hold.number}) when the hold has ended, then erase again",
     )

@@ -1,11 +1,12 @@
-"""Where a crash may come: tests put a hook here, and kill the process at every step."""
+"""Failpoints: the steps at which tests kill the process."""
 
 from collections.abc import Callable
 
 HOOKS: list[Callable[[str], None]] = []
+"""Called with the name of each step; tests put one here that kills the process."""
 
 
-def reached(step: str) -> None:
-    """A step of something that must be whole or not at all was reached."""
+def failpoint(step: str) -> None:
+    """Mark a step of something that must be whole or not at all."""
     for hook in HOOKS:
         hook(step)

@@ -1,4 +1,5 @@
-"""What forgetting writes down before it does it, what it holds until a purge, and the audit."""
+"""The journal: what forgetting writes down before it does it, tombstones that hold what was
+forgotten until a purge, legal holds, and the audit log."""
 
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -9,44 +10,45 @@ from typing import Any
 
 import msgspec
 
-from contextwright.retention.data_subject import Person
-from contextwright.retention.place import Record, Row
-from contextwright.retention.policies import Target
-from contextwright.retention.row_plan import Hold
+from contextwright.retention.data_subject import DataSubject
+from contextwright.retention.plan_forgetting import LegalHold
+from contextwright.retention.retention_policy import RecordSelector
+from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lethe_cycles (number INTEGER PRIMARY KEY AUTOINCREMENT,
-    state TEXT NOT NULL, time_ms INTEGER NOT NULL, who TEXT NOT NULL, asked TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS lethe_trash (cycle INTEGER NOT NULL, number INTEGER NOT NULL,
-    place TEXT NOT NULL, id TEXT NOT NULL, row BLOB NOT NULL, body BLOB NOT NULL,
+    state TEXT NOT NULL, time_ms INTEGER NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS lethe_tombstones (cycle INTEGER NOT NULL, number INTEGER NOT NULL,
+    store TEXT NOT NULL, id TEXT NOT NULL, record BLOB NOT NULL, body BLOB NOT NULL,
     why TEXT NOT NULL, PRIMARY KEY (cycle, number));
 CREATE TABLE IF NOT EXISTS lethe_holds (number INTEGER PRIMARY KEY AUTOINCREMENT,
     target BLOB NOT NULL, reason TEXT NOT NULL, time_ms INTEGER NOT NULL, released_ms INTEGER);
 CREATE TABLE IF NOT EXISTS lethe_erasures (number INTEGER PRIMARY KEY AUTOINCREMENT,
-    asked BLOB NOT NULL);
+    request BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS lethe_audit (number INTEGER PRIMARY KEY AUTOINCREMENT,
     time_ms INTEGER NOT NULL, what TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL,
-    place TEXT NOT NULL, ids BLOB NOT NULL, digests BLOB NOT NULL);
+    store TEXT NOT NULL, ids BLOB NOT NULL, digests BLOB NOT NULL);
 CREATE TRIGGER IF NOT EXISTS lethe_audit_stays BEFORE DELETE ON lethe_audit
-    BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
-CREATE TRIGGER IF NOT EXISTS lethe_audit_is_final BEFORE UPDATE ON lethe_audit
-    BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
+    BEGIN SELECT RAISE(ABORT, 'the audit log is only ever added to'); END;
 """
 _IS_FINAL = """
-CREATE TRIGGER lethe_audit_is_final BEFORE UPDATE ON lethe_audit
-    BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END
+CREATE TRIGGER IF NOT EXISTS lethe_audit_is_final BEFORE UPDATE ON lethe_audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log is only ever added to'); END;
 """
-_TRASH = "SELECT number, place, row, body, why FROM lethe_trash WHERE cycle = ? ORDER BY number"
-_CYCLE = "SELECT number, state, time_ms, who, asked FROM lethe_cycles WHERE number = ?"
+_TOMBSTONES = (
+    "SELECT number, store, record, body, why FROM lethe_tombstones WHERE cycle = ? ORDER BY number"
+)
+_CYCLE = "SELECT number, state, time_ms, who, why FROM lethe_cycles WHERE number = ?"
 _UNFINISHED = """
 SELECT number FROM lethe_cycles WHERE state IN ('forgetting', 'restoring') ORDER BY number
 """
 _encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder(StoredRecord).decode
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """A line of the audit.
+class AuditEntry(msgspec.Struct, frozen=True):
+    """A line of the audit log.
 
     Args:
         time_ms: milliseconds since 1970.
@@ -61,14 +63,14 @@ class Entry(msgspec.Struct, frozen=True):
     what: str
     who: str
     why: str
-    place: str
+    store: str
     ids: tuple[str, ...]
     digests: tuple[str, ...]
 
     def __str__(self) -> str:
         """A line for people: time in UTC, what, where, which, by whom, why."""
         when = datetime.fromtimestamp(self.time_ms / 1000, tz=UTC).isoformat(" ", "seconds")
-        parts = [f"{self.number}  {when}  {self.what}", self.place, ", ".join(self.ids)]
+        parts = [f"{self.number}  {when}  {self.what}", self.store, ", ".join(self.ids)]
         line = "  ".join(filter(None, [*parts, f"by {self.who}" if self.who else ""]))
         return f"{line}: {self.why}" if self.why else line
 
@@ -88,29 +90,28 @@ class Cycle(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Trashed(msgspec.Struct, frozen=True):
-    """A thing that was forgotten, whole."""
+class Tombstone(msgspec.Struct, frozen=True):
+    """A record that was forgotten, whole: it can be restored until a purge."""
 
     number: int
-    place: str
-    row: Row
-    record: Record
+    store: str
+    record: StoredRecord
     why: str
 
 
-class Request(msgspec.Struct, frozen=True):
-    """An erasure that was asked for; kept until it is done. Without a person only the bytes that
+class ErasureRequest(msgspec.Struct, frozen=True):
+    """An erasure that was asked for; kept until it is done. Without a subject only the bytes that
     removed rows left are to go, as after a purge.
 
     Args:
-        sessions: that are the person's because the caller says so.
-        memories, threads, folders: what was found to be the person's, see `Theirs`: after a
-            crash it may not be found again.
-        places: names of those that it is about, every one of which must be there to end it.
+        sessions: further ids of the data subject's sessions.
+        memories, threads, folders: see `SubjectMatcher`; after a crash they can no longer be worked
+            out.
+        stores: names of those that it is about, every one of which must be there to end it.
     """
 
     time_ms: int
-    person: Person | None
+    subject: DataSubject | None
     whole: bool = False
     sessions: tuple[str, ...] = ()
     who: str = ""
@@ -119,16 +120,16 @@ class Request(msgspec.Struct, frozen=True):
     number: int = 0
     threads: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
 
 
 class Journal:
     """The file of a `Lethe`. Its write lock is the lock on forgetting: a process that dies lets
-    go of it, and no two change the places at once."""
+    go of it, and no two change the stores at once."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        self._database = Database(path, _SCHEMA, fix="give a file of a Lethe, of its own")
+        self._database = Database(path, _SCHEMA + _IS_FINAL, fix="give Lethe a file of its own")
 
     def close(self) -> None:
         """Close the file."""
@@ -139,237 +140,237 @@ class Journal:
         self._database.scrub()
 
     @contextmanager
-    def writing(self) -> Generator["Pen"]:
+    def writing(self) -> Generator["JournalTransaction"]:
         """One transaction, and the lock on forgetting."""
         with self._database.writing() as connection:
-            yield Pen(connection)
+            yield JournalTransaction(connection)
 
     @contextmanager
-    def reading(self) -> Generator["Pen"]:
-        """What is written, without the lock."""
+    def reading(self) -> Generator["JournalTransaction"]:
+        """A transaction that reads, without the lock."""
         with self._database.reading() as connection:
-            yield Pen(connection)
+            yield JournalTransaction(connection)
 
 
-class Pen:
-    """Reads and writes within a transaction."""
+class JournalTransaction:
+    """Statements within a transaction on the journal."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self._run, self._run_each = connection.execute, connection.executemany
 
     def begin(
-        self, goes: Iterable[tuple[str, Row, Record, str]], *, time_ms: int, who: str, why: str
+        self, evicted: Iterable[tuple[str, StoredRecord, str]], *, time_ms: int, who: str, why: str
     ) -> int:
-        """Write down a cycle with all that it takes; its number."""
-        cursor = self._connection.execute(
-            "INSERT INTO lethe_cycles (state, time_ms, who, asked) VALUES ('forgetting', ?, ?, ?)",
+        """Write down a cycle with all that it evicts; its number."""
+        cycle = self._insert(
+            "INSERT INTO lethe_cycles (state, time_ms, who, why) VALUES ('forgetting', ?, ?, ?)",
             (time_ms, who, why),
         )
-        cycle = cursor.lastrowid or 0
-        self._connection.executemany(
-            "INSERT INTO lethe_trash VALUES (?, ?, ?, ?, ?, ?, ?)",
+        self._run_each(
+            "INSERT INTO lethe_tombstones VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                # the text is in the record
-                (cycle, n, place, row.id, _encode(_bare(row)), record.body, reason)
-                for n, (place, row, record, reason) in enumerate(goes)
+                (cycle, n, store, record.id, _encode(_without_content(record)), record.body, reason)
+                for n, (store, record, reason) in enumerate(evicted)
             ),
         )
         return cycle
 
     def set_state(self, cycle: int, state: str) -> None:
-        """A cycle is further on."""
-        self._connection.execute(
-            "UPDATE lethe_cycles SET state = ? WHERE number = ?", (state, cycle)
-        )
+        """Write down that a cycle is further on."""
+        self._run("UPDATE lethe_cycles SET state = ? WHERE number = ?", (state, cycle))
 
     def cycles(self) -> list[Cycle]:
         """Every cycle, in their order."""
-        rows = self._connection.execute(
-            "SELECT number, state, time_ms, who, asked FROM lethe_cycles ORDER BY number"
+        rows = self._run(
+            "SELECT number, state, time_ms, who, why FROM lethe_cycles ORDER BY number"
         )
         return [Cycle(*row) for row in rows]
 
     def cycle(self, number: int) -> Cycle | None:
         """A cycle, if there is one of this number."""
-        row = self._connection.execute(_CYCLE, (number,)).fetchone()
+        row = self._run(_CYCLE, (number,)).fetchone()
         return None if row is None else Cycle(*row)
 
     def unfinished(self) -> list[int]:
         """The cycles that are under way, or were when a process died."""
-        rows = self._connection.execute(_UNFINISHED)
-        return [row[0] for row in rows]
+        return [row[0] for row in self._run(_UNFINISHED)]
 
-    def trash(self, cycle: int) -> list[Trashed]:
-        """What a cycle took and holds."""
-        found: list[Trashed] = []
-        for number, place, row, body, why in self._connection.execute(_TRASH, (cycle,)):
-            plain = msgspec.json.decode(row, type=Row)
-            found.append(Trashed(number, place, plain, Record(plain.id, body), why))
-        return found
+    def tombstones(self, cycle: int) -> list[Tombstone]:
+        """The records that a cycle evicted and holds."""
+        rows = self._run(_TOMBSTONES, (cycle,))
+        return [
+            Tombstone(number, store, msgspec.structs.replace(_decode(record), body=body), why)
+            for number, store, record, body, why in rows
+        ]
 
     def drop(self, cycle: int, numbers: Iterable[int]) -> None:
-        """Let go of what a cycle holds."""
-        self._connection.executemany(
-            "DELETE FROM lethe_trash WHERE cycle = ? AND number = ?",
+        """Delete tombstones of a cycle."""
+        self._run_each(
+            "DELETE FROM lethe_tombstones WHERE cycle = ? AND number = ?",
             [(cycle, number) for number in numbers],
         )
 
     def note(
         self,
         what: str,
-        place: str = "",
-        records: Sequence[Record] = (),
+        store: str = "",
+        records: Sequence[StoredRecord] = (),
         *,
         time_ms: int,
         who: str,
         why: str,
     ) -> None:
-        """Add a line to the audit."""
-        self._connection.execute(
-            "INSERT INTO lethe_audit (time_ms, what, who, why, place, ids, digests) "
+        """Add a line to the audit log."""
+        self._run(
+            "INSERT INTO lethe_audit (time_ms, what, who, why, store, ids, digests) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                *(time_ms, what, who, why, place),
+                *(time_ms, what, who, why, store),
                 _encode([record.id for record in records]),
                 _encode([record.digest for record in records if record.body]),
             ),
         )
 
-    def audit(self) -> list[Entry]:
-        """The audit, in the order in which it was written."""
-        rows = self._connection.execute(
-            "SELECT number, time_ms, what, who, why, place, ids, digests FROM lethe_audit "
+    def audit(self) -> list[AuditEntry]:
+        """The audit log, in the order in which it was written."""
+        rows = self._run(
+            "SELECT number, time_ms, what, who, why, store, ids, digests FROM lethe_audit "
             "ORDER BY number"
         )
-        return [_line(row) for row in rows]
+        return [_audit_entry(row) for row in rows]
 
-    def hold(self, target: Target, reason: str, time_ms: int) -> int:
+    def hold(self, target: RecordSelector, reason: str, time_ms: int) -> int:
         """Write down a hold; its number."""
-        cursor = self._connection.execute(
+        return self._insert(
             "INSERT INTO lethe_holds (target, reason, time_ms) VALUES (?, ?, ?)",
             (_encode(target), reason, time_ms),
         )
-        return cursor.lastrowid or 0
 
     def release(self, number: int, time_ms: int) -> bool:
         """End a hold; whether there was one."""
-        cursor = self._connection.execute(
+        cursor = self._run(
             "UPDATE lethe_holds SET released_ms = ? WHERE number = ? AND released_ms IS NULL",
             (time_ms, number),
         )
         return cursor.rowcount == 1
 
-    def holds_on(self) -> list[Hold]:
+    def active_holds(self) -> list[LegalHold]:
         """The holds that were not released."""
         return [hold for hold in self.holds() if hold.released_ms is None]
 
-    def holds(self) -> list[Hold]:
+    def holds(self) -> list[LegalHold]:
         """Every hold, released ones too."""
-        rows = self._connection.execute(
+        rows = self._run(
             "SELECT number, target, reason, time_ms, released_ms FROM lethe_holds ORDER BY number"
         )
         return [
-            Hold(number, msgspec.json.decode(target, type=Target), *rest)
+            LegalHold(number, msgspec.json.decode(target, type=RecordSelector), *rest)
             for number, target, *rest in rows
         ]
 
-    def ask(self, asked: Request) -> int:
+    def request_erasure(self, request: ErasureRequest) -> int:
         """Write down an erasure; its number."""
-        cursor = self._connection.execute(
-            "INSERT INTO lethe_erasures (asked) VALUES (?)", (_encode(asked),)
-        )
-        return cursor.lastrowid or 0
+        return self._insert("INSERT INTO lethe_erasures (request) VALUES (?)", (_encode(request),))
 
-    def asked(self) -> list[Request]:
+    def erasures(self) -> list[ErasureRequest]:
         """The erasures that are not done."""
-        rows = self._connection.execute(
-            "SELECT number, asked FROM lethe_erasures ORDER BY number"
-        ).fetchall()
+        rows = self._run("SELECT number, request FROM lethe_erasures ORDER BY number").fetchall()
         return [
-            msgspec.structs.replace(msgspec.json.decode(body, type=Request), number=number)
+            msgspec.structs.replace(msgspec.json.decode(body, type=ErasureRequest), number=number)
             for number, body in rows
         ]
 
-    def forget_person(self, asked: Request) -> None:
-        """The places have nothing of the person any more: nor has this."""
-        left = Request(time_ms=asked.time_ms, person=None, places=asked.places)
-        self._connection.execute(
-            "UPDATE lethe_erasures SET asked = ? WHERE number = ?",
-            (_encode(left), asked.number),
+    def forget_subject(self, request: ErasureRequest) -> None:
+        """The stores have nothing of the person any more: nor has this."""
+        left = ErasureRequest(time_ms=request.time_ms, subject=None, stores=request.stores)
+        self._run(
+            "UPDATE lethe_erasures SET request = ? WHERE number = ?",
+            (_encode(left), request.number),
         )
 
-    def done(self, asked: Request) -> None:
+    def end_erasure(self, request: ErasureRequest) -> None:
         """An erasure is done."""
-        self._connection.execute("DELETE FROM lethe_erasures WHERE number = ?", (asked.number,))
+        self._run("DELETE FROM lethe_erasures WHERE number = ?", (request.number,))
 
     def rewrite(self, change: Callable[[str], str]) -> None:
         """Put what `change` makes of every text of the audit, the holds and the cycles in its
-        place: the one thing that changes an audit. Digests of lines that change go."""
-        for number, who, asked in self._all("SELECT number, who, asked FROM lethe_cycles"):
-            self._connection.execute(
-                "UPDATE lethe_cycles SET who = ?, asked = ? WHERE number = ?",
-                (change(who), change(asked), number),
+        place: the one thing that changes an audit log. Digests of lines that change go."""
+        for number, who, why in self._run("SELECT number, who, why FROM lethe_cycles").fetchall():
+            self._run(
+                "UPDATE lethe_cycles SET who = ?, why = ? WHERE number = ?",
+                (change(who), change(why), number),
             )
-        for number, target, reason in self._all("SELECT number, target, reason FROM lethe_holds"):
-            self._connection.execute(
+        holds = self._run("SELECT number, target, reason FROM lethe_holds").fetchall()
+        for number, target, reason in holds:
+            self._run(
                 "UPDATE lethe_holds SET target = ?, reason = ? WHERE number = ?",
-                (_encode(_changed(target, change)), change(reason), number),
+                (_encode(_rewritten(target, change)), change(reason), number),
             )
-        self._connection.execute("DROP TRIGGER lethe_audit_is_final")
-        for entry in self.audit():
+
+        def rewritten(entry: AuditEntry) -> AuditEntry:
             ids = tuple(map(change, entry.ids))
-            who, why = change(entry.who), change(entry.why)
-            if (ids, who, why) != (entry.ids, entry.who, entry.why):
-                digests = entry.digests if ids == entry.ids else ()
-                self._connection.execute(
-                    "UPDATE lethe_audit SET ids = ?, digests = ?, who = ?, why = ? "
-                    "WHERE number = ?",
-                    (_encode(ids), _encode(digests), who, why, entry.number),
-                )
-        self._connection.execute(_IS_FINAL)
+            return msgspec.structs.replace(
+                entry,
+                ids=ids,
+                digests=entry.digests if ids == entry.ids else (),
+                who=change(entry.who),
+                why=change(entry.why),
+            )
+
+        self._rewrite_audit(rewritten)
 
     def clear_digests(self, digests: Iterable[str]) -> None:
         """Take digests of erased contents out of the audit: who guesses the content could tell
         by them that it was there."""
-        gone = set(digests)
-        self._connection.execute("DROP TRIGGER lethe_audit_is_final")
+        erased = set(digests)
+        self._rewrite_audit(
+            lambda entry: msgspec.structs.replace(
+                entry, digests=tuple(each for each in entry.digests if each not in erased)
+            )
+        )
+
+    def _rewrite_audit(self, change: Callable[[AuditEntry], AuditEntry]) -> None:
+        self._run("DROP TRIGGER lethe_audit_is_final")
         for entry in self.audit():
-            if gone & set(entry.digests):
-                left = [digest for digest in entry.digests if digest not in gone]
-                self._connection.execute(
-                    "UPDATE lethe_audit SET digests = ? WHERE number = ?",
-                    (_encode(left), entry.number),
+            new = change(entry)
+            if new != entry:
+                self._run(
+                    "UPDATE lethe_audit SET ids = ?, digests = ?, who = ?, why = ? "
+                    "WHERE number = ?",
+                    (_encode(new.ids), _encode(new.digests), new.who, new.why, entry.number),
                 )
-        self._connection.execute(_IS_FINAL)
+        self._run(_IS_FINAL)
 
-    def _all(self, statement: str) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement).fetchall()
-
-
-def by_place(trash: Sequence[Trashed]) -> dict[str, list[Record]]:
-    """What was taken from each place."""
-    found: dict[str, list[Record]] = {}
-    for each in trash:
-        found.setdefault(each.place, []).append(each.record)
-    return found
+    def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
+        """The number of the new row."""
+        return self._run(statement, values).lastrowid or 0
 
 
-def _line(row: tuple[Any, ...]) -> Entry:
-    number, time_ms, what, who, why, place, ids, digests = row
-    said: list[str] = msgspec.json.decode(ids)
-    proofs: list[str] = msgspec.json.decode(digests)
-    return Entry(number, time_ms, what, who, why, place, tuple(said), tuple(proofs))
+def by_store(tombstones: Sequence[Tombstone]) -> dict[str, list[StoredRecord]]:
+    """The records that were evicted from each store."""
+    records: dict[str, list[StoredRecord]] = {}
+    for each in tombstones:
+        records.setdefault(each.store, []).append(each.record)
+    return records
 
 
-def _changed(target: bytes, change: Callable[[str], str]) -> Target:
-    plain = msgspec.json.decode(target, type=Target)
-    return Target(
-        places=plain.places,
-        kinds=plain.kinds,
-        ids=change(plain.ids),
-        scopes=tuple(map(change, plain.scopes)),
+def _audit_entry(row: tuple[Any, ...]) -> AuditEntry:
+    number, time_ms, what, who, why, store, ids, digests = row
+    texts = tuple[str, ...]
+    return AuditEntry(
+        *(number, time_ms, what, who, why, store),
+        ids=msgspec.json.decode(ids, type=texts),
+        digests=msgspec.json.decode(digests, type=texts),
     )
 
 
-def _bare(row: Row) -> Row:
-    return msgspec.structs.replace(row, text="")
+def _rewritten(target: bytes, change: Callable[[str], str]) -> RecordSelector:
+    selector = msgspec.json.decode(target, type=RecordSelector)
+    return msgspec.structs.replace(
+        selector, ids=change(selector.ids), scopes=tuple(map(change, selector.scopes))
+    )
+
+
+def _without_content(record: StoredRecord) -> StoredRecord:
+    """A record without what its body says again."""
+    return msgspec.structs.replace(record, text="", labels=(), body=b"")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from unicodedata import category, combining, normalize
 
 Unit = tuple[str, int, int]
-"""What a piece of a text stands for, and from where to where it stands."""
+"""The meaning of a piece of a text, and from where to where it stands."""
 
 _FORMAT = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 _INVISIBLE = re.compile(f"[{_FORMAT}]")
@@ -31,8 +31,9 @@ def folded(text: str) -> str:
     apostrophes and hyphens."""
     if text.isascii():
         return text.lower()
-    plain = visible(text).translate(_ALIKE)
-    return normalize("NFKD", normalize("NFKD", plain).casefold())
+    plain = normalize("NFKD", normalize("NFKD", visible(text)).casefold())
+    # last: a letter such as U+0149 has an apostrophe in it
+    return plain.translate(_ALIKE)
 
 
 def visible(text: str) -> str:
@@ -80,8 +81,8 @@ def plainly(text: str, units: Iterator[Unit]) -> str:
     """A text with what its pieces stand for, where it does not matter what stood where."""
     pieces: list[str] = []
     at = 0
-    for said, start, end in units:
-        pieces += (text[at:start], said)
+    for meaning, start, end in units:
+        pieces += (text[at:start], meaning)
         at = end
     return "".join((*pieces, text[at:]))
 
@@ -92,11 +93,11 @@ def _decoded(
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     at = 0
-    for said, start, end in units:
+    for meaning, start, end in units:
         pieces.append(text[at:start])
         spans.extend((place, place + 1) for place in range(at, start))
-        pieces.append(said)
-        spans.extend([(start, end)] * len(said))
+        pieces.append(meaning)
+        spans.extend([(start, end)] * len(meaning))
         at = end
     pieces.append(text[at:])
     spans.extend((place, place + 1) for place in range(at, len(text)))
@@ -113,7 +114,7 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_mark(sign: str) -> bool:
-    """Whether a sign belongs to the letter before it."""
+    """True if a sign belongs to the letter before it."""
     return not sign.isascii() and category(sign).startswith("M")
 
 
@@ -126,7 +127,7 @@ def _belongs(sign: str) -> bool:
 
 
 def escapes(text: str) -> Iterator[Unit]:
-    r"""What `\u00e9` and `\n` of JSON text stand for, however often it was put into JSON."""
+    r"""The meanings of `\u00e9` and `\n` in JSON text, however often it was put into JSON."""
     for match in _ESCAPE.finditer(text):
         codes = [int(code, 16) for code in _HEX.findall(match[0])]
         if not codes:
@@ -140,7 +141,7 @@ def escapes(text: str) -> Iterator[Unit]:
 
 
 def percents(text: str) -> Iterator[Unit]:
-    """What `%C3%A9` and `+` of URLs stand for."""
+    """The meanings of `%C3%A9` and `+` in URLs."""
     for match in _PERCENT.finditer(text):
         if match[0] == "+":
             yield " ", match.start(), match.end()
@@ -155,11 +156,11 @@ def percents(text: str) -> Iterator[Unit]:
 
 
 def entities(text: str) -> Iterator[Unit]:
-    """What `&eacute;` and `&#233;` of HTML stand for."""
+    """The meanings of `&eacute;` and `&#233;` in HTML."""
     for match in _ENTITY.finditer(text):
-        said = html.unescape(match[0])
-        if said != match[0]:
-            yield said, match.start(), match.end()
+        meaning = html.unescape(match[0])
+        if meaning != match[0]:
+            yield meaning, match.start(), match.end()
 
 
 FORMS: tuple[tuple[str, Callable[[str], Iterator[Unit]]], ...] = (

@@ -1,19 +1,19 @@
-"""What forgetting did, as plain values."""
+"""Reports of forgetting, as plain values."""
 
 import msgspec
 
-from contextwright.retention.row_plan import Kept
+from contextwright.retention.plan_forgetting import ProtectedRecord
 
 
 class Action(msgspec.Struct, frozen=True):
-    """One thing that was forgotten.
+    """An eviction: a record that was forgotten.
 
     Args:
         tokens: of its text; 0 for bytes.
         size: its bytes.
     """
 
-    place: str
+    store: str
     id: str
     kind: str
     why: str
@@ -21,30 +21,30 @@ class Action(msgspec.Struct, frozen=True):
     size: int
 
 
-class Forgetting(msgspec.Struct, frozen=True):
-    """What a cycle forgot, or would forget.
+class CycleReport(msgspec.Struct, frozen=True):
+    """The records that a cycle evicted, or would evict.
 
     Args:
         cycle: the number that `restore` takes; 0 where nothing was forgotten.
-        actions: what goes.
-        held: what a policy names and something protects.
+        actions: one for each evicted record.
+        held: records that a policy names and something protects.
     """
 
     cycle: int
     actions: tuple[Action, ...]
-    held: tuple[Kept, ...]
+    held: tuple[ProtectedRecord, ...]
 
 
-class Restored(msgspec.Struct, frozen=True):
-    """What a restore put back: (place, id). `left` is what has another thing in its place by now;
-    it is held until a purge."""
+class RestoreReport(msgspec.Struct, frozen=True):
+    """The records that a restore put back: (store, id). `left` are those whose id stands for
+    something else by now; their tombstones stay until a purge."""
 
     back: tuple[tuple[str, str], ...]
     left: tuple[tuple[str, str], ...]
 
 
-class Purged(msgspec.Struct, frozen=True):
-    """What a purge let go of for good.
+class PurgeReport(msgspec.Struct, frozen=True):
+    """The counts of a purge.
 
     Args:
         cycles: those that can not be restored any more.

@@ -1,4 +1,4 @@
-"""A session without a person: the same events, calls and results, in the same order."""
+"""A session without its data subject: the same events, calls and results, in the same order."""
 
 import base64
 from collections.abc import Mapping
@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import StoreError
-from contextwright.retention.data_subject import Person, owner_of
-from contextwright.retention.subject_matcher import BARE, ERASED, Theirs
-from contextwright.retention.validation import person_of
+from contextwright.retention.data_subject import DataSubject, owner_of
+from contextwright.retention.subject_matcher import BARE, ERASED, SubjectMatcher
+from contextwright.retention.validation import require
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -29,76 +28,72 @@ from contextwright.tasks.plan_step import KNOWLEDGE
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def erased(session: Session, person: Person, *, whole: bool = False) -> Session:
-    """A copy of a session that nowhere names a person: for those that live in memory.
+def scrub_session(session: Session, subject: DataSubject, *, whole: bool = False) -> Session:
+    """A copy of a session that nowhere names a data subject: for those that live in memory.
 
     Args:
-        whole: whether a text that names the person goes as a whole.
+        whole: whether a text that names the data subject goes as a whole.
 
     Raises:
-        StoreError: no session, or nobody.
+        StoreError: no session, or no data subject.
     """
-    given: Any = session
-    if not isinstance(given, Session):
-        raise StoreError(
-            f"a {type(given).__name__} is not a session",
-            where="erased(session, person)",
-            fix="give a Session: read_session(...), or SQLiteSessions(...).load(id)",
-        )
-    return without(session, Theirs(person_of(person), whole=whole))
+    where = "scrub_session(session, subject)"
+    require(session, Session, where, "such as SQLiteSessions(...).load(id)")
+    require(subject, DataSubject, where, "such as DataSubject('u-1815', names=('Ada Lovelace',))")
+    return _scrubbed(session, SubjectMatcher(subject, whole=whole))
 
 
-def is_theirs(session: Session, theirs: Theirs) -> bool:
-    """Whether a session is the person's own."""
-    return session.id in theirs.sessions or any(map(theirs.is_owner, owner_of(session.metadata)))
+def is_owned(session: Session, matcher: SubjectMatcher) -> bool:
+    """True if a session is the data subject's own."""
+    return session.id in matcher.sessions or any(map(matcher.is_owner, owner_of(session.metadata)))
 
 
-def without_if_named(session: Session, theirs: Theirs) -> Session | None:
-    """A copy of a session without a person; None where nothing in it names the person."""
-    new = without(session, theirs)
+def scrubbed_if_named(session: Session, matcher: SubjectMatcher) -> Session | None:
+    """A copy of a session without the data subject; None where nothing in it names them."""
+    new = _scrubbed(session, matcher)
     return None if _digest(new) == _digest(session) else new
 
 
-def without(session: Session, theirs: Theirs) -> Session:
-    """A copy of a session without a person. Ids that name the person get others, the same
+def _scrubbed(session: Session, matcher: SubjectMatcher) -> Session:
+    """A copy of a session without a data subject. Ids that name them get others, the same
     everywhere; a signature of reasoning that was rewritten goes."""
-    ids = _Ids(session, theirs)
+    ids = _Ids(session, matcher)
     new = Session(
-        theirs.ident(session.id),
-        (_event(event, theirs, ids) for event in session.log),
-        tools=[_tool(tool, theirs, ids) for tool in session.tools],
-        metadata=theirs.value(session.metadata),
+        matcher.ident(session.id),
+        (_event(event, matcher, ids) for event in session.log),
+        tools=[_tool(tool, matcher, ids) for tool in session.tools],
+        metadata=matcher.value(session.metadata),
     )
     for change in session.changes:
-        new.restore(StateChange(change.position, _state(change.values, theirs, ids)))
+        new.restore(StateChange(change.position, _state(change.values, matcher, ids)))
     return new
 
 
 class _Ids:
     """New ids of events and calls, names of tools and keys of the state; two that are one
-    without the person stay two."""
+    without the subject stay two."""
 
-    def __init__(self, session: Session, theirs: Theirs) -> None:
-        self.events = _renamed([event.id for event in session.log], theirs, ERASED)
+    def __init__(self, session: Session, matcher: SubjectMatcher) -> None:
+        self.events = _renamed([event.id for event in session.log], matcher, ERASED)
         calls = [call.id for event in session.log for call in event.calls]
         answered = [result.call_id for event in session.log for result in event.results]
-        self.calls = _renamed([*calls, *answered], theirs, BARE)
+        self.calls = _renamed([*calls, *answered], matcher, BARE)
         keys = [key for change in session.changes for key in change.values]
-        self.keys = _renamed(keys, theirs, ERASED)
+        self.keys = _renamed(keys, matcher, ERASED)
         self.tools = _renamed(
             [
                 *(tool.name for tool in session.tools),
                 *(call.name for event in session.log for call in event.calls),
                 *(result.name for event in session.log for result in event.results),
             ],
-            theirs,
+            matcher,
             BARE,
         )
 
 
-def _renamed(ids: list[str], theirs: Theirs, erased: str) -> dict[str, str]:
+def _renamed(ids: list[str], matcher: SubjectMatcher, placeholder: str) -> dict[str, str]:
     different = list(dict.fromkeys(ids))
-    new = {id: theirs.ident(id, erased) for id in different}
+    new = {id: matcher.ident(id, placeholder) for id in different}
     taken = {id for id in different if new[id] == id}
     for id in different:
         number, plain = 2, new[id]
@@ -108,29 +103,29 @@ def _renamed(ids: list[str], theirs: Theirs, erased: str) -> dict[str, str]:
     return new
 
 
-def _event(event: Event, theirs: Theirs, ids: _Ids) -> Event:
+def _event(event: Event, matcher: SubjectMatcher, ids: _Ids) -> Event:
     return msgspec.structs.replace(
         event,
         id=ids.events[event.id],
-        parts=tuple(_part(part, theirs, ids) for part in event.parts),
-        author=theirs.ident(event.author),
-        invocation=theirs.ident(event.invocation),
-        tags=tuple(map(theirs.ident, event.tags)),
-        metadata=theirs.value(event.metadata),
-        extra=theirs.value(event.extra),
+        parts=tuple(_part(part, matcher, ids) for part in event.parts),
+        author=matcher.ident(event.author),
+        invocation=matcher.ident(event.invocation),
+        tags=tuple(map(matcher.ident, event.tags)),
+        metadata=matcher.value(event.metadata),
+        extra=matcher.value(event.extra),
     )
 
 
-def _part(part: Any, theirs: Theirs, ids: _Ids) -> AnyPart:
-    extra = theirs.value(part.extra)
+def _part(part: Any, matcher: SubjectMatcher, ids: _Ids) -> AnyPart:
+    extra = matcher.value(part.extra)
     if isinstance(part, Text):
-        return msgspec.structs.replace(part, text=theirs.text(part.text), extra=extra)
+        return msgspec.structs.replace(part, text=matcher.text(part.text), extra=extra)
     if isinstance(part, ToolCall):
         return msgspec.structs.replace(
             part,
             id=ids.calls[part.id],
             name=ids.tools[part.name],
-            arguments=_arguments(part.arguments, theirs),
+            arguments=_arguments(part.arguments, matcher),
             extra=extra,
         )
     if isinstance(part, ToolResult):
@@ -138,72 +133,73 @@ def _part(part: Any, theirs: Theirs, ids: _Ids) -> AnyPart:
             part,
             call_id=ids.calls[part.call_id],
             name=ids.tools[part.name],
-            content=tuple(_part(each, theirs, ids) for each in part.content),
+            content=tuple(_part(each, matcher, ids) for each in part.content),
             extra=extra,
         )
     if isinstance(part, Thinking):
-        return _thinking(part, theirs, extra)
+        return _thinking(part, matcher, extra)
     if isinstance(part, Opaque):
-        return msgspec.structs.replace(part, value=theirs.value(part.value), extra=extra)
-    return _media(part, theirs, extra)
+        return msgspec.structs.replace(part, value=matcher.value(part.value), extra=extra)
+    return _media(part, matcher, extra)
 
 
-def _arguments(text: str, theirs: Theirs) -> str:
+def _arguments(text: str, matcher: SubjectMatcher) -> str:
     """Arguments of a call: what was JSON stays JSON."""
-    new = theirs.text(text)
+    new = matcher.text(text)
     return "{}" if new == ERASED else new
 
 
-def _thinking(part: Thinking, theirs: Theirs, extra: dict[str, Any]) -> Thinking:
-    text = theirs.text(part.text)
+def _thinking(part: Thinking, matcher: SubjectMatcher, extra: dict[str, Any]) -> Thinking:
+    text = matcher.text(part.text)
     if text == part.text:
         return msgspec.structs.replace(part, extra=extra)
     # the signature proves a text that is no more: a provider would refuse it
     return msgspec.structs.replace(part, text=text, signature="", redacted="", extra=extra)
 
 
-def _media(part: Image | File, theirs: Theirs, extra: dict[str, Any]) -> Image | File:
+def _media(part: Image | File, matcher: SubjectMatcher, extra: dict[str, Any]) -> Image | File:
     plain: dict[str, Any] = {
-        "url": theirs.ident(part.url),
-        "file_id": theirs.ident(part.file_id),
-        "data": _encoded(part.data, theirs),
+        "url": matcher.ident(part.url),
+        "file_id": matcher.ident(part.file_id),
+        "data": _encoded(part.data, matcher),
         "extra": extra,
     }
     if isinstance(part, File):
-        plain["name"] = theirs.ident(part.name)
+        plain["name"] = matcher.ident(part.name)
     return msgspec.structs.replace(part, **plain)
 
 
-def _encoded(data: str, theirs: Theirs) -> str:
+def _encoded(data: str, matcher: SubjectMatcher) -> str:
     try:
         plain = base64.b64decode(data, validate=True)
     except ValueError:
-        return theirs.ident(data)
-    return base64.b64encode(theirs.without(plain)).decode() if theirs.data(plain) else data
+        return matcher.ident(data)
+    return base64.b64encode(matcher.without(plain)).decode() if matcher.data(plain) else data
 
 
-def _tool(tool: Tool, theirs: Theirs, ids: _Ids) -> Tool:
+def _tool(tool: Tool, matcher: SubjectMatcher, ids: _Ids) -> Tool:
     return Tool(
         name=ids.tools[tool.name],
-        description=theirs.text(tool.description),
-        parameters=theirs.value(tool.parameters),
-        extra=theirs.value(tool.extra),
+        description=matcher.text(tool.description),
+        parameters=matcher.value(tool.parameters),
+        extra=matcher.value(tool.extra),
     )
 
 
-def _state(values: dict[str, Any], theirs: Theirs, ids: _Ids) -> dict[str, Any]:
-    """State values; copies of the person's memories are left out."""
+def _state(values: dict[str, Any], matcher: SubjectMatcher, ids: _Ids) -> dict[str, Any]:
+    """State values; copies of the data subject's memories are left out."""
     known = values.get(KNOWLEDGE)
-    if isinstance(known, list) and theirs.memories:
-        values = values | {KNOWLEDGE: [one for one in known if not _is_memory(one, theirs)]}
-    return {ids.keys[key][:MAX_KEY]: theirs.value(value) for key, value in values.items()}
+    if isinstance(known, list) and matcher.memories:
+        values = values | {KNOWLEDGE: [one for one in known if not _is_copy(one, matcher)]}
+    return {ids.keys[key][:MAX_KEY]: matcher.value(value) for key, value in values.items()}
 
 
-def _is_memory(entry: Any, theirs: Theirs) -> bool:
-    """Whether an entry was hydrated from a memory of the person."""
-    return isinstance(entry, Mapping) and entry.get("id") in theirs.memories
+def _is_copy(entry: Any, matcher: SubjectMatcher) -> bool:
+    """True if an entry was hydrated from a memory of the data subject."""
+    return isinstance(entry, Mapping) and entry.get("id") in matcher.memories
 
 
 def _digest(session: Session) -> bytes:
-    held = (session.id, list(session.log), session.changes, session.tools, session.metadata)
-    return _encode(held)
+    return _encode(
+        (session.id, list(session.log), session.changes, session.tools, session.metadata)
+    )

@@ -1,4 +1,4 @@
-"""What is a person's: finding it in texts and bytes, and writing `[erased]` in its place."""
+"""Finding a data subject's strings in texts and bytes, and writing `[erased]` in their place."""
 
 import base64
 import binascii
@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from contextwright.retention.data_subject import Person
+from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.normalize_text import FORMS, Folded, Unit, folded, is_mark, plainly
+from contextwright.stored_record import StoredRecord
 
 ERASED = "[erased]"
 BARE = "erased"
@@ -31,22 +32,22 @@ _SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 _TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
 
 
-class Theirs:
-    """Knows a person's strings in every form that is looked for: as they are, in JSON escapes,
-    percent and HTML encoding, and base64.
+class SubjectMatcher:
+    """Finds a data subject's strings in every form: as they are, in JSON escapes, percent and HTML
+    encoding, and base64.
 
     Args:
-        person: who.
-        whole: whether a text that names the person goes as a whole.
-        sessions: ids of sessions that are the person's whatever their metadata say.
-        memories: ids of the person's memories: copies of them elsewhere go by these.
-        threads: ids of all sessions that are the person's: pieces of them elsewhere go by these.
+        subject: the data subject.
+        whole: whether a text that names the subject goes as a whole.
+        sessions: ids of sessions that are the subject's whatever their metadata say.
+        memories: ids of the subject's memories: copies of them elsewhere go by these.
+        threads: ids of all sessions that are the subject's: pieces of them elsewhere go by these.
         folders: beginnings of the names of artifacts that these sessions made.
     """
 
     def __init__(
         self,
-        person: Person,
+        subject: DataSubject,
         *,
         whole: bool = False,
         sessions: tuple[str, ...] = (),
@@ -54,11 +55,11 @@ class Theirs:
         threads: tuple[str, ...] = (),
         folders: tuple[str, ...] = (),
     ) -> None:
-        self.person, self.whole = person, whole
+        self.subject, self.whole = subject, whole
         self.sessions, self.memories = frozenset(sessions), frozenset(memories)
         self.threads, self._folders = self.sessions | frozenset(threads), folders
-        strings = person.strings
-        self._owners = {folded(each) for each in (person.id, *person.scopes, *person.names)}
+        strings = subject.strings
+        self._owners = {folded(each) for each in (subject.id, *subject.scopes, *subject.names)}
         self._exact = {folded(each) for each in strings}
         self._pattern = _pattern(strings)
         sure = [each for each in strings if len(each) >= SURE]
@@ -66,24 +67,34 @@ class Theirs:
         self._encoded = _encoded_pattern(strings)
 
     def is_owner(self, owner: str) -> bool:
-        """Whether an owner is the person, by id or by one of the names."""
+        """True if an owner is the subject, by id or by one of the names."""
         return folded(owner.strip()) in self._owners
 
     def owns(self, scope: str) -> bool:
-        """Whether a scope is the person's: it is the person, or names the person."""
+        """True if a scope is the subject's: it is the subject, or names the subject."""
         return bool(scope) and (self.is_owner(scope) or self.names(scope))
 
     def is_file(self, name: str) -> bool:
-        """Whether a name of an artifact is the person's: it names the person, or a session that
-        is the person's made it."""
+        """True if a name of an artifact is the subject's: it names the subject, or a session that
+        is the subject's made it."""
         return name.startswith(self._folders) or self.names(name)
 
+    def matches(self, record: StoredRecord) -> bool:
+        """True if a record is the data subject's: by scope, as a copy of a memory or a piece of
+        a session that is, or because it names the data subject."""
+        return (
+            self.owns(record.scope)
+            or record.id in self.memories
+            or record.part_of in self.threads
+            or any(map(self.names, (record.text, record.id, record.part_of, *record.labels)))
+        )
+
     def names(self, text: str) -> bool:
-        """Whether a text names the person in any form."""
+        """True if a text names the subject in any form."""
         return self._plainly(text) or any(True for _ in self._base64(text))
 
     def text(self, text: str) -> str:
-        """A text without the person; JSON text stays JSON text."""
+        """A text without the subject; JSON text stays JSON text."""
         if not self.names(text):
             return text
         if _is_json(text):
@@ -92,11 +103,11 @@ class Theirs:
         return ERASED if self.whole else self._replaced(text, ERASED)
 
     def ident(self, text: str, erased: str = ERASED) -> str:
-        """An id without the person."""
+        """An id without the subject."""
         return self._replaced(text, erased) if self.names(text) else text
 
     def value(self, value: Any) -> Any:
-        """JSON data without the person, in keys and numbers too."""
+        """JSON data without the subject, in keys and numbers too."""
         top: list[Any] = [value]
         # not by recursion: a deep value would be erased never, and nothing after it
         waiting: list[tuple[Any, Any]] = [(top, 0)]
@@ -116,13 +127,13 @@ class Theirs:
         return top[0]
 
     def data(self, data: bytes) -> bool:
-        """Whether bytes name the person: text of the usual encodings in any form; in other bytes,
+        """True if bytes name the subject: text of the usual encodings in any form; in other bytes,
         names of six characters or more in any case, and of four as they were given."""
         texts = list(decoded(data))
         return any(map(self.names, texts)) if texts else self._in_binary(data)
 
     def without(self, data: bytes) -> bytes:
-        """Bytes that name the person, without: a UTF-8 text rewritten, others replaced whole."""
+        """Bytes that name the subject, without: a UTF-8 text rewritten, others replaced whole."""
         try:
             return self.text(data.decode("utf-8")).encode()
         except UnicodeDecodeError:
@@ -147,20 +158,20 @@ class Theirs:
         if self._sure is not None and self._sure.search(folded(plain)):
             return True
         return any(
-            name.encode() in data for name in self.person.strings if 4 <= len(name.encode()) < SURE
+            name.encode() in data for name in self.subject.strings if 4 <= len(name.encode()) < SURE
         )
 
     def _token(self, match: re.Match[str]) -> str:
         """A string or a number of JSON text."""
-        said = match[0]
-        if not said.startswith('"'):
-            return f'"{ERASED}"' if said in self._exact else said
+        token = match[0]
+        if not token.startswith('"'):
+            return f'"{ERASED}"' if token in self._exact else token
         try:
-            inner = json.loads(said, strict=False)
+            inner = json.loads(token, strict=False)
         except ValueError:
-            return said
+            return token
         new = self.text(inner)
-        return said if new == inner else json.dumps(new, ensure_ascii=said.isascii())
+        return token if new == inner else json.dumps(new, ensure_ascii=token.isascii())
 
     def _replaced(self, text: str, erased: str) -> str:
         # encoded ones first: of `Ada+Lovelace` the surname alone is found as it is
@@ -175,18 +186,18 @@ class Theirs:
     def _spans(
         self, text: str, units: Callable[[str], Iterator[Unit]] | None = None
     ) -> list[tuple[int, int]]:
-        """From where to where a text names the person."""
+        """From where to where a text names the subject."""
         quick = text if units is None else plainly(text, units(text))
         if self._pattern is None or not self._pattern.search(folded(quick)):
             return []
         if units is None and text.isascii():
             return [match.span() for match in self._pattern.finditer(text.lower())]
         exact = Folded(text, () if units is None else units(text))
-        found = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
-        return [span for span in found if span is not None]
+        spans = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
+        return [span for span in spans if span is not None]
 
     def _plainly(self, text: str) -> bool:
-        """Whether it names the person, base64 left aside."""
+        """True if it names the subject, base64 left aside."""
         return self._hits(text) or any(
             sign in text and self._hits(text, units) for sign, units in FORMS
         )
@@ -194,11 +205,11 @@ class Theirs:
     def _hits(self, text: str, units: Callable[[str], Iterator[Unit]] | None = None) -> bool:
         if self._pattern is None or len(text) <= LONG:
             return bool(self._spans(text, units))
-        said = text if units is None else plainly(text, units(text))
-        return self._pattern.search(folded(said)) is not None
+        quick = text if units is None else plainly(text, units(text))
+        return self._pattern.search(folded(quick)) is not None
 
     def _base64(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """From where to where base64 names the person, and what stands there without."""
+        """From where to where base64 names the subject, and what stands there without."""
         if self._encoded is None:
             return
         run, tried, done = (0, 0), set[int](), False
@@ -211,7 +222,7 @@ class Theirs:
                 continue
             tried.add(start)
             data = _decode64(text[start : run[1]])
-            if data is not None and any(self._plainly(said) for said in decoded(data)):
+            if data is not None and any(self._plainly(candidate) for candidate in decoded(data)):
                 done = True
                 yield start, run[1], base64.b64encode(self.without(data)).decode()
 
@@ -257,8 +268,8 @@ def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
     begin; the group's name says how far into four characters they stand."""
     forms: dict[str, set[str]] = {"a0": set(), "b2": set(), "c3": set()}
     for name in strings:
-        for said in {name, name.lower(), name.upper(), name.title(), json.dumps(name)[1:-1]}:
-            data = said.encode("utf-8", "surrogatepass")
+        for variant in {name, name.lower(), name.upper(), name.title(), json.dumps(name)[1:-1]}:
+            data = variant.encode("utf-8", "surrogatepass")
             for shift, group in enumerate(forms):
                 bits = base64.b64encode(b"\0" * shift + data)
                 whole = (len(data) + shift) * 8 // 6
@@ -266,9 +277,9 @@ def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
                 if len(inner) >= 2:
                     forms[group] |= {inner, inner.replace("+", "-").replace("/", "_")}
     groups = [
-        f"(?P<{group}>{'|'.join(map(re.escape, sorted(said)))})"
-        for group, said in forms.items()
-        if said
+        f"(?P<{group}>{'|'.join(map(re.escape, sorted(variants)))})"
+        for group, variants in forms.items()
+        if variants
     ]
     return re.compile("|".join(groups)) if groups else None
 
@@ -309,7 +320,7 @@ def _is_json(text: str) -> bool:
 
 
 def _free(name: str, taken: Any) -> str:
-    """A name that is not taken: two keys may be one without the person."""
+    """A name that is not taken: two keys may be one without the subject."""
     number, free = 2, name
     while free in taken:
         free, number = f"{name} {number}", number + 1

@@ -1,96 +1,65 @@
-"""What is asked of a `Lethe`, checked before anything is done: a hold that holds nothing, or an
-erasure that looks for letters, would not show."""
+"""Checks of arguments before anything is done: a hold that holds nothing, or an erasure that looks
+for letters, would not show."""
 
 from collections.abc import Iterable
-from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from contextwright.errors import StoreError
-from contextwright.retention.data_subject import Person
-from contextwright.retention.policies import Retention, Target
+
+T = TypeVar("T")
 
 
-def path_of(path: Any) -> str:
-    """The journal's path.
-
-    Raises:
-        StoreError: it is none, such as a store.
-    """
-    if isinstance(path, (str, PathLike)):
-        return str(path)
-    raise StoreError(
-        f"the journal's path is a {type(path).__name__}",
-        where="Lethe(path, ...)",
-        fix="give a file of its own first, then the stores: Lethe('lethe.db', sessions, memory)",
-    )
-
-
-def person_of(person: Any) -> Person:
-    """Whose data are to go.
+def require(value: Any, kind: type[T], where: str, fix: str) -> T:
+    """The value, where it is of a type.
 
     Raises:
-        StoreError: nobody.
+        StoreError: it is not; the error names both types.
     """
-    if isinstance(person, Person):
-        return person
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
     raise StoreError(
-        f"a {type(person).__name__} does not say who a person is",
-        where="erase(person, ...)",
-        fix="give Person('u-1815', names=('Ada Lovelace', 'ada@example.org'))",
-    )
-
-
-def time_of(time_ms: Any, where: str) -> int:
-    """A time.
-
-    Raises:
-        StoreError: it is none.
-    """
-    if isinstance(time_ms, int):
-        return time_ms
-    raise StoreError(
-        f"a {type(time_ms).__name__} is no time",
+        f"expected {kind.__name__}, got {type(value).__module__}.{type(value).__qualname__}",
         where=where,
-        fix="give whole milliseconds since 1970, or leave it out",
+        fix=fix,
     )
 
 
-def policies_of(policies: Any) -> tuple[Retention, ...]:
-    """Policies; a single one is one.
+def require_time(time_ms: Any, where: str) -> int:
+    """A time in milliseconds since 1970.
 
     Raises:
-        StoreError: what is no policy.
+        StoreError: anything but whole milliseconds.
     """
-    given = (policies,) if isinstance(policies, Retention) else tuple(policies)
-    for each in given:
-        if not isinstance(each, Retention):
-            raise StoreError(
-                f"a {type(each).__name__} is no policy",
-                where="Lethe(..., policies=...)",
-                fix="such as policies=[Retention(max_age_days=90)]",
-            )
-    return given
+    return require(time_ms, int, where, "give whole milliseconds since 1970, or leave it out")
 
 
-def target_of(target: Any, places: Iterable[str], where: str) -> Target:
-    """What is meant, in places that are there.
+def text_tuple(texts: Any, where: str) -> tuple[str, ...]:
+    """Texts as a tuple; one text is one, not its letters.
 
     Raises:
-        StoreError: no target, or one of a place that was not given: it would never mean anything.
+        StoreError: no list, or a list with something else in it.
     """
-    if not isinstance(target, Target):
+    try:
+        return (texts,) if isinstance(texts, str) else msgspec.convert(texts, tuple[str, ...])
+    except msgspec.ValidationError as error:
         raise StoreError(
-            f"a {type(target).__module__}.{type(target).__qualname__} says nothing of what is kept",
-            where=where,
-            fix="give a contextwright.retention.Target, such as Target(scopes=('u-1815',)), "
-            "Target(ids='case-7*') or Target(places=('memory',))",
-        )
-    there = tuple(places)
-    for place in target.places:
-        if place not in there:
+            f"expected tuples of texts: {error}", where=where, fix=f"such as {where}=('u-1815',)"
+        ) from error
+
+
+def require_known_stores(names: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Check that stores are there: a selector of another store would never select anything.
+
+    Raises:
+        StoreError: one is not.
+    """
+    there = tuple(known)
+    for name in names:
+        if name not in there:
             raise StoreError(
-                f"no place is called {place!r}",
+                f"no store is called {name!r}",
                 where=where,
-                fix=f"places here are: {', '.join(there) or 'none'}",
+                fix=f"stores here are: {', '.join(there) or 'none'}",
             )
-    return target

@@ -3,9 +3,11 @@
 import heapq
 import importlib.util
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from contextwright.retrieval import query_expansion as expanding
 from contextwright.retrieval.fuse import by_rank_arrays, fused_arrays
@@ -15,8 +17,11 @@ from contextwright.retrieval.postings import Postings, terms_of
 from contextwright.retrieval.stems import stems
 from contextwright.retrieval.synonyms import SHARE, synonyms
 from contextwright.retrieval.vectors import FAILURES, Vectorizer, Vectors
+from contextwright.stored_record import StoredRecord, StoreTraits
 
 ONE = 1_000_000
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder(tuple[int, Item]).decode
 EARLIER = 0.3
 """Weight of the words of earlier questions. Passages within 2,000 tokens for the last question of
 a conversation (MTRAG-UN): .856 without, .902 with .2, .928 with .3 of the newest three."""
@@ -51,6 +56,12 @@ class Index:
     Raises:
         StoreError: the file is no such index.
     """
+
+    traits = StoreTraits(
+        name="index",
+        unreached="vectors and copies that other processes made of items",
+        durable=False,
+    )
 
     def __init__(
         self,
@@ -115,14 +126,27 @@ class Index:
         with self._lock:
             return tuple(self._postings.items[row] for row in sorted(self._postings.items))
 
-    def placed(self) -> dict[int, Item]:
-        """All items by their places, which are never given twice while the index is open."""
+    def records(self) -> list[StoredRecord]:
+        """All items, as retention takes them, with their rows: no row is ever given twice while
+        the index is open."""
         with self._lock:
-            return {row: self._postings.items[row] for row in sorted(self._postings.items)}
+            rows = sorted(self._postings.items.items())
+        return [_record(row, item) for row, item in rows]
 
-    def put_back(self, placed: Mapping[int, Item]) -> list[str]:
-        """Puts removed items back in their places, beside their neighbours; the ids of those
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Takes items out; how many there were."""
+        before = len(self)
+        self.remove(ids)
+        return before - len(self)
+
+    def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
+        """Takes the items out that match."""
+        return self.remove_records([record.id for record in self.records() if matches(record)])
+
+    def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
+        """Puts removed items back in their rows, beside their neighbours; the ids of those
         that are there now as they were. Where an id was added again, that item stays."""
+        placed = dict(_decode(record.body) for record in records)
         vectors = self._vectors_of([item.text for item in placed.values()])
         made = dict(zip(placed, vectors, strict=False))
         with self._lock:
@@ -306,3 +330,15 @@ def _millionths(found: dict[int, float]) -> dict[int, int]:
     share = ONE / best
     # 1 at least: it has one of the words
     return {row: round(score * share) or 1 for row, score in found.items()}
+
+
+def _record(row: int, item: Item) -> StoredRecord:
+    return StoredRecord(
+        id=item.id,
+        text=item.text,
+        kind=item.kind,
+        scope=item.role,
+        part_of=item.thread,
+        time_ms=item.time_ms,
+        body=_encode((row, item)),
+    )

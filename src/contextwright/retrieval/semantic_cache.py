@@ -8,13 +8,14 @@ order, the same negations and opposites, the same corpus, the same scope, not to
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import sha256
 
 import msgspec
 
 from contextwright.retrieval.stems import stems
 from contextwright.retrieval.vectors import FAILURES, Vectorizer
+from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.text.search_terms import STOP, words
 
 LIKE_VECTORS = 0.95
@@ -98,6 +99,10 @@ class CacheEntry(msgspec.Struct, frozen=True):
         return "asked_" + sha256(named).hexdigest()[:16]
 
 
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder(CacheEntry).decode
+
+
 class _Entry(msgspec.Struct):
     query: str
     answer: str
@@ -121,6 +126,13 @@ class SemanticCache:
         max_age_ms: milliseconds after which an answer is forgotten; None for never.
         keep: answers kept.
     """
+
+    traits = StoreTraits(
+        name="semantic_cache",
+        unreached="caches in the memory of other processes",
+        durable=False,
+    )
+    path = ""
 
     def __init__(
         self,
@@ -217,9 +229,28 @@ class SemanticCache:
                 self._entries.pop((each.scope, each.query), None) is not None for each in found
             )
 
-    def put_back(self, entries: Iterable[CacheEntry]) -> list[str]:
+    def records(self) -> list[StoredRecord]:
+        """Every answer, as retention takes it; ids are digests, for the audit log has them."""
+        return [_record(each) for each in self.entries()]
+
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Drops answers by the ids of their entries; how many there were."""
+        return self.drop(ids)
+
+    def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
+        """Drops the answers that match."""
+        return self.drop([record.id for record in self.records() if matches(record)])
+
+    def scrub(self) -> None:
+        """Nothing to do: it has no file."""
+
+    def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Puts dropped answers back, before those that came since; the ids of those that are
         there now as they were."""
+        entries = [
+            msgspec.structs.replace(_decode(record.body), used_ms=record.used_ms, uses=record.uses)
+            for record in records
+        ]
         given = [(each, self._entry(each)) for each in entries]
         with self._lock:
             older = [(each.scope, each.query) for each, _ in given]
@@ -281,6 +312,19 @@ class SemanticCache:
             return []
         self.degraded = ""
         return list(found[0])
+
+
+def _record(entry: CacheEntry) -> StoredRecord:
+    return StoredRecord(
+        id=entry.id,
+        text=f"{entry.query}\n{entry.answer}",
+        kind="answer",
+        scope=entry.scope,
+        time_ms=entry.time_ms,
+        used_ms=entry.used_ms,
+        uses=entry.uses,
+        body=_encode(msgspec.structs.replace(entry, used_ms=None, uses=0)),
+    )
 
 
 def _guard(query: str) -> tuple[object, ...]:

@@ -3,7 +3,7 @@
 from contextwright.stores.answers import SQLiteAnswers
 from contextwright.stores.artifact_retention import collect, refs_of
 from contextwright.stores.artifacts import Artifacts
-from contextwright.stores.board import Claim, TaskBoard
+from contextwright.stores.board import StepClaim, TaskBoard
 from contextwright.stores.files import FileArtifacts
 from contextwright.stores.memory_store import Memory, MemoryStore, SQLiteMemory
 from contextwright.stores.objects import ObjectArtifacts
@@ -14,7 +14,6 @@ from contextwright.stores.store import ArtifactStore, SessionStore
 __all__ = [
     "ArtifactStore",
     "Artifacts",
-    "Claim",
     "FileArtifacts",
     "Memory",
     "MemoryStore",
@@ -24,6 +23,7 @@ __all__ = [
     "SQLiteMemory",
     "SQLiteSessions",
     "SessionStore",
+    "StepClaim",
     "TaskBoard",
     "collect",
     "refs_of",

@@ -1,7 +1,7 @@
 """Answers of models in one SQLite file: paid for once, for all processes."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.spec.task import Answer
+from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores.database import Database
 from contextwright.stores.uses import Uses
 
@@ -18,11 +19,11 @@ CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE, series TEXT NOT NULL, body BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS answers_series ON answers (series, number);
 """
-_LATER = (
-    ("written_ms", "ALTER TABLE answers ADD COLUMN written_ms INTEGER"),
-    ("used_ms", "ALTER TABLE answers ADD COLUMN used_ms INTEGER"),
-    ("uses", "ALTER TABLE answers ADD COLUMN uses INTEGER NOT NULL DEFAULT 0"),
-)
+_ADDED_COLUMNS = {
+    "written_ms": "INTEGER",
+    "used_ms": "INTEGER",
+    "uses": "INTEGER NOT NULL DEFAULT 0",
+}
 """Columns that came with forgetting; a file of an earlier version gets them."""
 _ENTRIES = """
 SELECT number, key, series, body, written_ms, used_ms, uses FROM answers ORDER BY number
@@ -52,6 +53,9 @@ class AnswerRow(msgspec.Struct, frozen=True):
     uses: int = 0
 
 
+_decode_row = msgspec.json.Decoder(AnswerRow).decode
+
+
 class SQLiteAnswers:
     """An `AnswerCache` in one file. Usable from several threads and processes.
 
@@ -65,6 +69,11 @@ class SQLiteAnswers:
     Raises:
         StoreError: not a database.
     """
+
+    traits = StoreTraits(
+        name="answers",
+        unreached="answers that were made of the person's sessions and do not name the person",
+    )
 
     def __init__(
         self,
@@ -81,18 +90,7 @@ class SQLiteAnswers:
             durable=False,  # what is lost is asked again
             busy=BUSY_SECONDS,
         )
-        self._migrate()
-
-    def _migrate(self) -> None:
-        with self._database.reading() as connection:
-            known = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
-        if all(column in known for column, _ in _LATER):
-            return
-        with self._database.writing() as connection:
-            known = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
-            for column, statement in _LATER:
-                if column not in known:
-                    connection.execute(statement)
+        self._database.add_columns("answers", _ADDED_COLUMNS)
 
     def close(self) -> None:
         """Close the file."""
@@ -102,10 +100,10 @@ class SQLiteAnswers:
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept."""
-        found = self._one("SELECT body FROM answers WHERE key = ?", key)
-        if found is not None:
+        answer = self._one("SELECT body FROM answers WHERE key = ?", key)
+        if answer is not None:
             self._uses.add([key], self._clock())
-        return found
+        return answer
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series, if it is kept."""
@@ -133,19 +131,34 @@ class SQLiteAnswers:
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove answers; how many there were."""
-        given = [keys] if isinstance(keys, str) else keys
+        wanted = [keys] if isinstance(keys, str) else keys
         with self._database.writing() as connection:
             return sum(
                 connection.execute("DELETE FROM answers WHERE key = ?", (key,)).rowcount
-                for key in given
+                for key in wanted
             )
 
-    def put_back(self, entries: Iterable[AnswerRow]) -> list[str]:
+    def records(self) -> list[StoredRecord]:
+        """Every answer, as retention takes it."""
+        return [_record(entry) for entry in self.entries()]
+
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Remove answers by their keys; how many there were."""
+        return self.forget(ids)
+
+    def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
+        """Remove the answers that match: they are asked again."""
+        return self.forget([record.id for record in self.records() if matches(record)])
+
+    def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Put forgotten answers back in their places; the keys of those that are there now as
         they were. Where a newer answer has the key, that one stays."""
         back: list[str] = []
         with self._database.writing() as connection:
-            for entry in entries:
+            for record in records:
+                entry = msgspec.structs.replace(
+                    _decode_row(record.body), used_ms=record.used_ms, uses=record.uses
+                )
                 values: tuple[Any, ...] = msgspec.structs.astuple(entry)
                 connection.execute(
                     "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", values
@@ -178,3 +191,15 @@ class SQLiteAnswers:
             return None if row is None else _decode(row[0])
         except msgspec.DecodeError:
             return None  # of another version of this package: it is asked again
+
+
+def _record(entry: AnswerRow) -> StoredRecord:
+    return StoredRecord(
+        id=entry.key,
+        text=entry.body.decode("utf-8", "replace"),
+        kind="answer",
+        time_ms=entry.written_ms,
+        used_ms=entry.used_ms,
+        uses=entry.uses,
+        body=_encode(msgspec.structs.replace(entry, used_ms=None, uses=0)),
+    )

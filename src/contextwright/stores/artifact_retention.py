@@ -17,7 +17,7 @@ STOPS = 200
 """Places at most at which an address in a text may end."""
 DAY_MS = 86_400_000
 GRACE_MS = 3_600_000
-"""What was written within the last hour stays: its session may not be saved yet."""
+"""Milliseconds for which a new artifact stays: its session may not be saved yet."""
 RECORDS = ("/manifest.json", "/checkpoint.json")
 """Ends of the names of artifacts that hold what they name: receipts, and what a step left."""
 KEEP_DAYS: Mapping[str, float] = {"": 30}
@@ -25,7 +25,7 @@ KEEP_DAYS: Mapping[str, float] = {"": 30}
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """What a collection removed, or would remove.
+    """The names and blobs that a collection removed, or would remove.
 
     Args:
         names, blobs: what went. size: bytes of the blobs.
@@ -67,8 +67,8 @@ def collect(
     for named in names:
         if named.name.endswith(RECORDS) and (named.name not in old or named.name in wanted):
             wanted |= refs_in(artifacts.read_text(named.name) or "")
-    gone = tuple(name for name in sorted(old - wanted))
-    left = {named.sha256 for named in names if named.name not in set(gone)}
+    removed = tuple(name for name in sorted(old - wanted))
+    left = {named.sha256 for named in names if named.name not in set(removed)}
     left |= {ref.removeprefix(SHA256) for ref in wanted if ref.startswith(SHA256)}
     free = [
         blob
@@ -76,12 +76,12 @@ def collect(
         if blob.key not in left and now_ms - blob.written_ms > GRACE_MS
     ]
     if not dry:
-        for name in gone:
+        for name in removed:
             artifacts.forget_name(name)
         for blob in free:
             artifacts.forget_blob(blob.key)
     return Collected(
-        names=gone,
+        names=removed,
         blobs=tuple(blob.key for blob in free),
         size=sum(blob.size for blob in free),
         held=tuple(sorted(old & wanted)),
@@ -91,12 +91,12 @@ def collect(
 def refs_in(text: str) -> set[str]:
     """The artifacts that a text names, by their paths; rather one too many than one too few:
     with and without each mark that may be the sentence's own, and all that follows it."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for path in _REF.findall(text):
         ends = [stop.start() for stop in islice(_STOP.finditer(path), STOPS)]
         for end in (*ends, len(path)):
-            found |= {path[:end], unquote(path[:end])}
-    return found - {""}
+            paths |= {path[:end], unquote(path[:end])}
+    return paths - {""}
 
 
 def forms(ref: str) -> set[str]:
@@ -111,12 +111,12 @@ def refs_of(sessions: SessionStore) -> set[str]:
     Raises:
         ContextwrightError: a session can not be read; then nothing may be collected.
     """
-    found: set[str] = set()
+    paths: set[str] = set()
     for id in sessions.ids():
         session = sessions.load(id)
         for value in (list(session.log), session.changes, session.metadata):
-            found |= refs_in(msgspec.json.encode(value).decode())
-    return found
+            paths |= refs_in(msgspec.json.encode(value).decode())
+    return paths
 
 
 def _window_ms(name: str, keep_days: Mapping[str, float]) -> float:

@@ -21,7 +21,7 @@ class StoredArtifact(msgspec.Struct, frozen=True):
     size: int
 
 
-class Keys(Protocol):
+class KeyValueStore(Protocol):
     """Where bytes lie under keys of two parts: `blobs/HEX`, `names/HEX`."""
 
     def read(self, key: str) -> bytes | None:
@@ -49,7 +49,7 @@ class Keys(Protocol):
         ...
 
 
-class Named(msgspec.Struct, frozen=True):
+class ArtifactName(msgspec.Struct, frozen=True):
     """A name and what it stands for."""
 
     name: str
@@ -58,13 +58,13 @@ class Named(msgspec.Struct, frozen=True):
 
 
 class Artifacts:
-    """An `ArtifactStore` over keys.
+    """An `ArtifactStore` over a key-value store.
 
     No ref ever becomes a path: a blob's key is its digest, a name's key is the digest of the
     name.
     """
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: KeyValueStore) -> None:
         self._keys = keys
 
     def put(self, data: bytes, *, name: str = "") -> str:
@@ -118,29 +118,29 @@ class Artifacts:
             if len(digest) == 64 and _HEX.issuperset(digest):
                 return digest
             raise _absent(text)
-        found = self._named(_key(ref.path))
-        if found is None or found.name != ref.path:
+        entry = self._named(_key(ref.path))
+        if entry is None or entry.name != ref.path:
             raise _absent(text)
-        return found.sha256
+        return entry.sha256
 
-    def names(self) -> list[Named]:
+    def names(self) -> list[ArtifactName]:
         """Every name, by name.
 
         Raises:
             StoreError: an entry is damaged.
         """
-        found: list[Named] = []
-        for kept in self._keys.list("names"):
-            named = self._named(kept.key)
+        names: list[ArtifactName] = []
+        for stored in self._keys.list("names"):
+            named = self._named(stored.key)
             if named is not None:
-                found.append(msgspec.structs.replace(named, written_ms=kept.written_ms))
-        return sorted(found, key=lambda named: named.name)
+                names.append(msgspec.structs.replace(named, written_ms=stored.written_ms))
+        return sorted(names, key=lambda named: named.name)
 
     def blobs(self) -> list[StoredArtifact]:
         """Every blob; its key is its sha256."""
         return [
-            msgspec.structs.replace(kept, key=kept.key.removeprefix("blobs/"))
-            for kept in self._keys.list("blobs")
+            msgspec.structs.replace(stored, key=stored.key.removeprefix("blobs/"))
+            for stored in self._keys.list("blobs")
         ]
 
     def blob(self, digest: str) -> bytes | None:
@@ -165,12 +165,23 @@ class Artifacts:
         """Remove bytes; names that stand for them then resolve no more."""
         self._keys.remove(f"blobs/{digest}")
 
-    def _named(self, key: str) -> Named | None:
+    def sync(self) -> None:
+        """Wait until the disk has what was removed; nothing to do where removing waits."""
+
+    def sweep(self, older_s: float = 0) -> int:
+        """Remove what killed writers left; how many. Nothing is left where writing is atomic.
+
+        Args:
+            older_s: seconds that it must be old: what is younger may still be written.
+        """
+        return 0
+
+    def _named(self, key: str) -> ArtifactName | None:
         data = self._keys.read(key)
         if data is None:
             return None
         try:
-            return msgspec.json.decode(data, type=Named)
+            return msgspec.json.decode(data, type=ArtifactName)
         except msgspec.DecodeError as error:
             raise StoreError(
                 "a name's entry is damaged",

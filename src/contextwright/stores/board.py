@@ -54,7 +54,7 @@ WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
 """
 
 
-class Claim(msgspec.Struct, frozen=True):
+class StepClaim(msgspec.Struct, frozen=True):
     """A step that one worker has for itself, for a time.
 
     Args:
@@ -67,7 +67,7 @@ class Claim(msgspec.Struct, frozen=True):
     attempts: int
 
 
-class Listed(msgspec.Struct, frozen=True):
+class BoardEntry(msgspec.Struct, frozen=True):
     """A step as the board shows it."""
 
     step: Step
@@ -161,7 +161,7 @@ class TaskBoard:
             [(step.task_id, step.step_id, name) for name in before],
         )
 
-    def claim(self, worker: str, *, task: str = "") -> Claim | None:
+    def claim(self, worker: str, *, task: str = "") -> StepClaim | None:
         """The first step that is ready, for this worker only; None where there is none now.
 
         Args:
@@ -179,9 +179,9 @@ class TaskBoard:
                 "WHERE number = ?",
                 (worker, token, now + self._lease_ms, number),
             )
-        return Claim(msgspec.json.decode(body, type=Step), worker, token, attempts + 1)
+        return StepClaim(msgspec.json.decode(body, type=Step), worker, token, attempts + 1)
 
-    def extend(self, claim: Claim) -> None:
+    def extend(self, claim: StepClaim) -> None:
         """Keep a claim for another lease.
 
         Raises:
@@ -189,7 +189,7 @@ class TaskBoard:
         """
         self._set(claim, _EXTEND, self._clock() + self._lease_ms)
 
-    def complete(self, claim: Claim, result: Any = None) -> None:
+    def complete(self, claim: StepClaim, result: Any = None) -> None:
         """The step is done.
 
         Args:
@@ -201,7 +201,7 @@ class TaskBoard:
         """
         self._set(claim, _COMPLETE, _encoded(result, f"result of step {claim.step.step_id!r}"))
 
-    def release(self, claim: Claim) -> None:
+    def release(self, claim: StepClaim) -> None:
         """The step is ready again, at once.
 
         Raises:
@@ -209,13 +209,13 @@ class TaskBoard:
         """
         self._set(claim, _RELEASE, 0)
 
-    def steps(self, task: str = "") -> list[Listed]:
+    def steps(self, task: str = "") -> list[BoardEntry]:
         """All steps, in the order in which they were added."""
         with self._database.reading() as connection:
             now = self._clock()
             return [_listed(row, now) for row in connection.execute(_LISTED, {"task": task})]
 
-    def _set(self, claim: Claim, statement: str, value: int | bytes) -> None:
+    def _set(self, claim: StepClaim, statement: str, value: int | bytes) -> None:
         step = claim.step
         with self._database.writing() as connection:
             cursor = connection.execute(statement, (value, step.task_id, step.step_id, claim.token))
@@ -238,14 +238,14 @@ def _encoded(value: Any, where: str) -> bytes:
         ) from error
 
 
-def _listed(row: tuple[Any, ...], now: int) -> Listed:
+def _listed(row: tuple[Any, ...], now: int) -> BoardEntry:
     body, worker, until, attempts, done, result, waits = row
     state: State = "waiting" if waits else "ready"
     if done:
         state = "done"
     elif until > now:
         state = "claimed"
-    return Listed(
+    return BoardEntry(
         step=msgspec.json.decode(body, type=Step),
         state=state,
         worker=worker if state in {"claimed", "done"} else "",

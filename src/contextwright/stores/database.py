@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,6 +74,29 @@ class Database:
                 where=self.path,
                 fix="let the other process end its reading, then do it again",
             )
+
+    def add_columns(self, table: str, columns: Mapping[str, str]) -> None:
+        """Give the table of an earlier version the columns that it lacks.
+
+        Args:
+            table: its name.
+            columns: declarations by name, such as `INTEGER NOT NULL DEFAULT 0`.
+
+        Raises:
+            StoreError: the file can not be written.
+        """
+
+        def missing(connection: sqlite3.Connection) -> list[str]:
+            known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            return [name for name in columns if name not in known]
+
+        # a file that lacks nothing may be one that can not be written
+        with self.reading() as connection:
+            if not missing(connection):
+                return
+        with self.writing() as connection:
+            for name in missing(connection):
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name]}")
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:

@@ -34,7 +34,7 @@ class FileArtifacts(Artifacts):
 
 
 class _Folder:
-    """`Keys` as files."""
+    """`KeyValueStore` as files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -91,12 +91,12 @@ class _Folder:
     def list(self, folder: str) -> Iterator[StoredArtifact]:
         for path in sorted((self._root / folder).iterdir()):
             try:
-                found = path.stat()
+                status = path.stat()
             except FileNotFoundError:
                 continue
             if path.suffix != ".tmp":
                 yield StoredArtifact(
-                    f"{folder}/{path.name}", found.st_mtime_ns // 1_000_000, found.st_size
+                    f"{folder}/{path.name}", status.st_mtime_ns // 1_000_000, status.st_size
                 )
 
     def where(self, key: str) -> str:
@@ -111,7 +111,7 @@ def _age_s(path: Path) -> float:
 
 
 def _touched(path: Path) -> bool:
-    """Whether it is there; then it counts as written now, so that no collection takes it."""
+    """True if it is there; then it counts as written now, so that no collection takes it."""
     try:
         os.utime(path)
     except FileNotFoundError:

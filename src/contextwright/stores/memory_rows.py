@@ -1,6 +1,60 @@
-"""The rows of `SQLiteMemory`: its statements, and the columns that earlier files lack."""
+"""The rows of `SQLiteMemory`: values, statements, and the columns that earlier files lack."""
 
+from typing import Any, Literal
+
+import msgspec
+
+from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
+
+MemoryKind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
+KINDS = ("note", "fact", "entity", "decision", "preference", "checkpoint")
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Something worth keeping.
+
+    Args:
+        id: by default named by its content, so that the same thing is kept once.
+        scope: whose it is: a user, a team; searches see one scope only.
+        entity: what it is about, for `entity` memories: a later one of the same replaces it in
+            `entities`, the log keeps both.
+        time_ms: when it was so, in milliseconds since 1970.
+        origin: refs of the events and artifacts that it comes from.
+        tier: 1 critical, 2 important, 3 supplementary, 4 archive; 0 where none was set.
+        pinned: never forgotten by a policy.
+    """
+
+    text: str
+    kind: MemoryKind = "note"
+    scope: str = ""
+    entity: str = ""
+    time_ms: int | None = None
+    origin: tuple[str, ...] = ()
+    id: str = ""
+    tier: int = 0
+    pinned: bool = False
+
+
+class MemoryRow(msgspec.Struct, frozen=True):
+    """A memory with what its store knows of it.
+
+    Args:
+        written_ms, used_ms: milliseconds since 1970; None for files of earlier versions, and for
+            what no search found yet.
+        uses: searches that found it.
+        active: whether searches may find it.
+    """
+
+    memory: Memory
+    written_ms: int | None = None
+    used_ms: int | None = None
+    uses: int = 0
+    active: bool = True
+
+
+_decode = msgspec.json.Decoder(MemoryRow).decode
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS memories (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -10,15 +64,15 @@ CREATE INDEX IF NOT EXISTS memories_log ON memories (scope, kind, number);
 CREATE INDEX IF NOT EXISTS memories_gone ON memories (gone);
 CREATE TABLE IF NOT EXISTS memories_epochs (epoch INTEGER PRIMARY KEY AUTOINCREMENT);
 """
-_LATER = (
-    ("tier", "ALTER TABLE memories ADD COLUMN tier INTEGER NOT NULL DEFAULT 0"),
-    ("pinned", "ALTER TABLE memories ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0"),
-    ("active", "ALTER TABLE memories ADD COLUMN active INTEGER NOT NULL DEFAULT 1"),
-    ("written_ms", "ALTER TABLE memories ADD COLUMN written_ms INTEGER"),
-    ("used_ms", "ALTER TABLE memories ADD COLUMN used_ms INTEGER"),
-    ("uses", "ALTER TABLE memories ADD COLUMN uses INTEGER NOT NULL DEFAULT 0"),
-    ("turned", "ALTER TABLE memories ADD COLUMN turned INTEGER NOT NULL DEFAULT 0"),
-)
+_ADDED_COLUMNS = {
+    "tier": "INTEGER NOT NULL DEFAULT 0",
+    "pinned": "INTEGER NOT NULL DEFAULT 0",
+    "active": "INTEGER NOT NULL DEFAULT 1",
+    "written_ms": "INTEGER",
+    "used_ms": "INTEGER",
+    "uses": "INTEGER NOT NULL DEFAULT 0",
+    "turned": "INTEGER NOT NULL DEFAULT 0",
+}
 """Columns that came with forgetting, in their order; a file of an earlier version gets them."""
 _TURNED_INDEX = "CREATE INDEX IF NOT EXISTS memories_turned ON memories (turned)"
 
@@ -67,13 +121,70 @@ def migrate(database: Database) -> None:
     Raises:
         StoreError: it can not be written.
     """
+    database.add_columns("memories", _ADDED_COLUMNS)
     with database.reading() as connection:
-        known = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
-    if all(column in known for column, _ in _LATER):
-        return
-    with database.writing() as connection:
-        known = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
-        for column, statement in _LATER:
-            if column not in known:
-                connection.execute(statement)
-        connection.execute(_TURNED_INDEX)
+        indexes = {row[1] for row in connection.execute("PRAGMA index_list(memories)")}
+    if "memories_turned" not in indexes:
+        with database.writing() as connection:
+            connection.execute(_TURNED_INDEX)
+
+
+def memory_of_row(row: tuple[Any, ...]) -> Memory:
+    """The memory of a row of `COLUMNS`."""
+    return counted_row(row)[0].memory
+
+
+def memory_row(row: tuple[Any, ...]) -> MemoryRow:
+    """A row of `COLUMNS` without its counters."""
+    return counted_row(row)[0]
+
+
+def counted_row(row: tuple[Any, ...]) -> tuple[MemoryRow, int, int]:
+    """A row of `sql.COLUMNS`: the memory, the count under which it went, and that under which it
+    was turned on or off."""
+    _, id, scope, kind, entity, text, time_ms, origin, gone, *more, turned = row
+    tier, pinned, active, written_ms, used_ms, uses = more
+    memory = Memory(
+        id=id,
+        scope=scope,
+        kind=kind,
+        entity=entity,
+        text=text,
+        time_ms=time_ms,
+        origin=msgspec.json.decode(origin, type=tuple[str, ...]),
+        tier=tier,
+        pinned=bool(pinned),
+    )
+    return MemoryRow(memory, written_ms, used_ms, uses, bool(active)), gone, turned
+
+
+def record_of(each: MemoryRow) -> StoredRecord:
+    """A row as retention takes it."""
+    one = each.memory
+    return StoredRecord(
+        id=one.id,
+        text=one.text,
+        labels=(one.entity, *one.origin),
+        kind=one.kind,
+        scope=one.scope,
+        time_ms=each.written_ms if one.time_ms is None else one.time_ms,
+        used_ms=each.used_ms,
+        uses=each.uses,
+        tier=one.tier,
+        pinned=one.pinned,
+        body=_encode(msgspec.structs.replace(each, used_ms=None, uses=0)),
+    )
+
+
+def values_of(each: MemoryRow) -> tuple[Any, ...]:
+    """A row as `INSERT` takes it."""
+    one = each.memory
+    content = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
+    usage = (one.tier, one.pinned, each.active, each.written_ms, each.used_ms, each.uses)
+    return (*content, msgspec.json.encode(one.origin), *usage)
+
+
+def row_of_record(record: StoredRecord) -> MemoryRow:
+    """The row that a record was exported from."""
+    row = _decode(record.body)
+    return msgspec.structs.replace(row, used_ms=record.used_ms, uses=record.uses)

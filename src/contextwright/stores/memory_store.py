@@ -3,11 +3,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -15,55 +15,24 @@ from contextwright.errors import StoreError
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.vectors import Vectorizer
+from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores import memory_rows as sql
 from contextwright.stores.database import Database
+from contextwright.stores.memory_rows import (
+    KINDS,
+    Memory,
+    MemoryRow,
+    counted_row,
+    memory_of_row,
+    memory_row,
+    record_of,
+    row_of_record,
+    values_of,
+)
 from contextwright.stores.uses import Uses
 
-Kind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
-KINDS = ("note", "fact", "entity", "decision", "preference", "checkpoint")
 _LARGEST = 2**63
-
-
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """Something worth keeping.
-
-    Args:
-        id: by default named by its content, so that the same thing is kept once.
-        scope: whose it is: a user, a team; searches see one scope only.
-        entity: what it is about, for `entity` memories: a later one of the same replaces it in
-            `entities`, the log keeps both.
-        time_ms: when it was so, in milliseconds since 1970.
-        origin: refs of the events and artifacts that it comes from.
-        tier: 1 critical, 2 important, 3 supplementary, 4 archive; 0 where none was set.
-        pinned: never forgotten by a policy.
-    """
-
-    text: str
-    kind: Kind = "note"
-    scope: str = ""
-    entity: str = ""
-    time_ms: int | None = None
-    origin: tuple[str, ...] = ()
-    id: str = ""
-    tier: int = 0
-    pinned: bool = False
-
-
-class Remembered(msgspec.Struct, frozen=True):
-    """A memory with what its store knows of it.
-
-    Args:
-        written_ms, used_ms: milliseconds since 1970; None for files of earlier versions, and for
-            what no search found yet.
-        uses: searches that found it.
-        active: whether searches may find it.
-    """
-
-    memory: Memory
-    written_ms: int | None = None
-    used_ms: int | None = None
-    uses: int = 0
-    active: bool = True
+"""SQLite keeps integers below it."""
 
 
 class MemoryHit(msgspec.Struct, frozen=True):
@@ -82,7 +51,7 @@ class MemoryHit(msgspec.Struct, frozen=True):
 
 
 class MemoryStore(Protocol):
-    """What an engine asks before a turn."""
+    """A memory that an engine searches before a turn."""
 
     def search(
         self, query: str, k: int = 5, *, scope: str = "", kinds: Collection[str] = ()
@@ -101,6 +70,12 @@ class SQLiteMemory:
         half_life_days: days in which a memory's age halves a third of its score; 0 for no decay.
         clock: milliseconds since 1970, for when a memory was written and last found.
     """
+
+    traits = StoreTraits(
+        name="memory",
+        unreached="other processes hold memories until their next search",
+        is_memory=True,
+    )
 
     def __init__(
         self,
@@ -144,7 +119,7 @@ class SQLiteMemory:
         with self._database.writing() as connection:
             row = connection.execute(sql.ONE, (one.id,)).fetchone()
             if row is not None:
-                known = _memory(row)
+                known = memory_of_row(row)
                 if (known.text, known.scope) != (one.text, one.scope):
                     raise StoreError(
                         "another memory has this id",
@@ -153,7 +128,7 @@ class SQLiteMemory:
                     )
                 return known
             connection.execute(sql.MAKE_WAY, (one.id,))
-            connection.execute(sql.INSERT, _values(Remembered(one, self._clock())))
+            connection.execute(sql.INSERT, values_of(MemoryRow(one, self._clock())))
         return one
 
     def forget(self, ids: Iterable[str]) -> int:
@@ -189,41 +164,50 @@ class SQLiteMemory:
             if each.active and scope in (None, each.memory.scope)
         ]
 
-    def listed(self) -> list[Remembered]:
+    def listed(self) -> list[MemoryRow]:
         """Every memory, those that are not active too, in the order in which they were written."""
         self._count_uses()
         with self._database.reading() as connection:
-            return [_remembered(row) for row in connection.execute(sql.LISTED)]
+            return [memory_row(row) for row in connection.execute(sql.LISTED)]
 
-    def put_back(self, remembered: Iterable[Remembered]) -> list[str]:
+    def records(self) -> list[StoredRecord]:
+        """Every memory, as retention takes it."""
+        return [record_of(each) for each in self.listed()]
+
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Forget memories; how many there were."""
+        return self.forget(ids)
+
+    def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Put forgotten memories back as they were; the ids of those that are there now. Where
         another memory has taken the id, that one stays."""
         back: list[str] = []
         with self._database.writing() as connection:
-            for each in remembered:
+            for record in records:
+                each = row_of_record(record)
                 one = each.memory
                 row = connection.execute(sql.ONE, (one.id,)).fetchone()
-                known = None if row is None else _memory(row)
+                known = None if row is None else memory_of_row(row)
                 if known is None:
                     connection.execute(sql.MAKE_WAY, (one.id,))
-                    connection.execute(sql.INSERT, _values(each))
+                    connection.execute(sql.INSERT, values_of(each))
                 if known is None or (known.text, known.scope) == (one.text, one.scope):
                     back.append(one.id)
         return back
 
-    def erase(self, names: Callable[[Memory], bool]) -> list[Memory]:
-        """Remove the rows of the memories that `names` says, and those of forgotten ones whose
-        id or scope it says; every process reads the file anew. What was there."""
+    def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
+        """Remove the rows of the memories that match, and those of forgotten ones whose id or
+        scope does; every process reads the file anew. How many memories there were."""
         self._count_uses()
         with self._database.writing() as connection:
             rows = connection.execute(sql.ALL).fetchall()
-            found = [row for row in rows if names(_memory(row))]
-            connection.executemany(sql.DELETE, [(row[0],) for row in found])
-            if found:
+            matching = [row for row in rows if matches(record_of(memory_row(row)))]
+            connection.executemany(sql.DELETE, [(row[0],) for row in matching])
+            if matching:
                 connection.execute(sql.NEXT_EPOCH)
         with self._lock:
             self._catch_up()
-        return [_memory(row) for row in found if not row[8]]
+        return sum(not row[8] for row in matching)
 
     def scrub(self) -> None:
         """Write the file anew, so that nothing that was forgotten is left in it.
@@ -234,9 +218,9 @@ class SQLiteMemory:
         self._database.scrub()
 
     def _each(self, statement: str, ids: str | Iterable[str]) -> int:
-        given = [ids] if isinstance(ids, str) else ids
+        wanted = [ids] if isinstance(ids, str) else ids
         with self._database.writing() as connection:
-            return sum(connection.execute(statement, (id,)).rowcount for id in given)
+            return sum(connection.execute(statement, (id,)).rowcount for id in wanted)
 
     def _count_uses(self) -> None:
         waiting = self._uses.take()
@@ -245,18 +229,18 @@ class SQLiteMemory:
                 connection.executemany(sql.USED, waiting)
 
     def decisions(self, scope: str = "") -> list[Memory]:
-        """What was decided, in the order in which it was written."""
+        """The decisions, in the order in which it was written."""
         return self._log(scope, "decision")
 
     def entities(self, scope: str = "") -> dict[str, Memory]:
-        """What is known of each entity: its newest memory."""
+        """The newest memory of each entity."""
         return {one.entity: one for one in self._log(scope, "entity")}
 
     def refs(self) -> set[str]:
-        """What memories come from, of all scopes: `collect` must hold it."""
+        """The origins of memories of all scopes: `collect` must hold them."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.LISTED).fetchall()
-        return {ref for row in rows for ref in _memory(row).origin}
+        return {ref for row in rows for ref in memory_of_row(row).origin}
 
     def search(
         self,
@@ -278,11 +262,11 @@ class SQLiteMemory:
             hits = index.search(query, 4 * k, kinds=kinds) if index is not None else []
             known = [(self._known[hit.item.id], hit.score / 1_000_000) for hit in hits]
         aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in known]
-        aged.sort(key=lambda found: (-found.score, found.memory.id))
-        best = max((found.score for found in aged), default=0) or 1
-        shown = [MemoryHit(found.memory, found.score / best) for found in aged[:k]]
+        aged.sort(key=lambda hit: (-hit.score, hit.memory.id))
+        best = max((hit.score for hit in aged), default=0) or 1
+        shown = [MemoryHit(hit.memory, hit.score / best) for hit in aged[:k]]
         used_ms = self._clock() if now_ms is None else now_ms
-        self._uses.add([found.memory.id for found in shown], used_ms)
+        self._uses.add([hit.memory.id for hit in shown], used_ms)
         return shown
 
     def _age(self, one: Memory, now_ms: int | None) -> float:
@@ -292,7 +276,7 @@ class SQLiteMemory:
 
     def _log(self, scope: str, kind: str) -> list[Memory]:
         with self._database.reading() as connection:
-            return [_memory(row) for row in connection.execute(sql.LOG, (scope, kind))]
+            return [memory_of_row(row) for row in connection.execute(sql.LOG, (scope, kind))]
 
     def _catch_up(self) -> None:
         """Take into the indexes what was written, forgotten and turned on or off, here or by
@@ -304,9 +288,9 @@ class SQLiteMemory:
                 self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, epoch
             new = connection.execute(sql.NEW, (self._seen,)).fetchall()
             turned = connection.execute(sql.TURNED, (self._turned,)).fetchall()
-            gone = connection.execute(sql.GONE, (self._gone,)).fetchall()
+            forgotten = connection.execute(sql.GONE, (self._gone,)).fetchall()
         by_scope: dict[str, list[Item]] = {}
-        for remembered, is_gone, _ in map(_row, (*new, *turned)):
+        for remembered, is_gone, _ in map(counted_row, (*new, *turned)):
             one = remembered.memory
             if is_gone:
                 continue
@@ -319,11 +303,11 @@ class SQLiteMemory:
             if scope not in self._indexes:
                 self._indexes[scope] = Index(self._embedder)
             self._indexes[scope].add(items)
-        for id, _ in gone:
+        for id, _ in forgotten:
             self._leave_out(id)
         self._seen = new[-1][0] if new else self._seen
         self._turned = max([self._turned, *(row[-1] for row in (*new, *turned))])
-        self._gone = gone[-1][1] if gone else self._gone
+        self._gone = forgotten[-1][1] if forgotten else self._gone
 
     def _leave_out(self, id: str) -> None:
         one = self._known.pop(id, None)
@@ -354,40 +338,6 @@ def memory_of(entry: Mapping[str, Any], **fields: Any) -> Memory:
         time_ms=time_ms if isinstance(time_ms, int) else None,
         **fields,
     )
-
-
-def _memory(row: tuple[Any, ...]) -> Memory:
-    return _row(row)[0].memory
-
-
-def _remembered(row: tuple[Any, ...]) -> Remembered:
-    return _row(row)[0]
-
-
-def _row(row: tuple[Any, ...]) -> tuple[Remembered, int, int]:
-    """A row of `sql.COLUMNS`: the memory, the count under which it went, and that under which it
-    was turned on or off."""
-    _, id, scope, kind, entity, text, time_ms, origin, gone, *more, turned = row
-    tier, pinned, active, written_ms, used_ms, uses = more
-    memory = Memory(
-        id=id,
-        scope=scope,
-        kind=kind,
-        entity=entity,
-        text=text,
-        time_ms=time_ms,
-        origin=msgspec.json.decode(origin, type=tuple[str, ...]),
-        tier=tier,
-        pinned=bool(pinned),
-    )
-    return Remembered(memory, written_ms, used_ms, uses, bool(active)), gone, turned
-
-
-def _values(each: Remembered) -> tuple[Any, ...]:
-    one = each.memory
-    said = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
-    known = (one.tier, one.pinned, each.active, each.written_ms, each.used_ms, each.uses)
-    return (*said, msgspec.json.encode(one.origin), *known)
 
 
 def _id(one: Memory) -> str:

@@ -41,7 +41,7 @@ class ObjectArtifacts(Artifacts):
 
 
 class _Objects:
-    """`Keys` as objects."""
+    """`KeyValueStore` as objects."""
 
     def __init__(self, url: str, store: Any, obstore: Any) -> None:
         self._url, self._store, self._obstore = url.rstrip("/"), store, obstore
@@ -83,7 +83,7 @@ class _Objects:
         return f"{self._url}/{key}"
 
     def _is_fresh(self, key: str) -> bool:
-        """Whether it is there and was written lately: what is written again starts anew, so that
+        """True if it is there and was written lately: what is written again starts anew, so that
         no collection takes it."""
         try:
             written = self._obstore.head(self._store, key)["last_modified"]

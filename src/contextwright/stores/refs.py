@@ -29,7 +29,7 @@ Fetch = Callable[[str], str]
 
 
 class Refs(msgspec.Struct, frozen=True, eq=False):
-    """What a reader of refs may reach.
+    """The sources that a reader of refs may reach.
 
     Args:
         snapshot: the session.
@@ -44,7 +44,7 @@ class Refs(msgspec.Struct, frozen=True, eq=False):
     hosts: Mapping[str, Fetch] = {}
 
     def read(self, text: str) -> str:
-        """What a ref names, whole.
+        """The whole content behind a ref.
 
         Raises:
             RefError: it does not resolve, or may not be followed from here.
@@ -55,14 +55,14 @@ class Refs(msgspec.Struct, frozen=True, eq=False):
         if ref.scheme == "https":
             return self._url(text)
         artifacts = self.artifacts.read_text if self.artifacts is not None else None
-        found = resolve(text, self.snapshot, artifacts)
-        if found is None:
+        content = resolve(text, self.snapshot, artifacts)
+        if content is None:
             raise RefError(
                 "nothing is found behind this ref",
                 where=text[:200],
                 fix="refs are those that a request or `ctx explain` of this session shows",
             )
-        return found
+        return content
 
     def _url(self, url: str) -> str:
         match = _URL.fullmatch(url)
@@ -106,8 +106,8 @@ def read_beneath(root: Path, segments: list[str]) -> bytes:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         file = os.open(segments[-1], flags, dir_fd=folder)
         with os.fdopen(file, "rb") as opened:
-            found = os.fstat(opened.fileno())
-            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MAX_FILE:
+            status = os.fstat(opened.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > MAX_FILE:
                 raise OSError("not a regular file of a readable size")
             return opened.read(MAX_FILE + 1)
     finally:

@@ -126,24 +126,24 @@ class SQLiteSessions:
     def load(self, session_id: str) -> Session:
         """The session, every row checked."""
         with self._database.reading() as connection:
-            found = _load(connection, session_id)
-            if found is None:
+            stored = _load(connection, session_id)
+            if stored is None:
                 raise StoreError(
                     f"no session {session_id!r}",
                     where=self.path,
                     fix=f"stored are: {', '.join(_ids(connection)[:10]) or 'none'}",
                 )
-            return found[1]
+            return stored[1]
 
     def rewrite(self, session_id: str, change: Callable[[Session], Session | None]) -> bool:
         """Put what `change` makes of a session in its place, in one transaction; rows that stay
         as they are are not written."""
         with self._database.writing() as connection:
-            found = _load(connection, session_id)
-            new = None if found is None else change(found[1])
-            if found is None or new is None:
+            stored = _load(connection, session_id)
+            new = None if stored is None else change(stored[1])
+            if stored is None or new is None:
                 return False
-            number, _ = found
+            number, _ = stored
             if new.id != session_id and new.id in _ids(connection):
                 raise StoreError(
                     f"there is a session {new.id!r} already",
@@ -191,12 +191,12 @@ class SQLiteSessions:
 
 
 def _load(connection: sqlite3.Connection, session_id: str) -> tuple[int, Session] | None:
-    found = connection.execute(
+    row = connection.execute(
         "SELECT number, tools, metadata FROM sessions WHERE id = ?", (session_id,)
     ).fetchone()
-    if found is None:
+    if row is None:
         return None
-    number, tools, metadata = found
+    number, tools, metadata = row
     session = Session(
         session_id,
         _rows(connection, "events", number, Event, session_id),
@@ -286,14 +286,14 @@ def _rows(
     connection: sqlite3.Connection, table: str, number: int, kind: Any, session_id: str
 ) -> list[Any]:
     decode = msgspec.json.Decoder(kind).decode
-    found: list[Any] = []
+    values: list[Any] = []
     for seq, body, digest in connection.execute(_SELECTS[table], (number,)):
         whole = isinstance(body, bytes) and sha256(body).digest() == digest
-        if seq != len(found) or not whole:
+        if seq != len(values) or not whole:
             raise StoreError(
                 "a stored row was changed or is missing",
-                where=f"session {session_id!r}, {table} row {len(found)}",
+                where=f"session {session_id!r}, {table} row {len(values)}",
                 fix="restore the file from a backup; nothing was loaded",
             )
-        found.append(decode(body))
-    return found
+        values.append(decode(body))
+    return values

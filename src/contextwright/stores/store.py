@@ -1,12 +1,13 @@
-"""What a store owes. `tests/stores/conformance.py` is the suite that every backend passes."""
+"""Protocols of stores. `tests/stores/conformance.py` is the suite that every backend passes."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from contextwright.session.event import Event
 from contextwright.session.session import Session
 
 
+@runtime_checkable
 class SessionStore(Protocol):
     """Keeps sessions. What was acknowledged survives a killed process and a power cut."""
 
@@ -55,6 +56,14 @@ class SessionStore(Protocol):
 
         Raises:
             StoreError: the new id is taken; nothing was written.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in the store's files.
+
+        Raises:
+            StoreError: another process is reading them.
         """
         ...
 

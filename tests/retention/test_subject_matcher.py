@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.errors import StoreError
-from contextwright.retention import Person
-from contextwright.retention.subject_matcher import Theirs
+from contextwright.retention import DataSubject
+from contextwright.retention.subject_matcher import SubjectMatcher
 
-ADA = Person("u-1815", ("Ada Lovelace", "José", "ada@example.org", "李明", "Straße"))
-THEIRS = Theirs(ADA)
+ADA = DataSubject("u-1815", ("Ada Lovelace", "José", "ada@example.org", "李明", "Straße"))
+MATCHER = SubjectMatcher(ADA)
 
 
 @pytest.mark.parametrize(
@@ -43,27 +43,30 @@ THEIRS = Theirs(ADA)
     ],
 )
 def test_a_person_is_found_in_every_form_and_nobody_else(text, without):
-    assert THEIRS.text(text) == without
-    assert THEIRS.names(text) == (text != without)
-    assert THEIRS.text(without) == without, "erasing again changes nothing"
+    assert MATCHER.text(text) == without
+    assert MATCHER.names(text) == (text != without)
+    assert MATCHER.text(without) == without, "erasing again changes nothing"
 
 
 def test_json_stays_json_whatever_is_in_it():
-    theirs = Theirs(Person("12345", ("Bob",)))
+    matcher = SubjectMatcher(DataSubject("12345", ("Bob",)))
     inner = json.dumps({"id": 12345, "Bob": "Bob's"})
     text = json.dumps({"user": 12345, "n": 123456, "inner": inner, "list": ["Bob", None]})
-    found = json.loads(theirs.text(text))
+    found = json.loads(matcher.text(text))
     assert found["user"] == "[erased]" and found["n"] == 123456
     assert json.loads(found["inner"]) == {"id": "[erased]", "[erased]": "[erased]'s"}
-    assert theirs.value({"Bob": 12345, "bob": True}) == {"[erased]": "[erased]", "[erased] 2": True}
+    assert matcher.value({"Bob": 12345, "bob": True}) == {
+        "[erased]": "[erased]",
+        "[erased] 2": True,
+    }
 
 
 def test_an_escape_is_no_letter_of_a_name():
-    theirs = Theirs(Person("u-1815", ("Nils",)))
+    matcher = SubjectMatcher(DataSubject("u-1815", ("Nils",)))
     for said in ("a\nils", "a\\nils", "C:\\users\\nils"):
         text = json.dumps({"a": said})
-        assert json.loads(theirs.text(text)) == {"a": theirs.text(said)}
-    assert theirs.text("C:\\users\\nils") == "C:\\users\\[erased]"
+        assert json.loads(matcher.text(text)) == {"a": matcher.text(said)}
+    assert matcher.text("C:\\users\\nils") == "C:\\users\\[erased]"
 
 
 @pytest.mark.parametrize("before", range(6))
@@ -71,40 +74,40 @@ def test_an_escape_is_no_letter_of_a_name():
 def test_base64_is_looked_into(before, encode):
     token = encode(("é?>" * before + " José Ada Lovelace ÿÿ").encode()).decode()
     for text in (token, f"data:text/plain;base64,{token}", f'{{"data":"{token}"}}'):
-        without = THEIRS.text(text)
-        assert not THEIRS.names(without) and token not in without
-    said = THEIRS.text(token)
+        without = MATCHER.text(text)
+        assert not MATCHER.names(without) and token not in without
+    said = MATCHER.text(token)
     assert "[erased] [erased]" in base64.b64decode(said).decode()
 
 
 def test_bytes_are_read_as_the_texts_that_they_may_be():
     for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"):
-        assert THEIRS.data("Grüße an José und alle anderen Gäste".encode(encoding)), encoding
-        assert not THEIRS.data("Grüße an Jose und alle anderen Gäste".encode(encoding)), encoding
+        assert MATCHER.data("Grüße an José und alle anderen Gäste".encode(encoding)), encoding
+        assert not MATCHER.data("Grüße an Jose und alle anderen Gäste".encode(encoding)), encoding
     noise = bytes(range(256)) * 4
-    assert THEIRS.data(noise + b"ADA LOVELACE" + noise)
-    assert not THEIRS.data(noise)
-    assert not THEIRS.data(zlib.compress(b"Ada Lovelace")), "as the how-to says"
+    assert MATCHER.data(noise + b"ADA LOVELACE" + noise)
+    assert not MATCHER.data(noise)
+    assert not MATCHER.data(zlib.compress(b"Ada Lovelace")), "as the how-to says"
 
 
 def test_a_whole_text_goes_where_that_was_asked():
-    theirs = Theirs(ADA, whole=True)
-    assert theirs.text("I am Ada Lovelace, of London") == "[erased]"
-    assert json.loads(theirs.text('{"a": "is Ada Lovelace", "b": "x"}')) == {
+    matcher = SubjectMatcher(ADA, whole=True)
+    assert matcher.text("I am Ada Lovelace, of London") == "[erased]"
+    assert json.loads(matcher.text('{"a": "is Ada Lovelace", "b": "x"}')) == {
         "a": "[erased]", "b": "x"
     }  # fmt: skip
 
 
 def test_a_short_id_is_an_owner_and_no_word():
-    theirs = Theirs(Person("7", ("Bob",)))
-    assert theirs.owns("7") and not theirs.owns("77") and theirs.text("7 days") == "7 days"
-    assert theirs.owns("team of bob") and not theirs.owns("")
+    matcher = SubjectMatcher(DataSubject("7", ("Bob",)))
+    assert matcher.owns("7") and not matcher.owns("77") and matcher.text("7 days") == "7 days"
+    assert matcher.owns("team of bob") and not matcher.owns("")
 
 
 def test_what_would_be_found_everywhere_is_refused():
     for id, names in (("", ()), ("u", ("a",)), (" ", ("Bob",)), ("u-1", ("erased",))):
         with pytest.raises(StoreError, match="two characters"):
-            Person(id, names)
+            DataSubject(id, names)
 
 
 _NAMES = st.text(
@@ -127,21 +130,21 @@ _FORMS = (
 @given(_NAMES, _NAMES, st.sampled_from(_FORMS), st.text(max_size=10))
 def test_whatever_a_name_is_it_is_found_and_gone(first, last, form, around):
     name = f"{first} {last}"
-    theirs = Theirs(Person("u-1815", (name,)))
+    matcher = SubjectMatcher(DataSubject("u-1815", (name,)))
     text = f"{around} {form(f'<{name}>')} {around}"
     if form is str.upper and normalize("NFKD", name.upper().casefold()) != normalize(
         "NFKD", name.casefold()
     ):
         return  # letters that have no way back from upper case
-    assert theirs.names(text)
-    without = theirs.text(text)
-    assert not theirs.names(without) and theirs.text(without) == without
+    assert matcher.names(text)
+    without = matcher.text(text)
+    assert not matcher.names(without) and matcher.text(without) == without
 
 
 @given(st.text())
 def test_who_is_not_named_is_not_touched(text):
-    theirs = Theirs(Person("\u10ff-person", ("\u10fe somebody else \u10fd",)))
-    assert theirs.text(text) == text and theirs.text(f'{{"a": {json.dumps(text)}}}')
+    matcher = SubjectMatcher(DataSubject("\u10ff-person", ("\u10fe somebody else \u10fd",)))
+    assert matcher.text(text) == text and matcher.text(f'{{"a": {json.dumps(text)}}}')
 
 
 def test_no_text_takes_long():
@@ -152,6 +155,6 @@ def test_no_text_takes_long():
         "A" * 300_000, "Ada " * 100_000, "Ada" + " " * 300_000, "e\u0301" * 100_000,
         base64.b64encode(b"Ada " * 100_000).decode(),
     ):  # fmt: skip
-        assert not THEIRS.names(text) and THEIRS.text(text) == text
+        assert not MATCHER.names(text) and MATCHER.text(text) == text
     long = "é " * 600_000 + "Ada Lovelace"
-    assert THEIRS.names(long) and THEIRS.text(long).endswith("[erased]")
+    assert MATCHER.names(long) and MATCHER.text(long).endswith("[erased]")
