@@ -28,7 +28,8 @@ from typing import Any, NamedTuple
 from contextwright import read_session
 from contextwright.blocks.of_exchange import block_of
 from contextwright.premises.block_items import items_of
-from contextwright.premises.premise_check import PremiseResult, check_premises
+from contextwright.premises.findings import PremiseResult
+from contextwright.premises.premise_check import check_premises
 from contextwright.premises.presuppositions import extract_premises
 from contextwright.retrieval.item import Item
 

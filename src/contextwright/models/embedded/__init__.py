@@ -13,7 +13,6 @@ from contextwright.models.embedded.conflicts import conflicts
 from contextwright.models.embedded.facts import facts, known_facts
 from contextwright.models.embedded.field_rules import record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
-from contextwright.models.embedded.premise_rules import premises
 from contextwright.models.embedded.statements import statements
 from contextwright.models.embedded.summary import summary
 from contextwright.retrieval.context_rerank import rerank as shaped
@@ -106,6 +105,13 @@ def _relevance(task: Task) -> list[int]:
     return relevance(task.query, task.blocks)
 
 
+def _premises(task: Task) -> list[dict[str, Any]]:
+    # experimental, and of no use to most: imported where it is asked for
+    from contextwright.premises.premise_task import rule_answer
+
+    return rule_answer(task)
+
+
 _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "summary": _summary,
     "relevance": lambda task, count: ("lexical", _relevance(task)),
@@ -114,5 +120,5 @@ _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
     "merge": lambda task, count: ("near", merged(task.previous, task.blocks)),
     "contradictions": lambda task, count: ("rules", conflicts(task.blocks)),
-    "premises": lambda task, count: ("rules", premises(task)),
+    "premises": lambda task, count: ("rules", _premises(task)),
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 from contextwright.blocks.block import Block
 from contextwright.models.embedded.statements import said_in
-from contextwright.premises.claims import Claim, claims, clash
+from contextwright.text.stated_values import Claim, claims, clash
 
 
 def conflicts(blocks: tuple[Block, ...]) -> list[dict[str, Any]]:
