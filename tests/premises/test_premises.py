@@ -1,5 +1,7 @@
 """What questions take for granted, and whether that is so by what is known."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -264,3 +266,18 @@ def test_what_says_the_opposite_makes_a_premise_invalid(question, fact):
     assert (
         check_premises(extract_premises(question), [Item("f", fact, "fact")]).verdict == "invalid"
     )
+
+
+def test_premises_are_imported_when_they_are_used():
+    """Experimental: who does not use them does not load them."""
+    script = """
+import sys
+from contextwright import C, Session, compile
+session = Session("s")
+session.user("hello")
+compile(session, C.window(n=5) | C.budget(4000), model="gpt-5")
+assert not [name for name in sys.modules if name.startswith("contextwright.premises")]
+compile(session, C.window(n=5) + C.premise(), model="gpt-5")
+assert "contextwright.premises.premise_task" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -33,8 +33,9 @@ _SYSTEMS = {
     "contradictions": "You find pairs of numbered items that can not both be true. A later "
     "change of mind that says so is no contradiction.",
     "premises": "You check what a question takes for granted, before it is answered. A premise is "
-    "valid where the numbered items support it, invalid where they contradict it, tell it of "
-    "somebody else, or where it is false by common knowledge, and unknown otherwise. What is "
+    "valid where the numbered items support it, invalid where they contradict it or "
+    "where it is false by common knowledge, and unknown otherwise, also where they only "
+    "tell it of somebody else. What is "
     "newer replaces what it corrects. Who says I speaks of himself.",
 }
 ITEM_CHARS = 800

@@ -50,7 +50,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:if|unless|whether|may|might|would|should|could|ensure|make sure|not only|not sure"
+    r"\b(?:if|unless|whether|(?-i:may)|might|would|should|could|ensure|make sure|not only|not sure"
     r"|why not|can['\u2019]t (?:wait|stop)|nobody|none|nothing"
     r"|(?<!is )(?<!are )(?<!was )(?<!were )no(?! longer))\b",
     re.IGNORECASE,
