@@ -1,4 +1,7 @@
-"""Answers that were paid for once. `stores.SQLiteAnswers` keeps them across processes."""
+"""Answers of models, so that none is paid for twice.
+
+`stores.SQLiteAnswers` keeps them across processes.
+"""
 
 import threading
 from collections.abc import Iterable
@@ -6,8 +9,8 @@ from typing import Protocol
 
 from contextwright.spec.task import Answer
 
-MOST = 10_000
-"""Answers that are kept in memory."""
+MAX_ANSWERS = 10_000
+"""Answers in memory: some tens of megabytes."""
 
 
 class AnswerCache(Protocol):
@@ -29,7 +32,7 @@ class AnswerCache(Protocol):
 class RecentAnswers:
     """The newest answers, in memory."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_ANSWERS) -> None:
         self._most = most
         self._answers: dict[str, Answer] = {}
         self._latest: dict[str, Answer] = {}
@@ -61,24 +64,24 @@ class RecentAnswers:
     def forget(self, keys: Iterable[str]) -> int:
         """Drop answers; the one before becomes the newest of its series. How many there were."""
         with self._lock:
-            given = [keys] if isinstance(keys, str) else keys
-            gone = [self._answers.pop(key, None) for key in given]
-            for series in {answer.series for answer in gone if answer is not None} - {""}:
+            chosen = [keys] if isinstance(keys, str) else keys
+            dropped = [self._answers.pop(key, None) for key in chosen]
+            for series in {answer.series for answer in dropped if answer is not None} - {""}:
                 left = [each for each in self._answers.values() if each.series == series]
                 self._latest.pop(series, None)
                 if left:
                     self._latest[series] = left[-1]
-            return sum(answer is not None for answer in gone)
+            return sum(answer is not None for answer in dropped)
 
     def put_back(self, answers: Iterable[tuple[str, Answer]]) -> list[str]:
         """Put dropped answers back, before those that came since; the keys of those that are
         there now as they were."""
         with self._lock:
-            given = dict(answers)
-            self._answers = {**given, **self._answers}
+            chosen = dict(answers)
+            self._answers = {**chosen, **self._answers}
             for answer in self._answers.values():
                 if answer.series:
                     self._latest.setdefault(answer.series, answer)
             for key in list(self._answers)[: max(0, len(self._answers) - self._most)]:
                 del self._answers[key]
-            return [key for key, answer in given.items() if self._answers.get(key) == answer]
+            return [key for key, answer in chosen.items() if self._answers.get(key) == answer]
