@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from contextwright.retrieval.context_rerank import CHAT, is_said
+from contextwright.retrieval.context_rerank import CHAT, is_turn
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.stems import stems
 from contextwright.text.sentences import sentences
@@ -85,7 +85,7 @@ def corpus_of(items: Sequence[Item], terms: Collection[str]) -> Corpus:
         term: math.log(1 + (len(items) - count + 0.5) / (count + 0.5))
         for term, count in counts.items()
     }
-    speakers = frozenset(item.role for item in items if is_said(item) and item.role.strip()) - CHAT
+    speakers = frozenset(item.role for item in items if is_turn(item) and item.role.strip()) - CHAT
     first_names: dict[str, list[str]] = {}
     for who in sorted(speakers):
         first_names.setdefault(next(iter(_WORD.findall(who)), ""), []).append(who)

@@ -1,4 +1,4 @@
-"""Answers to questions that were asked before in other words.
+"""Answers to questions that came before in other words.
 
 A likeness alone gives wrong answers: `flights on 3 May` is nearly `flights on 4 May`. So an answer
 comes back only where the guards hold too: the same numbers, names and identifiers in the same
