@@ -19,22 +19,24 @@ if TYPE_CHECKING:
     from contextwright.compiler import Budget, Compiler, Manifest, Pack, replay
     from contextwright.engine import (
         Engine,
-        acheck_premise,
         add_working_note,
-        apremise_guard,
         check_acceptance,
-        check_premise,
         checkpoint,
         compile,
-        premise_guard,
         record,
         record_acceptance,
         store_manifest,
     )
+    from contextwright.engine.premise_guard import (
+        acheck_premise,
+        apremise_guard,
+        check_premise,
+        premise_guard,
+    )
     from contextwright.engine.pressure import SummaryConstraint, pressure
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.formats import read_session, read_sessions, write_session
-    from contextwright.premises.premise_check import PremiseResult
+    from contextwright.premises.findings import PremiseResult
     from contextwright.recipes.pack_builder import PackBuilder
     from contextwright.render.target import Target, target
     from contextwright.retention import (
@@ -73,7 +75,7 @@ _HOMES = {
     "Pack": "contextwright.compiler",
     "PackBuilder": "contextwright.recipes.pack_builder",
     "PremiseError": "contextwright.errors",
-    "PremiseResult": "contextwright.premises.premise_check",
+    "PremiseResult": "contextwright.premises.findings",
     "Refs": "contextwright.stores",
     "RetentionPolicy": "contextwright.retention",
     "S": "contextwright.state_words",
@@ -88,17 +90,17 @@ _HOMES = {
     "SummaryConstraint": "contextwright.engine.pressure",
     "Target": "contextwright.render.target",
     "TaskBoard": "contextwright.stores",
-    "acheck_premise": "contextwright.engine",
+    "acheck_premise": "contextwright.engine.premise_guard",
     "add_working_note": "contextwright.engine",
-    "apremise_guard": "contextwright.engine",
+    "apremise_guard": "contextwright.engine.premise_guard",
     "assign": "contextwright.tasks.plan_step",
     "check_acceptance": "contextwright.engine",
-    "check_premise": "contextwright.engine",
+    "check_premise": "contextwright.engine.premise_guard",
     "checkpoint": "contextwright.engine",
     "compile": "contextwright.engine",
     "coordinated_forgetting_cycle": "contextwright.retention",
     "parse": "contextwright.words",
-    "premise_guard": "contextwright.engine",
+    "premise_guard": "contextwright.engine.premise_guard",
     "pressure": "contextwright.engine.pressure",
     "read_session": "contextwright.formats",
     "read_sessions": "contextwright.formats",

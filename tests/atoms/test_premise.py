@@ -211,7 +211,7 @@ def test_what_was_said_before_is_read_once(monkeypatch):
         read.append(block.id)
         return items_of(block)
 
-    monkeypatch.setattr("contextwright.atoms.protect.premise.items_of", counting)
+    monkeypatch.setattr("contextwright.premises.block_items.items_of", counting)
     session = Session("long")
     for n in range(200):
         session.user(f"Line {n} of the report is done.")

@@ -1,5 +1,7 @@
 """What questions take for granted, and whether that is so by what is known."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -7,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.premises.premise_check import check_premises
-from contextwright.premises.presuppositions import LONGEST, MOST, extract_premises
+from contextwright.premises.presuppositions import (
+    MAX_PRESUPPOSITIONS,
+    MAX_QUESTION,
+    extract_premises,
+)
 from contextwright.retrieval.item import Item
 
 ANN, BOB = "Ann", "Bob"
@@ -43,7 +49,7 @@ def checked(question, *lines, **who):
         ("Where does Ann's brother live?", "Ann's brother does live"),
         ("How has the team handled it?", "the team has handled it"),
         ("What kind of deals did Tim sign with Nike?", "Tim did sign with Nike (deals)"),
-        ("How many dogs does Maria have?", "Maria does have dogs"),
+        ("How many dogs does Maria have?", "Maria does have (many dogs)"),
         ("Since when does the API return 500?", "the API does return 500"),
         ("Why is the budget 5000?", "the budget is 5000"),
         ("Why didn't the build pass?", "the build did not pass"),
@@ -59,17 +65,11 @@ def checked(question, *lines, **who):
         ("What's the deadline of the Phoenix project?", "the Phoenix project exists"),
         ("Where is order A-1792?", "order A-1792 exists"),
         ("How was Ann's trip to Rome?", "Ann's trip to Rome exists"),
-        # had, still, again, stop
-        ("Could you renew my gold card?", "I have gold card"),
-        ("Do you still live in Berlin?", "you live in Berlin, before this"),
-        ("Why did you stop sending reports?", "you had been sending reports, before this"),
         # clauses inside
-        ("Will it work after the migration failed?", "the migration failed"),
         ("Can you explain why my order was cancelled?", "my order was cancelled"),
+        ("What of the fact that the migration failed?", "the migration failed"),
         # code
         ("Why does `foo.py` fail?", "`foo.py` does fail"),
-        ("Is 2.3.1 out?", "2.3.1 exists"),
-        ("Should we worry about a ValueError?", "ValueError exists"),
     ],
 )
 def test_what_a_question_takes_for_granted(question, premise):
@@ -79,7 +79,8 @@ def test_what_a_question_takes_for_granted(question, premise):
 @pytest.mark.parametrize(
     "message",
     ["", "hello", "Thanks, all good.", "Would that work?", "Is it raining?", "The server crashed.",
-     "What do you think?", "How are you?", "???", "why"],
+     "What do you think?", "How are you?", "???", "why", "How do I reset my password?",
+     "When would the server crash?"],
 )  # fmt: skip
 def test_some_messages_take_nothing_for_granted(message):
     assert texts(message) == []
@@ -97,19 +98,19 @@ def test_what_another_premise_says_with_more_words_is_left_out():
     assert texts("When did Ann sell her car?") == ["Ann did sell her car"]
 
 
-def test_a_premise_has_a_subject_and_telling_words():
+def test_a_premise_has_telling_words():
     (premise,) = extract_premises("What kind of deals did Tim sign with Nike?")
-    assert (premise.subject, premise.kind) == ("Tim", "event")
-    assert {"sign", "nike", "deal"} <= set(premise.what)
-    assert not {"kind", "what", "did", "with"} & set(premise.what)
+    assert (premise.text, premise.kind) == ("Tim did sign with Nike (deals)", "event")
+    assert {"sign", "nike", "deal"} <= set(premise.terms)
+    assert not {"kind", "what", "did", "with"} & set(premise.terms)
 
 
 @given(st.text(max_size=300))
 def test_any_text_gives_few_short_premises_the_same_each_time(text):
     found = extract_premises(text)
     assert found == extract_premises(text)
-    assert len(found) <= MOST
-    assert all(premise.what and len(premise.text) <= LONGEST for premise in found)
+    assert len(found) <= MAX_PRESUPPOSITIONS
+    assert all(premise.terms and len(premise.text) <= MAX_QUESTION for premise in found)
 
 
 @pytest.mark.parametrize("unit", ["why did ", "how ", "`", "a's ", "the fact that ", "? ", "A "])
@@ -119,7 +120,7 @@ def test_no_text_takes_long(unit):
     found = extract_premises(question)
     # a pattern that backtracks takes minutes
     assert time.process_time() - start < 5
-    assert len(found) <= MOST
+    assert len(found) <= MAX_PRESUPPOSITIONS
 
 
 CASES = [
@@ -127,12 +128,15 @@ CASES = [
     ("Why did the server crash?", "valid", ["i0"], ("The server crashed at 3 am.",)),
     ("Why did the server crash?", "unknown", [], ("The server has been up for 90 days.",)),
     ("Why did the server crash?", "unknown", [], ()),
-    ("Why did the server crash?", "invalid", ["i0"], ("No server crashed.",)),
-    ("Who deleted the table?", "invalid", ["i0"], ("No one has ever deleted the table.",)),
-    ("Why did the tests fail?", "invalid", ["i0"], ("None of the tests failed.",)),
-    ("Why did the server crash?", "valid", ["i0"], ("No doubt the server crashed.",)),
-    ("Why did the server crash?", "valid", ["i0"], ("Nobody saw that the server crashed.",)),
-    ("Why did the server crash?", "valid", ["i0"], ("No logs stayed when the server crashed.",)),
+    # what a `no` belongs to takes grammar: it neither denies nor supports
+    ("Why did the server crash?", "unknown", [], ("No server crashed.",)),
+    ("Who deleted the table?", "unknown", [], ("No one has ever deleted the table.",)),
+    ("Why did the tests fail?", "unknown", [], ("None of the tests failed.",)),
+    ("Why did the server crash?", "unknown", [], ("No doubt the server crashed.",)),
+    ("Why did the server crash?", "unknown", [], ("The server may crash.",)),
+    ("Why did the server crash at noon?", "unknown", [], ("The server did not crash.",)),
+    ("Why did the server crash?", "valid", ["i0"], ("The server crashed, but did not burn.",)),
+    ("Why did the server crash?", "unknown", [], ("Nobody saw that the server crashed.",)),
     ("Why did the server crash?", "invalid", ["i0"], ("The server did not crash.",)),
     ("Why did the server crash?", "invalid", ["i1"],
      ("The server crashed.", "Correction: the server never crashed.")),
@@ -145,12 +149,13 @@ CASES = [
     ("What is the capital of Atlantis?", "unknown", [], ("Paris is the capital of France.",)),
     ("What is the capital of Atlantis?", "invalid", ["i0"], ("Atlantis does not exist.",)),
     ("What is the capital of France?", "valid", ["i0"], ("Paris is the capital of France.",)),
-    ("How do I fix the login bug?", "valid", ["i0"], ("The login page shows an error.",)),
+    ("How do I fix the login bug?", "valid", ["i0"], ("The login bug is back.",)),
+    ("How do I fix the login bug?", "unknown", [], ("The login page shows an error.",)),
     ("How do I fix the login bug?", "invalid", ["i0"], ("The login bug was fixed in 2.1.",)),
     ("How do I fix the login page?", "invalid", ["i0"], ("The login page works.",)),
     ("How do I fix the login page?", "valid", ["i0"], ("The login page no longer works.",)),
     ("Why was order B-99 refunded?", "unknown", [], ("Order A-17 was refunded.",)),
-    ("When did Ann run the race?", "invalid", ["i0"], ("Bob ran the race.", "Ann is a counselor.")),
+    ("When did Ann run the race?", "unknown", [], ("Bob ran the race.", "Ann is a counselor.")),
     ("When did Bob run the race?", "valid", ["i0"], ("Bob ran the race.", "Ann is a counselor.")),
 ]  # fmt: skip
 
@@ -178,25 +183,26 @@ TALK = (
     ("question", "verdict"),
     [
         ("When did Ann run a charity race?", "valid"),
-        ("When did Bob run a charity race?", "invalid"),
+        ("When did Bob run a charity race?", "unknown"),
         ("Where did Bob buy his sailing boat?", "valid"),
-        ("Where did Ann buy her sailing boat?", "invalid"),
+        ("Where did Ann buy her sailing boat?", "unknown"),
         ("How did Bob like the market in Lyon?", "valid"),
     ],
 )
 def test_what_is_told_of_one_is_not_told_of_the_other(question, verdict):
+    """It contradicts nothing either: both may have run a race."""
     result = checked(question, *TALK)
     assert result.verdict == verdict
-    if verdict == "invalid":
+    if verdict == "unknown":
         assert result.reason.startswith("that is told of ")
         assert "Known instead" in result.suggestion
 
 
 def test_i_is_who_asks_and_you_is_the_other():
     assert checked("When did I run a charity race?", *TALK, asker=ANN).verdict == "valid"
-    assert checked("When did I run a charity race?", *TALK, asker=BOB).verdict == "invalid"
+    assert checked("When did I run a charity race?", *TALK, asker=BOB).verdict == "unknown"
     assert checked("When did you run a charity race?", *TALK, asker=BOB).verdict == "valid"
-    assert checked("When did you run a charity race?", *TALK, asker=ANN).verdict == "invalid"
+    assert checked("When did you run a charity race?", *TALK, asker=ANN).verdict == "unknown"
 
 
 def test_between_user_and_assistant_either_may_tell():
@@ -260,3 +266,18 @@ def test_what_says_the_opposite_makes_a_premise_invalid(question, fact):
     assert (
         check_premises(extract_premises(question), [Item("f", fact, "fact")]).verdict == "invalid"
     )
+
+
+def test_premises_are_imported_when_they_are_used():
+    """Experimental: who does not use them does not load them."""
+    script = """
+import sys
+from contextwright import C, Session, compile
+session = Session("s")
+session.user("hello")
+compile(session, C.window(n=5) | C.budget(4000), model="gpt-5")
+assert not [name for name in sys.modules if name.startswith("contextwright.premises")]
+compile(session, C.window(n=5) + C.premise(), model="gpt-5")
+assert "contextwright.premises.premise_task" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,27 +1,37 @@
-"""Is what a question takes for granted so? Before a turn, or by itself (document 004, "The Mu
-Operator")."""
+"""Experimental: is what a question takes for granted so? Before a turn, or by itself (document
+004, "The Mu Operator")."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, Literal, NamedTuple, Protocol
 
 from contextwright.atoms.protect.premise import noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.engine import memo_of, snapshot_of
-from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
+from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import PremiseError, SessionError, SpecError
 from contextwright.premises.block_items import items_of
-from contextwright.premises.premise_check import SUGGESTION, Finding, PremiseResult
+from contextwright.premises.findings import (
+    SUGGESTION,
+    Finding,
+    PremiseResult,
+    Presupposition,
+    result_of,
+)
 from contextwright.premises.premise_task import premise_result, premise_task
-from contextwright.premises.presuppositions import Premise, extract_premises
+from contextwright.premises.presuppositions import extract_premises
 from contextwright.retrieval.item import Item
 from contextwright.session.event import Event, Text
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.task import Answer, Task
 
-Known = Session | Snapshot | Iterable[str | Item]
+Knowledge = Session | Snapshot | Iterable[str | Item]
 """What questions are held against: a session, or facts, each a text or an `Item`."""
+PRINCIPLES = ["accuracy", "honesty"]
+"""What the document's judge is asked to judge by."""
+_HERE = "check_premise(question, known)"
 
 
 class GuardedAgent(Protocol):
@@ -33,15 +43,54 @@ class GuardedAgent(Protocol):
 
 
 Contradict = Callable[[tuple[str, Any]], Any] | GuardedAgent
-"""Given a premise and the facts: what conflicts, as a text or with an `explanation`; or nothing."""
+"""From a premise and the facts: what conflicts, as a text or with an `explanation`; or nothing."""
 Judge = Callable[[tuple[str, list[str]]], Any] | GuardedAgent
-"""Given a premise and what to judge it by: `accept` or `reject`, or what has such a `verdict`."""
-PRINCIPLES = ["accuracy", "honesty"]
+"""From a premise and `PRINCIPLES`: `accept` or `reject`, or what has such a `verdict`."""
+
+
+class _TaskStep(NamedTuple):
+    """Work for a model, and whose spending it is."""
+
+    task: Task
+    models: TaskRunner
+    session: str
+    turn: int
+
+    def wait(self) -> Answer:
+        (answer,) = self.models.answer_now((self.task,), session=self.session, turn=self.turn)
+        return answer
+
+    async def awaited(self) -> Answer:
+        (answer,) = await self.models.answer((self.task,), session=self.session, turn=self.turn)
+        return answer
+
+
+class _AgentStep(NamedTuple):
+    """The reply of a judge: a value, or what is awaited for one."""
+
+    reply: Any
+
+    def wait(self) -> Any:
+        if inspect.iscoroutine(self.reply):
+            self.reply.close()
+        if inspect.isawaitable(self.reply):
+            raise SessionError(
+                "judge or contradict is async",
+                where="check_premise(...)",
+                fix="await acheck_premise(...) instead",
+            )
+        return self.reply
+
+    async def awaited(self) -> Any:
+        return await self.reply if inspect.isawaitable(self.reply) else self.reply
+
+
+_Steps = Generator[_TaskStep | _AgentStep, Any, PremiseResult]
 
 
 def check_premise(
     question: str,
-    known: Known = (),
+    known: Knowledge = (),
     *,
     models: TaskRunner | None = None,
     judge: Judge | None = None,
@@ -51,36 +100,30 @@ def check_premise(
 ) -> PremiseResult:
     """Whether what a question takes for granted is so.
 
-    Of a session, all that was said, noted, distilled and put under `knowledge` or `evidence`
-    counts. Without anything that is known, only `judge` and `contradict` say what is not so.
-
     Args:
+        question: the user's words.
+        known: a session: all that was stated, noted, distilled and put under `knowledge` or
+            `evidence`; or facts. Without any, only `judge` and `contradict` say what is not so.
         models: who judges; by default the embedded model, which goes by rules.
-        judge, contradict: the document's two: of a premise that conflicts with the facts, whether
-            the conflict is fatal. Functions, or agents with `invoke`. Either may be left out.
-            They are asked first.
+        judge: the document's one: of a premise that conflicts with the facts, whether that is
+            fatal. A function, or an agent with `invoke`; it is asked before the models.
+        contradict: the document's other one: what conflicts with a premise.
         asker: who `I` is in the question.
         model: the model's name, where `models` know several.
+
+    Returns:
+        The worst verdict of the question's premises; `valid` where it has none.
 
     Raises:
         SessionError: no question, neither a session nor facts, or an async `judge` or
             `contradict`: these need `acheck_premise`.
     """
-    blocks, facts, whose = _known(known, question)
-    says, rules = _asking(contradict, "contradict"), _asking(judge, "judge")
-    for premise in extract_premises(question) if judge or contradict else ():
-        conflict = _now(says((premise.text, facts))) if says else premise.text
-        verdict = _now(rules((premise.text, PRINCIPLES))) if conflict and rules else None
-        if _is_fatal(conflict, verdict, judge):
-            return _rejected(premise, conflict)
-    alone = _only_judged(blocks, judge, contradict)
-    asking = _checking(question, blocks, asker, model, models, alone=alone)
-    return run_tasks(asking, answering_by(models), *whose)
+    return _run(_check(question, known, models, judge, contradict, asker, model))
 
 
 async def acheck_premise(
     question: str,
-    known: Known = (),
+    known: Knowledge = (),
     *,
     models: TaskRunner | None = None,
     judge: Judge | None = None,
@@ -90,16 +133,7 @@ async def acheck_premise(
 ) -> PremiseResult:
     """`check_premise`, letting the event loop run while models answer; `judge` and `contradict`
     may be async."""
-    blocks, facts, whose = _known(known, question)
-    says, rules = _asking(contradict, "contradict"), _asking(judge, "judge")
-    for premise in extract_premises(question) if judge or contradict else ():
-        conflict = await _then(says((premise.text, facts))) if says else premise.text
-        verdict = await _then(rules((premise.text, PRINCIPLES))) if conflict and rules else None
-        if _is_fatal(conflict, verdict, judge):
-            return _rejected(premise, conflict)
-    alone = _only_judged(blocks, judge, contradict)
-    asking = _checking(question, blocks, asker, model, models, alone=alone)
-    return await adrive(asking, answering_by(models), *whose)
+    return await _arun(_check(question, known, models, judge, contradict, asker, model))
 
 
 def premise_guard(
@@ -109,22 +143,21 @@ def premise_guard(
     on_invalid: Literal["return", "raise"] = "return",
     model: str = "",
 ) -> PremiseResult:
-    """Before a turn: whether what the user said last takes for granted what is not so.
+    """Before a turn: whether what the user wrote last takes for granted what is not so.
 
     Args:
+        session: it ends with the question.
+        models: who judges; by default the embedded model, which goes by rules.
         on_invalid: `return`, the caller decides; `raise`, an invalid premise ends the turn. An
-            unknown one never does: what nothing tells may still be so.
+            unknown one never does: what nothing supports may still be so.
+        model: the model's name, where `models` know several.
 
     Raises:
-        PremiseError: as said.
-        SessionError: no session, or it has no user message. SpecError: another `on_invalid`.
+        PremiseError: the premise is invalid, and `on_invalid` is `raise`.
+        SessionError: no session, or it has no user message.
+        SpecError: another `on_invalid`.
     """
-    _check_mode(on_invalid)
-    snapshot = snapshot_of(session, "premise_guard(session)")
-    _, event = _question(snapshot)
-    asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
-    whose = snapshot.session_id, snapshot.turn
-    return _guarded(event, run_tasks(asking, answering_by(models), *whose), on_invalid)
+    return _run(_guard(session, models, on_invalid, model))
 
 
 async def apremise_guard(
@@ -135,48 +168,64 @@ async def apremise_guard(
     model: str = "",
 ) -> PremiseResult:
     """`premise_guard`, letting the event loop run while models answer."""
-    _check_mode(on_invalid)
-    snapshot = snapshot_of(session, "premise_guard(session)")
-    _, event = _question(snapshot)
-    asking = _checking(event.text, _before(snapshot), event.speaker, model, models)
-    whose = snapshot.session_id, snapshot.turn
-    return _guarded(event, await adrive(asking, answering_by(models), *whose), on_invalid)
+    return await _arun(_guard(session, models, on_invalid, model))
 
 
-def _checking(
+def _run(steps: _Steps) -> PremiseResult:
+    reply = None
+    while True:
+        try:
+            step = steps.send(reply)
+        except StopIteration as done:
+            return done.value
+        reply = step.wait()
+
+
+async def _arun(steps: _Steps) -> PremiseResult:
+    reply = None
+    while True:
+        try:
+            step = steps.send(reply)
+        except StopIteration as done:
+            return done.value
+        reply = await step.awaited()
+
+
+def _check(
     question: str,
-    blocks: Blocks,
+    known: Knowledge,
+    models: TaskRunner | None,
+    judge: Judge | None,
+    contradict: Contradict | None,
     asker: str,
     model: str,
-    models: TaskRunner | None,
-    *,
-    alone: bool = False,
-) -> TaskGenerator[PremiseResult]:
-    """The work of one check.
-
-    Args:
-        alone: whether nothing is known that rules could go by.
-    """
-    unread = bool(model) or getattr(models, "llm", None) is not None
-    task = premise_task(question, blocks, model=model, asker=asker, unread=unread)
-    task = None if alone and not unread else task
-    if task is None:
-        findings = [Finding(premise, "valid") for premise in extract_premises(question)]
-        return PremiseResult(findings=tuple(findings))
-    (answer,) = yield (task,)
-    return premise_result(answer.value, task.blocks)
+) -> _Steps:
+    blocks, session, turn = _known_blocks(known, question)
+    by_agents = judge is not None or contradict is not None
+    if by_agents:
+        rejected = yield from _rejection(question, blocks, judge, contradict)
+        if rejected is not None:
+            return rejected
+    if by_agents and not blocks and not model and getattr(models, "llm", None) is None:
+        # the document's logic: what neither of the two rejects is valid
+        return result_of([Finding(each, "valid") for each in extract_premises(question)])
+    return (yield from _judged(question, blocks, models, asker, model, (session, turn)))
 
 
-def _check_mode(on_invalid: str) -> None:
+def _guard(
+    session: Session | Snapshot, models: TaskRunner | None, on_invalid: str, model: str
+) -> _Steps:
     if on_invalid not in {"return", "raise"}:
         raise SpecError(
-            f"on_invalid is {on_invalid!r}",
+            f"expected on_invalid 'return' or 'raise', got {on_invalid!r}",
             where="premise_guard(...)",
             fix="give 'return' or 'raise'",
         )
-
-
-def _guarded(event: Event, result: PremiseResult, on_invalid: str) -> PremiseResult:
+    snapshot = snapshot_of(session, "premise_guard(session)")
+    position, event = _question(snapshot)
+    owner = (snapshot.session_id, snapshot.turn)
+    blocks = _blocks_before(snapshot, position)
+    result = yield from _judged(event.text, blocks, models, event.speaker, model, owner)
     if result.verdict == "invalid" and on_invalid == "raise":
         raise PremiseError(
             f"the question takes for granted what is not so: {result.invalid_premise} "
@@ -187,95 +236,52 @@ def _guarded(event: Event, result: PremiseResult, on_invalid: str) -> PremiseRes
     return result
 
 
-def _known(known: Any, question: str) -> tuple[Blocks, list[str], tuple[str, int]]:
-    """The blocks of what is known, its texts, and whose spending it is. Where a session ends with
-    the question, what was before it."""
-    given: Any = question
-    if not isinstance(given, str):
-        raise SessionError(
-            f"a {type(given).__name__} is no question",
-            where="check_premise(question, known)",
-            fix="give the question's text",
-        )
-    if isinstance(known, (Session, Snapshot)):
-        snapshot = snapshot_of(known, "check_premise(question, known)")
-        asked = question_in(snapshot)
-        newest = asked is not None and asked[1].text == question
-        whole = (*noted_in(snapshot.state), *_said(snapshot, snapshot.exchange_count))
-        blocks = _before(snapshot) if newest else whole
-        whose = snapshot.session_id, snapshot.turn
-    elif isinstance(known, str) or not isinstance(known, Iterable):
-        raise SessionError(
-            f"a {type(known).__name__} is neither a session nor facts",
-            where="check_premise(question, known)",
-            fix='give a session, or a list of texts: ["The server crashed at 3 am."]',
-        )
-    else:
-        blocks = tuple(_facts(known))
-        whose = "", 0
-    return blocks, [item.text for block in blocks for item in items_of(block)], whose
+def _judged(
+    question: str,
+    blocks: Blocks,
+    models: TaskRunner | None,
+    asker: str,
+    model: str,
+    owner: tuple[str, int],
+) -> _Steps:
+    """The verdict of the models, or of the rules where there are none."""
+    runner = answering_by(models)
+    any_language = bool(model) or getattr(models, "llm", None) is not None
+    task = premise_task(question, blocks, model=model, asker=asker, any_language=any_language)
+    if task is None:
+        return PremiseResult()
+    answer = yield _TaskStep(task, runner, *owner)
+    return premise_result(answer.value, task.blocks)
 
 
-def _facts(known: Iterable[Any]) -> Iterator[Block]:
-    for place, fact in enumerate(known):
-        if not isinstance(fact, (str, Item)):
-            raise SessionError(
-                f"a {type(fact).__name__} is no fact",
-                where=f"known[{place}]",
-                fix="give texts, or Items of contextwright.retrieval.item",
-            )
-        item = fact if isinstance(fact, Item) else Item(f"fact:{place}", fact, "fact")
-        if item.role:
-            said = Message("user", (Text(text=item.text),), author=item.role)
-            yield Block(id=item.id, source="facts", messages=(said,))
-        else:
-            yield Block(id=item.id, source="facts", text=item.text)
+def _rejection(
+    question: str, blocks: Blocks, judge: Judge | None, contradict: Contradict | None
+) -> Generator[_AgentStep, Any, PremiseResult | None]:
+    """The first premise that conflicts with the facts and is rejected; a conflict that nobody
+    judges is fatal."""
+    facts = [item.text for block in blocks for item in items_of(block)]
+    ask_contradict, ask_judge = _asking(contradict, "contradict"), _asking(judge, "judge")
+    for premise in extract_premises(question):
+        conflict: Any = premise.text
+        if ask_contradict:
+            conflict = yield _AgentStep(ask_contradict((premise.text, facts)))
+        verdict: Any = "reject"
+        if conflict and ask_judge:
+            verdict = yield _AgentStep(ask_judge((premise.text, PRINCIPLES)))
+        if conflict and str(getattr(verdict, "verdict", verdict)) == "reject":
+            return _rejected(premise, conflict)
+    return None
 
 
-def _question(snapshot: Snapshot) -> tuple[int, Event]:
-    asked = question_in(snapshot)
-    if asked is None:
-        raise SessionError(
-            "the user said nothing yet",
-            where=f"session {snapshot.session_id!r}",
-            fix="append the user's message first",
-        )
-    return asked
-
-
-def _before(snapshot: Snapshot) -> Blocks:
-    """What is known before the question."""
-    stop = snapshot.log.exchange_index(_question(snapshot)[0])
-    return (*noted_in(snapshot.state), *_said(snapshot, stop))
-
-
-def _said(snapshot: Snapshot, stop: int) -> Blocks:
-    if stop <= snapshot.preamble:
-        return ()
-    return memo_of(snapshot.log).blocks(snapshot.exchanges(snapshot.preamble, stop))
-
-
-def _only_judged(blocks: Blocks, judge: Judge | None, contradict: Contradict | None) -> bool:
-    return not blocks and (judge is not None or contradict is not None)
-
-
-def _is_fatal(conflict: Any, verdict: Any, judge: Judge | None) -> bool:
-    """Whether a premise is rejected; a conflict that nobody judges is fatal."""
-    if not conflict:
-        return False
-    return judge is None or str(getattr(verdict, "verdict", verdict)) == "reject"
-
-
-def _rejected(premise: Premise, conflict: Any) -> PremiseResult:
+def _rejected(premise: Presupposition, conflict: Any) -> PremiseResult:
     plain = conflict if isinstance(conflict, str) and conflict != premise.text else ""
     reason = str(getattr(conflict, "explanation", plain) or "it was judged to be false")
-    finding = Finding(premise, "invalid", reason)
     return PremiseResult(
         valid=False,
         invalid_premise=premise.text,
         reason=reason,
         suggestion=SUGGESTION,
-        findings=(finding,),
+        findings=(Finding(premise, "invalid", reason),),
     )
 
 
@@ -284,24 +290,68 @@ def _asking(agent: Any, name: str) -> Callable[[Any], Any] | None:
     ask = agent if callable(agent) else getattr(agent, "invoke", None)
     if agent is not None and ask is None:
         raise SessionError(
-            f"{name} is a {type(agent).__name__}",
+            f"expected {name} to be a function or an object with invoke, "
+            f"got a {type(agent).__name__}",
             where="check_premise(...)",
             fix=f"give {name} a function, or an object with invoke",
         )
     return ask
 
 
-async def _then(value: Any) -> Any:
-    return await value if inspect.isawaitable(value) else value
-
-
-def _now(value: Any) -> Any:
-    if inspect.isawaitable(value):
-        if inspect.iscoroutine(value):
-            value.close()
+def _known_blocks(known: Any, question: Any) -> tuple[Blocks, str, int]:
+    """What is known, and whose spending it is: session and turn. Where a session ends with the
+    question, what was before it."""
+    if not isinstance(question, str):
         raise SessionError(
-            "judge or contradict is async",
-            where="check_premise(...)",
-            fix="await acheck_premise(...) instead",
+            f"expected the question's text, got a {type(question).__name__}",
+            where=_HERE,
+            fix="give the question's text",
         )
-    return value
+    if isinstance(known, (Session, Snapshot)):
+        snapshot = snapshot_of(known, _HERE)
+        newest = question_in(snapshot)
+        asked = newest is not None and newest[1].text == question
+        stop = newest[0] if newest is not None and asked else None
+        return _blocks_before(snapshot, stop), snapshot.session_id, snapshot.turn
+    if isinstance(known, str) or not isinstance(known, Iterable):
+        raise SessionError(
+            f"expected a session or a list of facts, got a {type(known).__name__}",
+            where=_HERE,
+            fix='give a session, or a list of texts: ["The server crashed at 3 am."]',
+        )
+    return tuple(_fact_blocks(known)), "", 0
+
+
+def _fact_blocks(known: Iterable[Any]) -> Iterator[Block]:
+    for place, fact in enumerate(known):
+        if not isinstance(fact, (str, Item)):
+            raise SessionError(
+                f"expected a fact, got a {type(fact).__name__}",
+                where=f"known[{place}]",
+                fix="give texts, or Items of contextwright.retrieval.item",
+            )
+        item = fact if isinstance(fact, Item) else Item(f"fact:{place}", fact, "fact")
+        if item.role:
+            message = Message("user", (Text(text=item.text),), author=item.role)
+            yield Block(id=item.id, source="facts", messages=(message,))
+        else:
+            yield Block(id=item.id, source="facts", text=item.text)
+
+
+def _question(snapshot: Snapshot) -> tuple[int, Event]:
+    newest = question_in(snapshot)
+    if newest is None:
+        raise SessionError(
+            "expected a user message, got none",
+            where=f"session {snapshot.session_id!r}",
+            fix="append the user's message first",
+        )
+    return newest
+
+
+def _blocks_before(snapshot: Snapshot, position: int | None) -> Blocks:
+    """Notes and facts, and what was stated before a position of the log; all of it without one."""
+    log, first = snapshot.log, snapshot.preamble
+    stop = snapshot.exchange_count if position is None else log.exchange_index(position)
+    stated = memo_of(log).blocks(snapshot.exchanges(first, stop)) if stop > first else ()
+    return (*noted_in(snapshot.state), *stated)

@@ -1,4 +1,7 @@
-"""Answers that were paid for once. `stores.SQLiteAnswers` keeps them across processes."""
+"""Answers of models, so that none is paid for twice.
+
+`stores.SQLiteAnswers` keeps them across processes.
+"""
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -9,8 +12,8 @@ import msgspec
 from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
 
-MOST = 10_000
-"""Answers that are kept in memory."""
+MAX_ANSWERS = 10_000
+"""Answers in memory: some tens of megabytes."""
 _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder(Answer).decode
 
@@ -43,7 +46,7 @@ class RecentAnswers:
     )
     path = ""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_ANSWERS) -> None:
         self._most = most
         self._answers: dict[str, Answer] = {}
         self._latest: dict[str, Answer] = {}
@@ -75,14 +78,14 @@ class RecentAnswers:
     def forget(self, keys: Iterable[str]) -> int:
         """Drop answers; the one before becomes the newest of its series. How many there were."""
         with self._lock:
-            given = [keys] if isinstance(keys, str) else keys
-            gone = [self._answers.pop(key, None) for key in given]
-            for series in {answer.series for answer in gone if answer is not None} - {""}:
+            chosen = [keys] if isinstance(keys, str) else keys
+            dropped = [self._answers.pop(key, None) for key in chosen]
+            for series in {answer.series for answer in dropped if answer is not None} - {""}:
                 left = [each for each in self._answers.values() if each.series == series]
                 self._latest.pop(series, None)
                 if left:
                     self._latest[series] = left[-1]
-            return sum(answer is not None for answer in gone)
+            return sum(answer is not None for answer in dropped)
 
     def records(self) -> list[StoredRecord]:
         """Every answer, as retention takes it."""

@@ -1,4 +1,4 @@
-"""From what a model said to the value of an answer, checked."""
+"""From a model's text to the value of an answer, checked against its schema."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,17 +18,22 @@ POINT = 10_000
 def value_of(task: Task, text: str, count: Callable[[str], int]) -> Any:
     """The value that a text is, as `Task` says for its kind.
 
+    Args:
+        task: the task that was asked.
+        text: the model's answer.
+        count: tokens of a text; a summary longer than its source is refused.
+
     Raises:
         ModelFault: malformed: no JSON, not of the schema, empty, or longer than its source.
     """
     schema = task.schema or SCHEMAS.get(task.kind, "")
     if not schema:
         return _plain(task, text.strip(), count)
-    found = _json(text)
-    wrong = problems(found, msgspec.json.decode(schema))
+    value = _json(text)
+    wrong = problems(value, msgspec.json.decode(schema))
     if wrong:
         raise ModelFault("malformed", "; ".join(wrong[:3]))
-    return _READERS.get(task.kind, _as_it_is)(task, found)
+    return _READERS.get(task.kind, _unchanged)(task, value)
 
 
 def _plain(task: Task, text: str, count: Callable[[str], int]) -> str:
@@ -52,45 +57,45 @@ def _json(text: str) -> Any:
         raise ModelFault("malformed", f"no JSON: {error}") from error
 
 
-def _as_it_is(task: Task, found: Any) -> Any:
-    return found
+def _unchanged(task: Task, value: Any) -> Any:
+    return value
 
 
-def _scores(task: Task, found: Any) -> list[int]:
+def _scores(task: Task, value: Any) -> list[int]:
     scores = [0] * len(task.blocks)
-    for item in found["scores"]:
+    for item in value["scores"]:
         if 0 <= item["item"] < len(scores):
             scores[item["item"]] = min(100, max(0, item["score"])) * POINT
     return scores
 
 
-def _pairs(task: Task, found: Any) -> list[list[int]]:
-    pairs = {(pair["earlier"], pair["later"]) for pair in found["pairs"]}
+def _pairs(task: Task, value: Any) -> list[list[int]]:
+    pairs = {(pair["earlier"], pair["later"]) for pair in value["pairs"]}
     return [list(pair) for pair in sorted(pairs) if 0 <= pair[0] < pair[1] < len(task.blocks)]
 
 
-def _facts(task: Task, found: Any) -> list[str]:
+def _facts(task: Task, value: Any) -> list[str]:
     before: Any = msgspec.json.decode(task.previous) if task.previous else []
     known = [str(fact) for fact in before] if isinstance(before, list) else []
-    new = (fact.strip() for fact in found["facts"])
+    new = (fact.strip() for fact in value["facts"])
     return list(dict.fromkeys([*known, *filter(None, new)]))
 
 
-def _contradictions(task: Task, found: Any) -> list[dict[str, Any]]:
+def _contradictions(task: Task, value: Any) -> list[dict[str, Any]]:
     count = len(task.blocks)
     return [
         pair
-        for pair in found["pairs"]
+        for pair in value["pairs"]
         if 0 <= pair["first"] < count and 0 <= pair["second"] < count
         if pair["first"] != pair["second"]
     ]
 
 
-def _premises(task: Task, found: Any) -> list[dict[str, Any]]:
+def _premises(task: Task, value: Any) -> list[dict[str, Any]]:
     count = len(task.blocks)
     return [
         {**row, "evidence": [place for place in row["evidence"] if 0 <= place < count]}
-        for row in found["premises"]
+        for row in value["premises"]
         if row["premise"].strip()
     ]
 

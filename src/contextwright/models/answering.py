@@ -81,7 +81,7 @@ class Models:
         uniform: Callable[[float, float], float] = random.uniform,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.llm: LLM | None = _named(llm) if isinstance(llm, str) else llm
+        self.llm: LLM | None = _provider_llm(llm) if isinstance(llm, str) else llm
         self.embedder = embedder
         self.limits = limits or Limits()
         self.cache: AnswerCache = answers or RecentAnswers()
@@ -98,7 +98,9 @@ class Models:
         """An answer for every task, in their order; fails only if it is cancelled.
 
         Args:
-            session, turn: whose spending it is.
+            tasks: what is asked.
+        session: id of the session that pays.
+        turn: number of the turn that pays.
         """
         return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
 
@@ -107,7 +109,7 @@ class Models:
     ) -> list[Answer]:
         """The same, waiting in this thread, whether an event loop runs in it or not."""
         if self.llm is None and self.embedder is None:
-            return [self._embedded(task, self._unasked(task)) for task in tasks]
+            return [self._embedded(task, self._fallback_reason(task)) for task in tasks]
         return _wait(self.answer(tasks, session=session, turn=turn))
 
     def latest(self, series: str) -> Answer | None:
@@ -116,19 +118,19 @@ class Models:
 
     async def _answer(self, task: Task, session: str, turn: int) -> Answer:
         if self._maker(task) is None:
-            return self._embedded(task, self._unasked(task))
+            return self._embedded(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
         known = self.cache.get(key)
         if known is not None:
-            return _as_asked(known, task)
+            return _for_task(known, task)
 
         async def work() -> Answer:
-            answer = self.cache.get(key) or await self._asked(task, session, turn)
+            answer = self.cache.get(key) or await self._model_answer(task, session, turn)
             if not answer.fallback:
                 self.cache.put(key, answer)
             return answer
 
-        return _as_asked(await self._flight.do(key, work), task)
+        return _for_task(await self._flight.do(key, work), task)
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
@@ -145,15 +147,15 @@ class Models:
             return False
         return task.scorer == "embedding" or (task.scorer == "llm" and self.llm is None)
 
-    def _unasked(self, task: Task) -> str:
-        """Why an embedded model answers, where another was wanted."""
+    def _fallback_reason(self, task: Task) -> str:
+        """The reason why an embedded model answers, where another was wanted."""
         if task.kind == "relevance" and task.scorer == "embedding":
             return "no embedder is configured"
         if task.model and not (task.kind == "relevance" and task.scorer == "lexical"):
             return f"no LLM is configured; {task.model} was asked"
         return ""
 
-    def _embedded(self, task: Task, why: str) -> Answer:
+    def _embedded(self, task: Task, reason: str) -> Answer:
         key = f"embedded\n{task.fingerprint}"
         known = self.cache.get(key)
         if known is None:
@@ -161,27 +163,27 @@ class Models:
             # what only stands in for a model must not be brought up to date by it later
             series = "" if self.llm is not None else known.series
             self.cache.put(key, msgspec.structs.replace(known, series=series))
-        return msgspec.structs.replace(known, fallback=known.fallback or why, series=task.series)
+        return msgspec.structs.replace(known, fallback=known.fallback or reason, series=task.series)
 
-    async def _asked(self, task: Task, session: str, turn: int) -> Answer:
-        """The model's answer, or the embedded one and why."""
+    async def _model_answer(self, task: Task, session: str, turn: int) -> Answer:
+        """The model's answer, or the embedded one with the reason."""
         maker = self._maker(task) or ""
         try:
             self._refuse_while_down(maker)
             async with asyncio.timeout(self.limits.deadline_s):
                 if self._by_vectors(task):
-                    return self._made(task, await self._similarity(task), maker, [])
+                    return self._answer_of(task, await self._similarity(task), maker, [])
                 return await self._complete(task, session, turn)
         except TimeoutError:
-            why = f"no answer within {self.limits.deadline_s:g} s"
-            self._failed_at[maker] = (self._clock(), why)
+            reason = f"no answer within {self.limits.deadline_s:g} s"
+            self._failed_at[maker] = (self._clock(), reason)
         except ModelFault as fault:
-            why = f"{fault.fault}: {fault.what}"
+            reason = f"{fault.fault}: {fault.what}"
             if fault.fault in {"timeout", "rate_limited", "unavailable"}:
-                self._failed_at[maker] = (self._clock(), why)
+                self._failed_at[maker] = (self._clock(), reason)
         except Exception as error:  # noqa: BLE001 -- a broken port must not end a turn
-            why = f"unavailable: {type(error).__name__}: {error}"[:200]
-        return self._embedded(task, why)
+            reason = f"unavailable: {type(error).__name__}: {error}"[:200]
+        return self._embedded(task, reason)
 
     async def _complete(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's answer; what is too long for one question is asked in pieces,
@@ -192,10 +194,10 @@ class Models:
             before = task.previous if value is None else _text(value)
             piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
             value = await self._value(piece, session, turn, paid)
-        return self._made(task, value, paid[-1].model, paid)
+        return self._answer_of(task, value, paid[-1].model, paid)
 
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
-        """What one question gives; an answer that can not be used is asked for once more."""
+        """The value of one question; an answer that can not be used is asked for once more."""
         prompt = prompt_for(task, self._candidates(task))
         text = await self._call(prompt, session, turn, paid)
         try:
@@ -243,14 +245,14 @@ class Models:
             return dense
         return fused(embedded.relevance(task.query, task.blocks), dense)
 
-    def _made(self, task: Task, value: Any, model: str, paid: list[Completion]) -> Answer:
+    def _answer_of(self, task: Task, value: Any, model: str, paid: list[Completion]) -> Answer:
         return Answer(
             fingerprint=task.fingerprint,
             kind=task.kind,
             value=value,
             model=model,
-            input_tokens=sum(one.input_tokens for one in paid),
-            output_tokens=sum(one.output_tokens for one in paid),
+            input_tokens=sum(each.input_tokens for each in paid),
+            output_tokens=sum(each.output_tokens for each in paid),
             series=task.series,
             covers=task.covers,
             whole=task.whole,
@@ -275,16 +277,16 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
 
 
-def _as_asked(answer: Answer, task: Task) -> Answer:
+def _for_task(answer: Answer, task: Task) -> Answer:
     """An answer that may have been made for another series with the same content."""
     return msgspec.structs.replace(answer, series=task.series, covers=task.covers, whole=task.whole)
 
 
-def _dot(one: list[float], other: list[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
+def _dot(each: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(each, other, strict=True))
 
 
-def _named(name: str) -> LLM:
+def _provider_llm(name: str) -> LLM:
     from contextwright.models.pydantic_ai import ProviderLLM
 
     return ProviderLLM(name)

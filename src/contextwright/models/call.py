@@ -8,7 +8,9 @@ from typing import TypeVar
 from contextwright.models.llm import LLM, RETRIED, Completion, ModelFault, Prompt
 
 FIRST_WAIT_S = 0.5
-LONGEST_WAIT_S = 20.0
+"""Seconds before the second try at most; each further wait doubles."""
+MAX_WAIT_S = 20.0
+"""No provider's wish to wait longer is granted: a turn waits for this."""
 
 Sleep = Callable[[float], Awaitable[object]]
 T = TypeVar("T")
@@ -43,8 +45,8 @@ async def call(
         except ModelFault as fault:
             if fault.fault not in RETRIED or attempt == retries:
                 raise
-            wait = uniform(0, min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt))
-            await sleep(min(LONGEST_WAIT_S, max(wait, fault.retry_after_s or 0)))
+            wait = uniform(0, min(MAX_WAIT_S, FIRST_WAIT_S * 2**attempt))
+            await sleep(min(MAX_WAIT_S, max(wait, fault.retry_after_s or 0)))
     raise ModelFault("unavailable", "no try was allowed")
 
 
@@ -61,7 +63,7 @@ async def _once(llm: LLM, prompt: Prompt, timeout_s: float) -> Completion:
 
 
 async def contained(work: Awaitable[T]) -> T:
-    """What somebody else's code gives, in a loop that others wait for.
+    """The result of somebody else's code, in a loop that others wait for.
 
     Raises:
         ModelFault: it tried to end the process, or was cancelled by nobody of ours.

@@ -1,4 +1,4 @@
-"""Any agent, or function from text to text, as a language model: what cools a context."""
+"""Any agent, or function from text to text, as a language model (document 004's radiator)."""
 
 import asyncio
 import contextvars
@@ -11,11 +11,11 @@ from typing import Any
 from contextwright.errors import ModelError
 from contextwright.models.llm import Completion, ModelFault, Prompt
 
-ENTRIES = ("ainvoke", "invoke", "run", "__call__")
-"""What an agent may be asked by, in the order in which it is looked for."""
-_ANSWERS = ("output", "final_output", "content", "text")
-ECHO = 80
-"""Characters of a question that no answer begins with."""
+_METHODS = ("ainvoke", "invoke", "run", "__call__")
+"""The methods of an agent, in the order in which they are looked for."""
+_TEXT_ATTRIBUTES = ("output", "final_output", "content", "text")
+ECHO_CHARS = 80
+"""An answer that begins with so many characters of its question is an echo, no answer."""
 
 
 class AgentLLM:
@@ -26,7 +26,7 @@ class AgentLLM:
     hangs holds up nothing: it is left behind when its time is over.
 
     Args:
-        agent: a function, or an object with `ainvoke`, `invoke` or `run`; what it gives is a
+        agent: a function, or an object with `ainvoke`, `invoke` or `run`; its result is a
             text, or has one as `output`, `content` or `text`.
         id: names it; by default after the agent.
 
@@ -46,24 +46,24 @@ class AgentLLM:
         """
         question = f"{prompt.system}\n\n{prompt.text}"
         if _is_async(self._ask):
-            said = await self._ask(question)
+            reply = await self._ask(question)
         else:
-            said = await _in_a_thread(self._ask, question)
-            if inspect.isawaitable(said):
-                said = await said
-        text = _text(said)
-        if text.startswith(question[:ECHO]):
+            reply = await _in_a_thread(self._ask, question)
+            if inspect.isawaitable(reply):
+                reply = await reply
+        text = _text(reply)
+        if text.startswith(question[:ECHO_CHARS]):
             raise ModelFault("refused", "it gave its question back")
         return Completion(text=text, model=self.id)
 
 
 def _entry(agent: Any) -> Callable[[str], Any]:
-    for name in ENTRIES:
-        found = getattr(agent, name, None)
-        if callable(found) and not (name != "__call__" and inspect.isroutine(agent)):
-            return agent if name == "__call__" else found
+    for name in _METHODS:
+        method = getattr(agent, name, None)
+        if callable(method) and not (name != "__call__" and inspect.isroutine(agent)):
+            return agent if name == "__call__" else method
     raise ModelError(
-        f"a {type(agent).__name__} can not be asked",
+        f"expected a function, an agent or a model's name, got a {type(agent).__name__}",
         where="radiator",
         fix="give a function from text to text, an agent with invoke or run, a model's name",
     )
@@ -80,34 +80,34 @@ def _name(agent: Any) -> str:
     return own if isinstance(own, str) else type(agent).__name__
 
 
-def _text(said: Any) -> str:
-    for name in _ANSWERS:
-        if isinstance(said, str):
+def _text(reply: Any) -> str:
+    for name in _TEXT_ATTRIBUTES:
+        if isinstance(reply, str):
             break
-        said = getattr(said, name, said)
-    if not isinstance(said, str):
-        raise ModelFault("malformed", f"a {type(said).__name__} where a text was asked")
-    return said
+        reply = getattr(reply, name, reply)
+    if not isinstance(reply, str):
+        raise ModelFault("malformed", f"expected a text, got a {type(reply).__name__}")
+    return reply
 
 
 async def _in_a_thread(ask: Callable[[str], Any], question: str) -> Any:
-    """What a function gives, from a thread that nobody waits for at the end of the process."""
+    """A function's result, from a thread that nobody waits for at the end of the process."""
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
+    future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
 
-    def tell(set_it: Callable[[Any], None], value: Any) -> None:
-        if not done.done():
+    def deliver(set_it: Callable[[Any], None], value: Any) -> None:
+        if not future.done():
             set_it(value)
 
     def work() -> None:
         try:
-            told = (done.set_result, context.run(ask, question))
+            outcome = (future.set_result, context.run(ask, question))
         except BaseException as error:  # noqa: BLE001 -- it is raised where it is waited for
             fault = ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200])
-            told = (done.set_exception, fault)
+            outcome = (future.set_exception, fault)
         with suppress(RuntimeError):  # the loop ended before the agent did
-            loop.call_soon_threadsafe(tell, *told)
+            loop.call_soon_threadsafe(deliver, *outcome)
 
-    threading.Thread(target=work, name="contextwright-radiator", daemon=True).start()
-    return await done
+    threading.Thread(target=work, name="contextwright-agent-llm", daemon=True).start()
+    return await future

@@ -1,4 +1,4 @@
-"""What a model is asked for each kind of task, and the schema of its answer.
+"""The prompt for each kind of task, and the schema of its answer.
 
 What is read stands between markers and is called data: it may say anything. A marker in it is
 broken, so that it can not end where it does not.
@@ -33,8 +33,9 @@ _SYSTEMS = {
     "contradictions": "You find pairs of numbered items that can not both be true. A later "
     "change of mind that says so is no contradiction.",
     "premises": "You check what a question takes for granted, before it is answered. A premise is "
-    "valid where the numbered items support it, invalid where they contradict it, tell it of "
-    "somebody else, or where it is false by common knowledge, and unknown otherwise. What is "
+    "valid where the numbered items support it, invalid where they contradict it or "
+    "where it is false by common knowledge, and unknown otherwise, also where they only "
+    "tell it of somebody else. What is "
     "newer replaces what it corrects. Who says I speaks of himself.",
 }
 ITEM_CHARS = 800
@@ -113,15 +114,15 @@ def prompt_for(task: Task, places: list[int] | None = None) -> Prompt:
 
 def repair(prompt: Prompt, text: str, problem: str) -> Prompt:
     """The same question again, with what was wrong with the answer."""
-    asked = f"{prompt.text}\n\nYour last answer was not usable: {problem}. It began:\n"
-    return msgspec.structs.replace(prompt, text=asked + _marked("answer", text[:500]))
+    requests = f"{prompt.text}\n\nYour last answer was not usable: {problem}. It began:\n"
+    return msgspec.structs.replace(prompt, text=requests + _marked("answer", text[:500]))
 
 
 _BEFORE = {"summary": "summary_so_far", "facts": "known_facts", "merge": "notes_so_far"}
 
 
 def _request(task: Task) -> str:
-    asked = {
+    requests = {
         "summary": "Bring the summary so far up to date with the data."
         if task.previous
         else "Summarize the data.",
@@ -135,8 +136,8 @@ def _request(task: Task) -> str:
         "the reason in a sentence, and the numbers of the items that decide it.",
     }[task.kind]
     if task.max_tokens and not task.schema:
-        asked += f" At most {task.max_tokens} tokens, some {task.max_tokens * 3 // 4} words."
-    return f"{asked}\n{task.prompt}".strip()
+        requests += f" At most {task.max_tokens} tokens, some {task.max_tokens * 3 // 4} words."
+    return f"{requests}\n{task.prompt}".strip()
 
 
 def _room(task: Task, items: int) -> int:

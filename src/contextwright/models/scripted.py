@@ -1,4 +1,4 @@
-"""A model that says what it was told to: for tests."""
+"""A model with scripted answers: for tests."""
 
 import asyncio
 from collections.abc import Callable, Iterable

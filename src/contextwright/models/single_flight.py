@@ -20,28 +20,28 @@ class SingleFlight(Generic[T]):
     async def do(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
         """The result of `work`, its own or another's."""
         while True:
-            mine: Future[T] | None = None
+            own: Future[T] | None = None
             with self._lock:
                 flying = self._flying.get(key)
                 if flying is None:
-                    flying = mine = self._flying[key] = Future()
-            if mine is not None:
-                return await self._lead(key, mine, work)
+                    flying = own = self._flying[key] = Future()
+            if own is not None:
+                return await self._lead(key, own, work)
             try:
                 return await asyncio.shield(asyncio.wrap_future(flying))
             except asyncio.CancelledError:
                 if not flying.cancelled():
                     raise
 
-    async def _lead(self, key: str, mine: Future[T], work: Callable[[], Awaitable[T]]) -> T:
+    async def _lead(self, key: str, own: Future[T], work: Callable[[], Awaitable[T]]) -> T:
         try:
             result = await work()
         except BaseException:
             with self._lock:
                 del self._flying[key]
-            mine.cancel()
+            own.cancel()
             raise
         with self._lock:
             del self._flying[key]
-        mine.set_result(result)
+        own.set_result(result)
         return result

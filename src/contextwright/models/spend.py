@@ -1,4 +1,4 @@
-"""What models may cost, a turn and a session."""
+"""Limits on what models may cost, a turn and a session."""
 
 import threading
 
@@ -8,7 +8,7 @@ from contextwright.errors import ModelError
 from contextwright.models.llm import Completion
 from contextwright.tokens.models import model_info
 
-SESSIONS = 10_000
+MAX_OWNERS = 10_000
 """Turns and sessions whose spending is remembered."""
 
 
@@ -26,7 +26,7 @@ class SpendLimit(msgspec.Struct, frozen=True):
 
 
 class Spent(msgspec.Struct):
-    """What was spent."""
+    """Tokens and micro-dollars of one turn or session."""
 
     tokens: int = 0
     microdollars: int = 0
@@ -48,7 +48,7 @@ class Spending:
                 spent = self._spent.setdefault(name, Spent())
                 spent.tokens += tokens
                 spent.microdollars += cost
-            while len(self._spent) > SESSIONS:
+            while len(self._spent) > MAX_OWNERS:
                 del self._spent[next(iter(self._spent))]
 
     def of(self, name: str) -> Spent:

@@ -1,4 +1,4 @@
-"""From blocks to the items that premises are held against: who said or noted what, and its ref."""
+"""From blocks to the items that presuppositions are held against: who stated what, and its ref."""
 
 import re
 
@@ -8,29 +8,29 @@ from contextwright.retrieval.item import Item
 from contextwright.session.event import Text, ToolCall, ToolResult
 
 _SAYS = re.compile(r"^(?:- )?(?:The (?=user:))?(?P<who>[A-Za-z][\w .'-]{0,30}?):\s+(?=\S)")
-"""How a fact names who said it: `The user: ...`, `Melanie: ...`."""
+"""How a fact names who stated it: `The user: ...`, `Melanie: ...`."""
 
 
 def items_of(block: Block) -> tuple[Item, ...]:
-    """The texts of a block, each with who said it: the author, the role, a tool's name."""
+    """The texts of a block, each with who stated it: the author, the role, a tool's name."""
     ref = block.ref or block.id
     if not block.messages:
-        return (noted(ref, block.text),) if block.text.strip() else ()
-    found: list[Item] = []
+        return (_note(ref, block.text),) if block.text.strip() else ()
+    items: list[Item] = []
     calls: dict[str, str] = {}
     for message in block.messages:
         for part in message.parts:
             if isinstance(part, Text) and part.text.strip():
-                found.append(Item(ref, part.text, "turn", message.author or message.role, "log"))
+                items.append(Item(ref, part.text, "turn", message.author or message.role, "log"))
             elif isinstance(part, ToolCall):
                 calls[part.id] = part.name
             elif isinstance(part, ToolResult) and part.text.strip():
-                found.append(Item(ref, part.text, "tool", calls.get(part.call_id, part.name)))
-    return tuple(found)
+                items.append(Item(ref, part.text, "tool", calls.get(part.call_id, part.name)))
+    return tuple(items)
 
 
-def noted(id: str, text: str) -> Item:
-    """A note or a fact; one that begins with who said it is that one's."""
+def _note(id: str, text: str) -> Item:
+    """A note or a fact; one that begins with who stated it is that one's."""
     says = _SAYS.match(text)
     if says is None:
         return Item(id, text.removeprefix("- "), "note")

@@ -1,4 +1,4 @@
-"""What an item is worth beyond its own words: its neighbours, who said it, how long it is.
+"""Scores of items beyond their own words: their neighbours, their speaker, their length.
 
 The same rule for every collection; what it does follows from what the items are. Passages stand
 alone. In talk among equals an answer often has none of the question's words: what is said around
@@ -56,7 +56,7 @@ PASSAGE_SPARSE = 0.2
 
 
 def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") -> list[float]:
-    """What each item is worth, any scale; 0 for a passage that has nothing of the query.
+    """The items' scores in their context, any scale; 0 for a passage without a word of the query.
 
     Args:
         items: all items, those of a thread in their order.
@@ -65,44 +65,45 @@ def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") ->
     """
     user = 1.0 if ADVICE.search(query) else USER
     own = [scores.get(item.id, 0) / 1_000_000 for item in items]
-    worth = [0.0] * len(items)
-    said = [place for place, item in enumerate(items) if is_said(item)]
-    alone = [place for place, item in enumerate(items) if not is_said(item)]
-    _fill(worth, own, alone, _lengths(items, alone, PASSAGE_SPARSE), [own[p] for p in alone])
+    reranked = [0.0] * len(items)
+    turns = [place for place, item in enumerate(items) if is_turn(item)]
+    passages = [place for place, item in enumerate(items) if not is_turn(item)]
+    lengths = _lengths(items, passages, PASSAGE_SPARSE)
+    _fill(reranked, own, passages, lengths, [own[place] for place in passages])
     threads: dict[str, list[int]] = {}
-    for place in said:
+    for place in turns:
         threads.setdefault(items[place].thread, []).append(place)
-    around = dict.fromkeys(said, 0.0)
+    around = dict.fromkeys(turns, 0.0)
     for places in threads.values():
         line = [own[place] for place in places]
         if {items[place].role for place in places} <= CHAT:
-            found = _chat(line, [user if items[place].role in ASKS else 1.0 for place in places])
+            values = _chat(line, [user if items[place].role in ASKS else 1.0 for place in places])
         else:
-            found = _talk(line)
-        around.update(zip(places, found, strict=True))
-    _fill(worth, own, said, _lengths(items, said, SPARSE), [around[place] for place in said])
-    return worth
+            values = _talk(line)
+        around.update(zip(places, values, strict=True))
+    _fill(reranked, own, turns, _lengths(items, turns, SPARSE), [around[place] for place in turns])
+    return reranked
 
 
-def is_said(item: Item) -> bool:
+def is_turn(item: Item) -> bool:
     """Whether an item is a line of a conversation."""
     return item.kind == "turn" or (item.kind == "passage" and bool(item.role))
 
 
 def _fill(
-    worth: list[float],
+    reranked: list[float],
     own: list[float],
     places: list[int],
     lengths: list[float],
-    found: list[float],
+    values: list[float],
 ) -> None:
-    """Sets the worths of some items, the best as good as their best score: so that turns and
+    """Sets the scores of some items, the best as good as their best score: so that turns and
     passages in one collection stay comparable."""
-    weighed = [each / length for each, length in zip(found, lengths, strict=True)]
-    most = max(weighed, default=0.0)
+    weighed = [each / length for each, length in zip(values, lengths, strict=True)]
+    top = max(weighed, default=0.0)
     best = max((own[place] for place in places), default=0.0)
     for place, each in zip(places, weighed, strict=True):
-        worth[place] = each / most * best if most > 0 else 0.0
+        reranked[place] = each / top * best if top > 0 else 0.0
 
 
 def _talk(line: list[float]) -> list[float]:
@@ -111,29 +112,29 @@ def _talk(line: list[float]) -> list[float]:
     reach = max(REACH_LEAST, min(REACH_MOST, n / REACH_PART))
     mean = _smooth(line, math.exp(-1 / reach))
     best = max(line, default=0.0)
-    found: list[float] = []
-    for at, score in enumerate(line):
+    values: list[float] = []
+    for place, score in enumerate(line):
         near = max(
             score,
-            BEFORE * line[at - 1] if at > 0 else 0.0,
-            AFTER * line[at + 1] if at + 1 < n else 0.0,
-            SECOND * line[at - 2] if at > 1 else 0.0,
-            SECOND * line[at + 2] if at + 2 < n else 0.0,
+            BEFORE * line[place - 1] if place > 0 else 0.0,
+            AFTER * line[place + 1] if place + 1 < n else 0.0,
+            SECOND * line[place - 2] if place > 1 else 0.0,
+            SECOND * line[place + 2] if place + 2 < n else 0.0,
         )
-        found.append(near + STRETCH * mean[at] + THREAD * best + UNMATCHED)
-    return found
+        values.append(near + STRETCH * mean[place] + THREAD * best + UNMATCHED)
+    return values
 
 
 def _chat(line: list[float], weights: list[float]) -> list[float]:
     """A user and an assistant, each with a weight."""
     line = [score**CHAT_POWER for score in line]
-    found: list[float] = []
-    for at, score in enumerate(line):
-        before = CHAT_BEFORE * line[at - 1] if at > 0 else 0.0
-        after = CHAT_AFTER * line[at + 1] if at + 1 < len(line) else 0.0
-        worth = max(score, before, after) + UNMATCHED
-        found.append(worth * weights[at])
-    return found
+    values: list[float] = []
+    for place, score in enumerate(line):
+        before = CHAT_BEFORE * line[place - 1] if place > 0 else 0.0
+        after = CHAT_AFTER * line[place + 1] if place + 1 < len(line) else 0.0
+        reranked = max(score, before, after) + UNMATCHED
+        values.append(reranked * weights[place])
+    return values
 
 
 def _smooth(line: list[float], fade: float) -> list[float]:
@@ -143,17 +144,17 @@ def _smooth(line: list[float], fade: float) -> list[float]:
     for score in line:
         passed = score + fade * passed
         there.append(passed)
-    found = there[:]
+    values = there[:]
     passed = 0.0
-    for at in range(len(line) - 1, -1, -1):
-        found[at] += passed
-        passed = fade * (line[at] + passed)
+    for place in range(len(line) - 1, -1, -1):
+        values[place] += passed
+        passed = fade * (line[place] + passed)
     share = (1 - fade) / (1 + fade)
-    return [each * share for each in found]
+    return [each * share for each in values]
 
 
 def _lengths(items: Sequence[Item], places: list[int], power: float) -> list[float]:
-    """What worths are divided by: characters in means, to a power that grows as they differ."""
+    """The divisors of scores: characters in means, to a power that grows as they differ."""
     sizes = [len(items[place].text) + 1 for place in places]
     if not sizes:
         return []

@@ -80,20 +80,20 @@ class Entity(msgspec.Struct, frozen=True):
         sort: url, email, path, amount, identifier or name.
         times: how often it was said.
         sources: ids of the items that say it, in their order.
-        said: the first sentence with it.
+        sentence: the first one with it.
     """
 
     name: str
     sort: str
     times: int
     sources: tuple[str, ...]
-    said: str
+    sentence: str
 
     def item(self) -> Item:
         """The row as something that can be found."""
         more = f" and {len(self.sources) - SHOWN} more" if len(self.sources) > SHOWN else ""
         where = ", ".join(self.sources[:SHOWN]) + more
-        text = f"{self.name} ({self.sort}), {self.times} times, in {where}: {self.said}"
+        text = f"{self.name} ({self.sort}), {self.times} times, in {where}: {self.sentence}"
         return Item(f"entity:{self.name.casefold()}", text, "entity")
 
 
@@ -133,7 +133,7 @@ def entities(items: Iterable[Item], *, least: int = LEAST, most: int = MOST) -> 
         least: how often a thing is said before it counts.
         most: rows at most.
     """
-    found: dict[str, _Found] = {}
+    entries: dict[str, _Mentions] = {}
     lower: Counter[str] = Counter()
     for item in items:
         for sentence in sentences(item.text):
@@ -141,24 +141,24 @@ def entities(items: Iterable[Item], *, least: int = LEAST, most: int = MOST) -> 
                 continue
             lower.update(_LOWER.findall(sentence))
             for name, sort, sure in _named(sentence):
-                one = found.setdefault(name.casefold(), _Found(name, sort, sentence))
-                one.times += 1
-                one.sure += sure
-                if one.sources[-1:] != [item.id] and item.id not in one.sources:
-                    one.sources.append(item.id)
+                entry = entries.setdefault(name.casefold(), _Mentions(name, sort, sentence))
+                entry.times += 1
+                entry.sure += sure
+                if entry.sources[-1:] != [item.id] and item.id not in entry.sources:
+                    entry.sources.append(item.id)
     rows = [
-        Entity(one.name, one.sort, one.times, tuple(one.sources), one.said[:QUOTED])
-        for key, one in found.items()
+        Entity(entry.name, entry.sort, entry.times, tuple(entry.sources), entry.sentence[:QUOTED])
+        for key, entry in entries.items()
         # a name is not a word that starts sentences, or that is written small as often
-        if one.times >= least and one.sure * 3 >= one.times and lower[key] * 2 < one.times
+        if entry.times >= least and entry.sure * 3 >= entry.times and lower[key] * 2 < entry.times
     ]
     rows.sort(key=lambda row: (-len(row.sources), -row.times, row.name.casefold()))
     return rows[:most]
 
 
 def decisions(items: Iterable[Item]) -> list[Decision]:
-    """What was settled, in the order it was said; what is asked or still open is not."""
-    found: list[Decision] = []
+    """Decisions in the order of the texts; no questions, nothing that is still open."""
+    entries: list[Decision] = []
     for item in items:
         place = 0
         for sentence in sentences(item.text):
@@ -166,18 +166,18 @@ def decisions(items: Iterable[Item]) -> list[Decision]:
                 continue
             if _DECIDED.search(sentence) and not _OPEN.search(sentence):
                 place += 1
-                found.append(Decision(sentence, item.id, place, item.role, item.time_ms))
-    return found
+                entries.append(Decision(sentence, item.id, place, item.role, item.time_ms))
+    return entries
 
 
 def tables(items: Sequence[Item]) -> list[Item]:
-    """Both tables as items, to be added to an index beside what they are from."""
+    """Both tables as items, to be added to an index next to their sources."""
     return [row.item() for row in (*entities(items), *decisions(items))]
 
 
-class _Found:
-    def __init__(self, name: str, sort: str, said: str) -> None:
-        self.name, self.sort, self.said = name, sort, said
+class _Mentions:
+    def __init__(self, name: str, sort: str, sentence: str) -> None:
+        self.name, self.sort, self.sentence = name, sort, sentence
         self.times = 0
         self.sure = 0
         self.sources: list[str] = []

@@ -1,4 +1,4 @@
-"""What of a text bears on whether it is worth keeping, found once a text."""
+"""Features of a text that salience is scored by, computed once a text."""
 
 import re
 
@@ -69,15 +69,15 @@ def _features(text: str) -> Features:
 
 
 def _entities(text: str) -> frozenset[str]:
-    found: set[str] = set()
+    values: set[str] = set()
 
     def take(match: re.Match[str]) -> str:
-        found.add(match[match.lastindex or 0].casefold())
+        values.add(match[match.lastindex or 0].casefold())
         return " "  # a file's name in its path is no second thing
 
     for pattern in _ENTITIES:
         text = pattern.sub(take, text)
-    return frozenset(found)
+    return frozenset(values)
 
 
 def about(text: str) -> frozenset[str]:

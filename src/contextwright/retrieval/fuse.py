@@ -28,15 +28,15 @@ def by_rank(*scorings: Sequence[int], rank: int = RANK) -> list[int]:
     """
     if not scorings:
         return []
-    found = [0.0] * len(scorings[0])
+    totals = [0.0] * len(scorings[0])
     for scores in scorings:
         ranked = sorted(set(filter(lambda score: score > 0, scores)), reverse=True)
         places = {score: place for place, score in enumerate(ranked, 1)}
         for place, score in enumerate(scores):
             if score > 0:
-                found[place] += 1 / (rank + places[score])
+                totals[place] += 1 / (rank + places[score])
     most = len(scorings) / (rank + 1)
-    return [round(score / most * 1_000_000) for score in found]
+    return [round(score / most * 1_000_000) for score in totals]
 
 
 def _stretched(scores: Sequence[int]) -> list[int]:
@@ -64,9 +64,9 @@ def by_rank_arrays(*scorings: Any, rank: int = RANK) -> Any:
     """`by_rank` for numpy's whole numbers."""
     import numpy as np
 
-    found = np.zeros(len(scorings[0]))
+    totals = np.zeros(len(scorings[0]))
     for scores in scorings:
         values, which = np.unique(-scores, return_inverse=True)
-        found += np.where(scores > 0, 1 / (rank + 1.0 + np.arange(len(values)))[which], 0.0)
+        totals += np.where(scores > 0, 1 / (rank + 1.0 + np.arange(len(values)))[which], 0.0)
     most = len(scorings) / (rank + 1)
-    return np.rint(found / most * 1_000_000).astype("int64")
+    return np.rint(totals / most * 1_000_000).astype("int64")

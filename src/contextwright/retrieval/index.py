@@ -175,16 +175,18 @@ class Index:
         if k <= 0:
             return []
         others = self._others(query)
-        asked = self._vectors_of([query, *others]) if len(self._vectors) else []
+        query_vectors = self._vectors_of([query, *others]) if len(self._vectors) else []
         with self._lock:
             items = self._postings.items
-            found = self._found(query, others, asked)
+            scores_by_row = self._row_scores(query, others, query_vectors)
             if kinds:
-                found = {row: found[row] for row in found if items[row].kind in kinds}
+                scores_by_row = {
+                    row: score for row, score in scores_by_row.items() if items[row].kind in kinds
+                }
             choosing = self._mmr is not None or self._rerank is not None
-            pool = self._best(found, max(POOL, 5 * k) if choosing else k)
+            pool = self._best(scores_by_row, max(POOL, 5 * k) if choosing else k)
             held = {row: items[row] for row in pool}
-            scores = {row: found[row] for row in pool}
+            scores = {row: scores_by_row[row] for row in pool}
         if self._rerank is not None and pool:
             scores = self._reranked(query, held, scores)
             pool.sort(key=lambda row: (-scores[row], held[row].id))
@@ -198,35 +200,35 @@ class Index:
     ) -> dict[str, int]:
         """How well items answer a query, in millionths of the best; those of 0 are left out."""
         others = self._others(query)
-        asked = self._vectors_of([query, *others]) if len(self._vectors) else []
+        query_vectors = self._vectors_of([query, *others]) if len(self._vectors) else []
         with self._lock:
-            found = self._found(query, others, asked, earlier, feedback=feedback)
-            return {self._postings.items[row].id: score for row, score in found.items()}
+            scores = self._row_scores(query, others, query_vectors, earlier, feedback=feedback)
+            return {self._postings.items[row].id: score for row, score in scores.items()}
 
-    def _best(self, found: dict[int, int], k: int) -> list[int]:
+    def _best(self, scores_by_row: dict[int, int], k: int) -> list[int]:
         """The k best rows; only those as good as the last of them are put in order."""
         items = self._postings.items
-        least = min(heapq.nlargest(k, found.values()), default=0)
-        rows = [row for row, score in found.items() if score >= least]
-        rows.sort(key=lambda row: (-found[row], items[row].id))
+        least = min(heapq.nlargest(k, scores_by_row.values()), default=0)
+        rows = [row for row, score in scores_by_row.items() if score >= least]
+        rows.sort(key=lambda row: (-scores_by_row[row], items[row].id))
         return rows[:k]
 
     def _others(self, query: str) -> list[str]:
         if self._expand is None:
             return []
         try:
-            found = list(self._expand(query))
+            scores_by_row = list(self._expand(query))
         except FAILURES as error:
             self._degraded["expand"] = f"expansion failed ({error}): the query alone"
             return []
         self._degraded.pop("expand", None)
-        return found
+        return scores_by_row
 
-    def _found(
+    def _row_scores(
         self,
         query: str,
         others: list[str],
-        asked: list[list[float]],
+        query_vectors: list[list[float]],
         earlier: Sequence[str] = (),
         *,
         feedback: bool = False,
@@ -247,26 +249,26 @@ class Index:
             for row, score in self._postings.match(dict.fromkeys(terms_of(text), 1.0)).items():
                 lexical[row] = lexical.get(row, 0.0) + share * score
         words = _millionths(lexical)
-        if not asked or not any(asked[0]):
+        if not query_vectors or not any(query_vectors[0]):
             return words
-        cosines = self._vectors.nearest(asked[0])
-        for vector in asked[1:]:
-            cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(asked[1:])
-        rows, lexical, dense = self._vectors.beside(words, cosines.astype("int64"))
+        cosines = self._vectors.nearest(query_vectors[0])
+        for vector in query_vectors[1:]:
+            cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(query_vectors[1:])
+        rows, lexical, dense = self._vectors.scores_by_row(words, cosines.astype("int64"))
         if self._fusion == "rrf":
             both = by_rank_arrays(lexical, dense)
         else:
             both = fused_arrays(lexical, dense, self._alpha)
         return {row: score for row, score in zip(rows, both.tolist(), strict=True) if score > 0}
 
-    def _keep(self, found: dict[int, list[float]]) -> None:
-        self._vectors.put(found)
-        if self._postings.path is not None and found:
-            self._postings.keep(self._model, found)
+    def _keep(self, scores_by_row: dict[int, list[float]]) -> None:
+        self._vectors.put(scores_by_row)
+        if self._postings.path is not None and scores_by_row:
+            self._postings.keep(self._model, scores_by_row)
 
     def _recall_vectors(self) -> None:
         """Vectors of a file's items: those of this embedder as they were, the others made."""
-        self._vectors.put(self._postings.kept(self._model))
+        self._vectors.put(self._postings.stored_vectors(self._model))
         items = self._postings.items
         rows = [row for row in sorted(items) if not self._vectors.has([row])]
         vectors = self._vectors_of([items[row].text for row in rows])
@@ -277,12 +279,12 @@ class Index:
         if self._embedder is None or not texts:
             return []
         try:
-            found = self._embedder.vectors(texts)
+            scores_by_row = self._embedder.vectors(texts)
         except FAILURES as error:
             self._degraded["vectors"] = f"the embedder failed ({error}): lexical only"
             return []
         self._degraded.pop("vectors", None)
-        return found
+        return scores_by_row
 
     def _reranked(
         self, query: str, held: dict[int, Item], scores: dict[int, int]
@@ -290,19 +292,19 @@ class Index:
         assert self._rerank is not None
         texts = [item.text for item in held.values()]
         try:
-            given = [float(score) for score in self._rerank(query, texts)]
-            if len(given) != len(texts):
-                raise ValueError(f"{len(given)} scores for {len(texts)} texts")
+            reranked = [float(score) for score in self._rerank(query, texts)]
+            if len(reranked) != len(texts):
+                raise ValueError(f"{len(reranked)} scores for {len(texts)} texts")
         except FAILURES as error:
             self._degraded["rerank"] = f"the reranker failed ({error}): its order is left out"
             return scores
         self._degraded.pop("rerank", None)
-        low, high = min(given), max(given)
+        low, high = min(reranked), max(reranked)
         span = (high - low) or 1.0
         # 1, not 0, for the worst: it was found after all
         return {
             row: max(1, round((score - low) / span * ONE))
-            for row, score in zip(held, given, strict=True)
+            for row, score in zip(held, reranked, strict=True)
         }
 
     def _diverse(
@@ -323,13 +325,13 @@ class Index:
         return [pool[place] for place in by_words(shares, words, k, trust)]
 
 
-def _millionths(found: dict[int, float]) -> dict[int, int]:
-    best = max(found.values(), default=0.0)
+def _millionths(scores_by_row: dict[int, float]) -> dict[int, int]:
+    best = max(scores_by_row.values(), default=0.0)
     if best <= 0:
         return {}
     share = ONE / best
     # 1 at least: it has one of the words
-    return {row: round(score * share) or 1 for row, score in found.items()}
+    return {row: round(score * share) or 1 for row, score in scores_by_row.items()}
 
 
 def _record(row: int, item: Item) -> StoredRecord:

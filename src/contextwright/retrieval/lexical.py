@@ -22,11 +22,12 @@ def scores(query: str, texts: Sequence[str]) -> list[int]:
     terms = list(dict.fromkeys(content_words(query)))[:MAX_TERMS]
     if not terms or not texts:
         return [0] * len(texts)
-    found = _bm25(terms, texts)
-    best = max(found.values(), default=0.0)
+    raw_scores = _bm25(terms, texts)
+    best = max(raw_scores.values(), default=0.0)
     if best <= 0:
         return [0] * len(texts)
-    return [max(0, round(found.get(place, 0.0) / best * SCORE_ONE)) for place in range(len(texts))]
+    shares = (raw_scores.get(place, 0.0) / best for place in range(len(texts)))
+    return [max(0, round(share * SCORE_ONE)) for share in shares]
 
 
 def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
@@ -35,18 +36,18 @@ def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
     index = sqlite3.connect(":memory:")
     try:
         index.execute(
-            "CREATE VIRTUAL TABLE said USING fts5(words, content='', tokenize='unicode61')"
+            "CREATE VIRTUAL TABLE texts USING fts5(words, content='', tokenize='unicode61')"
         )
         index.executemany(
-            "INSERT INTO said(rowid, words) VALUES (?, ?)",
+            "INSERT INTO texts(rowid, words) VALUES (?, ?)",
             ((place, _words(text)) for place, text in enumerate(texts, 1)),
         )
         match = " OR ".join(f'"{term}"' for term in terms)
-        rows = index.execute("SELECT rowid, -bm25(said) FROM said WHERE said MATCH ?", (match,))
-        found = {place - 1: score for place, score in rows}
+        rows = index.execute("SELECT rowid, -bm25(texts) FROM texts WHERE texts MATCH ?", (match,))
+        raw_scores = {place - 1: score for place, score in rows}
     finally:
         index.close()
-    return found if len(texts) > FEW else _by_coverage(terms, texts, found)
+    return raw_scores if len(texts) > FEW else _by_coverage(terms, texts, raw_scores)
 
 
 @cached_text(REMEMBERED)
@@ -59,10 +60,10 @@ FEW = 8
 
 
 def _by_coverage(
-    terms: list[str], texts: Sequence[str], found: dict[int, float]
+    terms: list[str], texts: Sequence[str], raw_scores: dict[int, float]
 ) -> dict[int, float]:
-    best = max(found.values(), default=1.0) or 1.0
+    best = max(raw_scores.values(), default=1.0) or 1.0
     return {
         place: len(set(content_words(texts[place])) & set(terms)) + score / best / 2
-        for place, score in found.items()
+        for place, score in raw_scores.items()
     }

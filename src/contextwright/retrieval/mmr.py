@@ -25,13 +25,13 @@ def by_likeness(scores: Sequence[float], likeness: Likeness, k: int, trust: floa
         k: how many are chosen at most.
         trust: 1 looks at the scores alone, 0 at newness alone.
     """
-    worth = [trust * score for score in scores]
-    nearest = [0.0] * len(worth)
-    left = list(range(len(worth)))
+    relevance = [trust * score for score in scores]
+    nearest = [0.0] * len(relevance)
+    left = list(range(len(relevance)))
     chosen: list[int] = []
     doubt = 1 - trust
     while left and len(chosen) < k:
-        best = max(left, key=lambda place: (worth[place] - doubt * nearest[place], -place))
+        best = max(left, key=lambda place: (relevance[place] - doubt * nearest[place], -place))
         chosen.append(best)
         left.remove(best)
         for place, alike in enumerate(likeness(best)):
@@ -70,12 +70,12 @@ def by_vectors(scores: Sequence[float], vectors: Any, k: int, trust: float = TRU
     import numpy as np
 
     matrix = np.asarray(vectors, dtype="float32")
-    worth = trust * np.asarray(scores, dtype="float64")
-    nearest = np.zeros(len(worth))
+    relevance = trust * np.asarray(scores, dtype="float64")
+    nearest = np.zeros(len(relevance))
     chosen: list[int] = []
-    while len(chosen) < min(k, len(worth)):
-        best = int(np.argmax(worth - (1 - trust) * nearest))
+    while len(chosen) < min(k, len(relevance)):
+        best = int(np.argmax(relevance - (1 - trust) * nearest))
         chosen.append(best)
-        worth[best] = -np.inf
+        relevance[best] = -np.inf
         np.maximum(nearest, matrix @ matrix[best], out=nearest)
     return chosen

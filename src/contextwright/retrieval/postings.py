@@ -113,7 +113,7 @@ class Postings:
 
     def put_back(self, placed: Mapping[int, Item]) -> dict[int, int]:
         """Rows that items had to rows that they have now; those whose id is there are left."""
-        found: dict[int, int] = {}
+        scores: dict[int, int] = {}
         self.db.execute("BEGIN")
         try:
             for was, item in placed.items():
@@ -122,10 +122,10 @@ class Postings:
                 row = was if was not in self.items else self._last + 1
                 self._last = max(self._last, row)
                 self._put(row, item)
-                found[was] = row
+                scores[was] = row
         finally:
             self.db.execute("COMMIT")
-        return found
+        return scores
 
     def scrub(self) -> None:
         """Leaves nothing of what was dropped: not in the file, not in its log, not in the words
@@ -171,7 +171,7 @@ class Postings:
 
     def drop(self, ids: Iterable[str]) -> list[int]:
         """Rows of the items taken out."""
-        gone: list[int] = []
+        dropped: list[int] = []
         wanted = list(ids)
         self.db.execute("BEGIN")
         try:
@@ -181,10 +181,10 @@ class Postings:
                     continue
                 self._clear(row)
                 del self.items[row]
-                gone.append(row)
+                dropped.append(row)
         finally:
             self.db.execute("COMMIT")
-        return gone
+        return dropped
 
     def _write(self, row: int, item: Item, terms: Sequence[str]) -> None:
         if self.path is None:
@@ -229,30 +229,30 @@ class Postings:
         finally:
             self.db.execute("COMMIT")
 
-    def kept(self, model: str) -> dict[int, Sequence[float]]:
+    def stored_vectors(self, model: str) -> dict[int, Sequence[float]]:
         """Row to the vector that this model made."""
-        found = self.db.execute("SELECT row, value FROM vector WHERE model = ?", (model,))
-        return {row: array("f", value) for row, value in found}
+        scores = self.db.execute("SELECT row, value FROM vector WHERE model = ?", (model,))
+        return {row: array("f", value) for row, value in scores}
 
     def match(self, weights: Mapping[str, float]) -> dict[int, float]:
         """Row to BM25 score of the items that have any of the words."""
-        found: dict[int, float] = {}
+        scores: dict[int, float] = {}
         there = len(self.items)
         mean = self._total / there if there else 0.0
         sizes = self._sizes
-        asked = [(self._rows_of(term), weight) for term, weight in weights.items() if weight]
-        for rows, weight in sorted(asked, key=lambda each: len(each[0])):
+        postings = [(self._rows_of(term), weight) for term, weight in weights.items() if weight]
+        for rows, weight in sorted(postings, key=lambda each: len(each[0])):
             if not rows:
                 continue
             share = weight * (K1 + 1) * math.log(1 + (there - len(rows) + 0.5) / (len(rows) + 0.5))
             base, slope = K1 * (1 - B), K1 * B / mean
-            common = found and there >= MANY and len(rows) * COMMON > there
-            for row in found if common else rows:
+            common = scores and there >= MANY and len(rows) * COMMON > there
+            for row in scores if common else rows:
                 times = rows.get(row)
                 if times:
                     score = share * times / (times + base + slope * sizes[row])
-                    found[row] = found.get(row, 0.0) + score
-        return found
+                    scores[row] = scores.get(row, 0.0) + score
+        return scores
 
     def _rows_of(self, term: str) -> dict[int, int]:
         """Row to how often it has a word: asked of the table once, then kept up to date."""
@@ -271,25 +271,25 @@ class Postings:
         return rows
 
     def feedback(
-        self, weights: Mapping[str, float], found: Mapping[int, float]
+        self, weights: Mapping[str, float], scores: Mapping[int, float]
     ) -> dict[str, float]:
         """The query's words and, with less weight, the most telling ones of the best items."""
-        best = sorted(found, key=lambda row: (-found[row], self.items[row].id))[:FEEDBACK_ITEMS]
-        total = sum(found[row] for row in best) or 1.0
-        worth: dict[str, float] = {}
+        best = sorted(scores, key=lambda row: (-scores[row], self.items[row].id))[:FEEDBACK_ITEMS]
+        total = sum(scores[row] for row in best) or 1.0
+        term_scores: dict[str, float] = {}
         for row in best:
             terms = stems(self.items[row].text)
-            share = found[row] / total / (len(terms) or 1) ** FEEDBACK_POWER
+            share = scores[row] / total / (len(terms) or 1) ** FEEDBACK_POWER
             for term in terms:
-                worth[term] = worth.get(term, 0.0) + share
-        for term in worth:
-            worth[term] *= self._rarity(term)
-        ranked = sorted(worth, key=lambda term: (-worth[term], term))[:FEEDBACK_TERMS]
-        most = worth[ranked[0]] if ranked else 0.0
+                term_scores[term] = term_scores.get(term, 0.0) + share
+        for term in term_scores:
+            term_scores[term] *= self._rarity(term)
+        ranked = sorted(term_scores, key=lambda term: (-term_scores[term], term))[:FEEDBACK_TERMS]
+        most = term_scores[ranked[0]] if ranked else 0.0
         widened = dict(weights)
         for term in ranked:
             if term not in widened and most > 0:
-                widened[term] = FEEDBACK * worth[term] / most
+                widened[term] = FEEDBACK * term_scores[term] / most
         return widened
 
     def _rarity(self, term: str) -> float:

@@ -35,17 +35,17 @@ _ASKING = frozenset(
 
 def variants(query: str) -> list[str]:
     """Its parts, its names and its content words, each in its order; never the query itself."""
-    found = [_content(query), " ".join(names(query))]
+    texts = [_content(query), " ".join(names(query))]
     parts = [part.strip() for part in _SPLIT.split(query)]
-    found += [_content(part) for part in parts if len(words(part)) > 2] if len(parts) > 1 else []
-    different = dict.fromkeys(text for text in found if text and text != query)
+    texts += [_content(part) for part in parts if len(words(part)) > 2] if len(parts) > 1 else []
+    different = dict.fromkeys(text for text in texts if text and text != query)
     return list(different)[:MOST]
 
 
 def names(query: str) -> list[str]:
     """Identifiers, paths, quoted words, numbers and capitalised names of a query."""
-    found = [next(filter(None, match.groups())) for match in _NAMED.finditer(query)]
-    return list(dict.fromkeys(name.strip() for name in found))
+    matched = [next(filter(None, match.groups())) for match in _NAMED.finditer(query)]
+    return list(dict.fromkeys(name.strip() for name in matched))
 
 
 def _content(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Answers to questions that were asked before in other words.
+"""Answers to questions that came before in other words.
 
 A likeness alone gives wrong answers: `flights on 3 May` is nearly `flights on 4 May`. So an answer
 comes back only where the guards hold too: the same numbers, names and identifiers in the same
@@ -23,8 +23,8 @@ LIKE_VECTORS = 0.95
 than a tenth."""
 LIKE_WORDS = 0.9
 """Share of all content words that both have: with fewer than ten, every one."""
-KEPT = 1_000
-"""Answers that are kept, those used last."""
+MAX_ANSWERS = 1_000
+"""Answers that stay, those used last: each `get` compares with all of them."""
 
 _NUMBER = re.compile(r"\d[\d.,:/-]*\d|\d")
 _NAMED = re.compile(
@@ -62,11 +62,11 @@ _FILLER = frozenset(
 
 
 class Cached(msgspec.Struct, frozen=True):
-    """An answer that was kept.
+    """An answer from the cache.
 
     Args:
-        query: the question it was given to.
-        answer: what was answered.
+        query: the question that it answers.
+        answer: the answer.
         likeness: of that question to the one asked now, in millionths.
         age_ms: milliseconds since it was put in.
     """
@@ -78,7 +78,7 @@ class Cached(msgspec.Struct, frozen=True):
 
 
 class CacheEntry(msgspec.Struct, frozen=True):
-    """An answer as it is kept.
+    """An answer in the cache.
 
     Args:
         time_ms: when it was put in; used_ms: when it was last given; milliseconds since 1970.
@@ -103,17 +103,18 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder(CacheEntry).decode
 
 
-class _Entry(msgspec.Struct):
-    query: str
-    answer: str
-    scope: str
-    version: str
-    time_ms: int
+class _Indexed(msgspec.Struct):
+    """An entry with what its question is compared by."""
+
+    entry: CacheEntry
     guard: tuple[object, ...]
     content: tuple[str, ...]
     vector: list[float]
-    used_ms: int | None = None
-    uses: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its place in the cache."""
+        return self.entry.scope, self.entry.query
 
 
 class SemanticCache:
@@ -140,10 +141,10 @@ class SemanticCache:
         *,
         like: float | None = None,
         max_age_ms: int | None = None,
-        keep: int = KEPT,
+        keep: int = MAX_ANSWERS,
     ) -> None:
         self._embedder, self._like, self._max_age, self._keep = embedder, like, max_age_ms, keep
-        self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, str], _Indexed] = OrderedDict()
         self._lock = threading.Lock()
         self.degraded = "" if embedder is not None else "no embedder: alike by words only"
 
@@ -162,72 +163,60 @@ class SemanticCache:
             scope: whose it is (a user, a tenant): given back in the same scope only.
             version: what state of the corpus it is from: given back for the same only.
         """
-        entry = self._entry(CacheEntry(query, answer, scope, version, now_ms))
+        indexed = self._indexed(CacheEntry(query, answer, scope, version, now_ms))
         with self._lock:
-            self._entries[scope, query] = entry
-            self._entries.move_to_end((scope, query))
-            while len(self._entries) > self._keep:
-                self._entries.popitem(last=False)
+            self._entries[indexed.key] = indexed
+            self._entries.move_to_end(indexed.key)
+            self._shrink()
 
     def get(self, query: str, *, now_ms: int, scope: str = "", version: str = "") -> Cached | None:
-        """The answer to the likest question for which every guard holds; None without one."""
-        guard, content, vector = _guard(query), _content(query), self._vector(query)
+        """The answer to the likest question for which every guard holds.
+
+        Args:
+            query: the question asked now.
+            now_ms: the time, in milliseconds since 1970.
+            scope: whose it is.
+            version: what state of the corpus is asked.
+
+        Returns:
+            The answer; None where no question is like enough.
+        """
+        asked = self._indexed(CacheEntry(query, "", scope, version, now_ms))
         with self._lock:
-            self._forget(now_ms)
-            best: tuple[float, str] | None = None
-            for entry in self._entries.values():
-                if (entry.scope, entry.version, entry.guard) != (scope, version, guard):
+            self._expire(now_ms)
+            alike: list[tuple[float, str]] = []
+            for each in self._entries.values():
+                entry = each.entry
+                if (entry.scope, entry.version, each.guard) != (scope, version, asked.guard):
                     continue
-                if entry.time_ms > now_ms:
-                    continue
-                likeness, least = self._likeness(entry, query, content, vector)
-                if likeness >= least and (best is None or (-likeness, entry.query) < best):
-                    best = (-likeness, entry.query)
-            if best is None:
+                likeness, least = self._likeness(each, asked)
+                if likeness >= least and entry.time_ms <= now_ms:
+                    alike.append((-likeness, entry.query))
+            if not alike:
                 return None
-            entry = self._entries[scope, best[1]]
-            self._entries.move_to_end((scope, best[1]))
-            entry.used_ms, entry.uses = now_ms, entry.uses + 1
-            return Cached(
-                entry.query, entry.answer, round(-best[0] * 1_000_000), now_ms - entry.time_ms
-            )
+            likeness, best = min(alike)
+            found = self._entries[scope, best]
+            self._entries.move_to_end(found.key)
+            entry = found.entry
+            found.entry = msgspec.structs.replace(entry, used_ms=now_ms, uses=entry.uses + 1)
+            age_ms = now_ms - entry.time_ms
+            return Cached(entry.query, entry.answer, round(-likeness * 1_000_000), age_ms)
 
     def forget(self, *, scope: str | None = None, version: str | None = None) -> int:
         """Drops the answers of a scope, of a version, of both; all without either. How many."""
-        with self._lock:
-            gone = [
-                key
-                for key, entry in self._entries.items()
-                if scope in (None, entry.scope) and version in (None, entry.version)
-            ]
-            for key in gone:
-                del self._entries[key]
-            return len(gone)
+        return self._drop(
+            lambda entry: scope in (None, entry.scope) and version in (None, entry.version)
+        )
 
     def entries(self) -> list[CacheEntry]:
         """Every answer, the one that was used last at the end."""
         with self._lock:
-            return [
-                CacheEntry(
-                    each.query,
-                    each.answer,
-                    each.scope,
-                    each.version,
-                    each.time_ms,
-                    each.used_ms,
-                    each.uses,
-                )
-                for each in self._entries.values()
-            ]
+            return [each.entry for each in self._entries.values()]
 
     def drop(self, ids: Iterable[str]) -> int:
         """Drops answers by the ids of their entries; how many there were."""
-        gone = {ids} if isinstance(ids, str) else set(ids)
-        found = [entry for entry in self.entries() if entry.id in gone]
-        with self._lock:
-            return sum(
-                self._entries.pop((each.scope, each.query), None) is not None for each in found
-            )
+        dropped = {ids} if isinstance(ids, str) else set(ids)
+        return self._drop(lambda entry: entry.id in dropped)
 
     def records(self) -> list[StoredRecord]:
         """Every answer, as retention takes it; ids are digests, for the audit log has them."""
@@ -247,71 +236,70 @@ class SemanticCache:
     def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Puts dropped answers back, before those that came since; the ids of those that are
         there now as they were."""
-        entries = [
-            msgspec.structs.replace(_decode(record.body), used_ms=record.used_ms, uses=record.uses)
+        returned = [
+            self._indexed(
+                msgspec.structs.replace(
+                    _decode(record.body), used_ms=record.used_ms, uses=record.uses
+                )
+            )
             for record in records
         ]
-        given = [(each, self._entry(each)) for each in entries]
         with self._lock:
-            older = [(each.scope, each.query) for each, _ in given]
-            for key, (_, entry) in zip(older, given, strict=True):
-                self._entries.setdefault(key, entry)
-            for key in reversed(older):
-                self._entries.move_to_end(key, last=False)
-            while len(self._entries) > self._keep:
-                self._entries.popitem(last=False)
-            kept = {key: entry.answer for key, entry in self._entries.items()}
-        return [each.id for each, _ in given if kept.get((each.scope, each.query)) == each.answer]
+            for each in returned:
+                self._entries.setdefault(each.key, each)
+            for each in reversed(returned):
+                self._entries.move_to_end(each.key, last=False)
+            self._shrink()
+            present = {key: each.entry.answer for key, each in self._entries.items()}
+        return [each.entry.id for each in returned if present.get(each.key) == each.entry.answer]
 
-    def _entry(self, one: CacheEntry) -> _Entry:
-        return _Entry(
-            one.query,
-            one.answer,
-            one.scope,
-            one.version,
-            one.time_ms,
-            _guard(one.query),
-            _content(one.query),
-            self._vector(one.query),
-            one.used_ms,
-            one.uses,
-        )
+    def _drop(self, is_dropped: Callable[[CacheEntry], bool]) -> int:
+        with self._lock:
+            keys = [key for key, each in self._entries.items() if is_dropped(each.entry)]
+            for key in keys:
+                del self._entries[key]
+            return len(keys)
 
-    def _forget(self, now_ms: int) -> None:
+    def _shrink(self) -> None:
+        while len(self._entries) > self._keep:
+            self._entries.popitem(last=False)
+
+    def _indexed(self, entry: CacheEntry) -> _Indexed:
+        query = entry.query
+        return _Indexed(entry, _guard(query), _content(query), self._vector(query))
+
+    def _expire(self, now_ms: int) -> None:
         if self._max_age is None:
             return
-        for key in [
-            key for key, entry in self._entries.items() if now_ms - entry.time_ms > self._max_age
-        ]:
-            del self._entries[key]
+        for key, each in list(self._entries.items()):
+            if now_ms - each.entry.time_ms > self._max_age:
+                del self._entries[key]
 
-    def _likeness(
-        self, entry: _Entry, query: str, content: tuple[str, ...], vector: list[float]
-    ) -> tuple[float, float]:
-        """(likeness, the least that will do)."""
-        if entry.query == query:
+    def _likeness(self, known: _Indexed, asked: _Indexed) -> tuple[float, float]:
+        """Likeness, and the least that will do."""
+        if known.entry.query == asked.entry.query:
             return 1.0, 1.0
-        if vector and entry.vector and any(vector):
-            dot = sum(one * other for one, other in zip(vector, entry.vector, strict=True))
+        if asked.vector and known.vector and any(asked.vector):
+            dot = sum(a * b for a, b in zip(asked.vector, known.vector, strict=True))
             return min(dot, 1.0), LIKE_VECTORS if self._like is None else self._like
         least = LIKE_WORDS if self._like is None else self._like
-        both, any_ = set(content) & set(entry.content), set(content) | set(entry.content)
+        both, either = set(asked.content) & set(known.content), {*asked.content, *known.content}
         # `dog bites man` and `man bites dog` have the same words
-        order = [word for word in content if word in both]
-        if order != [word for word in entry.content if word in both]:
+        order = [word for word in asked.content if word in both]
+        if order != [word for word in known.content if word in both]:
             return 0.0, least
-        return len(both) / len(any_) if any_ else 0.0, least
+        return len(both) / len(either) if either else 0.0, least
 
     def _vector(self, query: str) -> list[float]:
         if self._embedder is None:
             return []
         try:
-            found: Sequence[list[float]] = self._embedder.vectors([query])
+            vectors: Sequence[list[float]] = self._embedder.vectors([query])
         except FAILURES as error:
             self.degraded = f"the embedder failed ({error}): alike by words only"
             return []
         self.degraded = ""
-        return list(found[0])
+        return list(vectors[0])
 
 
 def _record(entry: CacheEntry) -> StoredRecord:
@@ -328,7 +316,7 @@ def _record(entry: CacheEntry) -> StoredRecord:
 
 
 def _guard(query: str) -> tuple[object, ...]:
-    """What must be the same in two questions that have one answer."""
+    """The features that two questions with one answer must share."""
     spoken = words(query)
     numbers = [number.replace(",", "").strip(".") for number in _NUMBER.findall(query)]
     numbers += [_NUMBERS[word] for word in spoken if word in _NUMBERS]
@@ -345,5 +333,5 @@ def _guard(query: str) -> tuple[object, ...]:
 
 
 def _content(query: str) -> tuple[str, ...]:
-    kept = " ".join(word for word in words(query) if word not in _FILLER)
-    return tuple(dict.fromkeys(stems(kept)))
+    content = " ".join(word for word in words(query) if word not in _FILLER)
+    return tuple(dict.fromkeys(stems(content)))

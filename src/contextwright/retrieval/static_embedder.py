@@ -49,13 +49,13 @@ class StaticEmbedder:
         """The same, without an event loop."""
         import numpy as np
 
-        found: list[list[float]] = []
+        vectors: list[list[float]] = []
         for encoding in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
             ids = [id for id in encoding.ids[:MAX_TOKENS] if id < len(self._matrix)]
             if not ids:
-                found.append([0.0] * self._matrix.shape[1])
+                vectors.append([0.0] * self._matrix.shape[1])
                 continue
             mean = self._matrix[ids].astype("float32").mean(axis=0)
             norm = float(np.linalg.norm(mean))
-            found.append((mean / norm if norm else mean).tolist())
-        return found
+            vectors.append((mean / norm if norm else mean).tolist())
+        return vectors

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from contextwright.retrieval.context_rerank import is_said, rerank
+from contextwright.retrieval.context_rerank import is_turn, rerank
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.retriever import Retriever, StaticRetriever
 from contextwright.retrieval.stems import stems
@@ -12,14 +12,14 @@ from contextwright.text.sentences import sentences
 
 POOL = 400
 """Items asked of a retriever that can not be leafed through."""
-EARLIER = 0.3
+EARLIER_WEIGHT = 0.3
 """Weight of the scores for an earlier question there."""
-MISSES = 100
+MAX_MISSES = 100
 """Items in a row that do not fit before the packing ends."""
-CHARACTERS = 8
+MAX_TOKEN_CHARS = 8
 """Characters of a token at most, in nearly all texts: a longer text need not be counted."""
-LEAST = 48
-"""Tokens of room for which it is worth to shorten an item."""
+MIN_EXCERPT = 48
+"""Tokens of room from which an excerpt is cut: fewer hold no sentence that tells anything."""
 
 Count = Callable[[str], int]
 
@@ -34,7 +34,7 @@ def within(
 ) -> list[Item]:
     """The items for a query that fit, in reading order; the last to fit may be an excerpt.
 
-    What helps is found out from the items (`shape`): there is nothing to set.
+    What helps is found out from the items (`rerank`): there is nothing to set.
 
     Args:
         retriever: an `Index`, or any other.
@@ -44,10 +44,10 @@ def within(
         earlier: questions before this one, oldest first.
     """
     items, scores = _scored(retriever, query, earlier)
-    worth = rerank(items, scores, query)
+    reranked = rerank(items, scores, query)
     order = sorted(
-        (place for place in range(len(items)) if worth[place] > 0),
-        key=lambda place: (-worth[place], items[place].id),
+        (place for place in range(len(items)) if reranked[place] > 0),
+        key=lambda place: (-reranked[place], items[place].id),
     )
     chosen = _pack(items, order, query, max_tokens, count)
     return [chosen[place] for place in _reading(items, order, chosen)]
@@ -58,15 +58,15 @@ def _scored(
 ) -> tuple[Sequence[Item], dict[str, int]]:
     if isinstance(retriever, StaticRetriever):
         return retriever.items(), retriever.scores(query, earlier=earlier, feedback=True)
-    found: dict[str, float] = {}
+    totals: dict[str, float] = {}
     items: dict[str, Item] = {}
-    for weight, text in [(1.0, query), *((EARLIER, each) for each in earlier[-3:])]:
+    for weight, text in [(1.0, query), *((EARLIER_WEIGHT, each) for each in earlier[-3:])]:
         for hit in retriever.search(text, POOL):
             items[hit.item.id] = hit.item
-            found[hit.item.id] = found.get(hit.item.id, 0.0) + weight * hit.score
+            totals[hit.item.id] = totals.get(hit.item.id, 0.0) + weight * hit.score
     # no order is known but that of time and names
-    known = sorted(items.values(), key=lambda item: (item.thread, item.time_ms or 0, item.id))
-    return known, {id: round(score) for id, score in found.items()}
+    ordered = sorted(items.values(), key=lambda item: (item.thread, item.time_ms or 0, item.id))
+    return ordered, {id: round(score) for id, score in totals.items()}
 
 
 def _reading(items: Sequence[Item], order: list[int], chosen: dict[int, Item]) -> list[int]:
@@ -76,7 +76,7 @@ def _reading(items: Sequence[Item], order: list[int], chosen: dict[int, Item]) -
 
 
 def _is_piece(item: Item) -> bool:
-    return bool(item.thread) or is_said(item)
+    return bool(item.thread) or is_turn(item)
 
 
 def _pack(
@@ -88,7 +88,7 @@ def _pack(
     misses = 0
     for place in order:
         text = items[place].text
-        size = count(text) if len(text) <= CHARACTERS * room else room + 1
+        size = count(text) if len(text) <= MAX_TOKEN_CHARS * room else room + 1
         if size <= room:
             chosen[place] = items[place]
             room -= size
@@ -96,9 +96,9 @@ def _pack(
             continue
         missed.append(place)
         misses += 1
-        if misses >= MISSES or room <= 0:
+        if misses >= MAX_MISSES or room <= 0:
             break
-    if room >= LEAST and missed:
+    if room >= MIN_EXCERPT and missed:
         place = missed[0]
         text = excerpt(items[place].text, query, room, count)
         if text:
@@ -111,7 +111,7 @@ def excerpt(text: str, query: str, max_tokens: int, count: Count) -> str:
     the first. Empty where no sentence fits."""
     wanted = set(stems(query))
     parts = [(part, count(part) + 1, wanted & set(stems(part))) for part in sentences(text)]
-    best, found = -1, (0, 0)
+    best, totals = -1, (0, 0)
     start = size = 0
     for end, (_, cost, _) in enumerate(parts):
         size += cost
@@ -123,8 +123,8 @@ def excerpt(text: str, query: str, max_tokens: int, count: Count) -> str:
         has: set[str] = set().union(*(words for _, _, words in parts[start : end + 1]))
         # of equal words the longer stretch
         if len(has) * 1_000_000 + size > best:
-            best, found = len(has) * 1_000_000 + size, (start, end + 1)
-    taken = [part for part, _, _ in parts[slice(*found)]]
+            best, totals = len(has) * 1_000_000 + size, (start, end + 1)
+    taken = [part for part, _, _ in parts[slice(*totals)]]
     while taken and count("\n".join(taken)) > max_tokens:
         taken.pop()
     return "\n".join(taken)

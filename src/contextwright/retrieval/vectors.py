@@ -5,15 +5,16 @@ from typing import Any, Protocol
 
 from contextwright.errors import ContextwrightError
 
-FIRST = 256
-"""Rows that there is room for at first; doubled whenever it is full."""
+FIRST_ROWS = 256
+"""Rows of a new matrix; doubled whenever it is full."""
 
 FAILURES = (ContextwrightError, OSError, RuntimeError, ValueError)
 """What a model that cannot be reached raises: then words alone do, and `degraded` says so."""
 
 
 class Vectorizer(Protocol):
-    """What turns texts into vectors without an event loop, such as `StaticEmbedder`."""
+    """The port to a model that turns texts into vectors without an event loop, such as
+    `StaticEmbedder`."""
 
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector of length 1 for every text; zeros for one that nothing is known of."""
@@ -32,16 +33,16 @@ class Vectors:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def put(self, found: Mapping[int, Sequence[float]]) -> None:
+    def put(self, entries: Mapping[int, Sequence[float]]) -> None:
         """Sets the vectors of rows."""
-        if not found:  # who searches by words alone needs no numpy
+        if not entries:  # who searches by words alone needs no numpy
             return
         import numpy as np
 
-        for row, vector in found.items():
+        for row, vector in entries.items():
             line = np.asarray(vector, dtype="float32")
             if self._matrix is None:
-                self._matrix = np.zeros((FIRST, len(line)), dtype="float32")
+                self._matrix = np.zeros((FIRST_ROWS, len(line)), dtype="float32")
             place = self._place.get(row)
             if place is None:
                 place = len(self.rows)
@@ -71,7 +72,7 @@ class Vectors:
         dots = self._matrix[: len(self.rows)] @ np.asarray(query, dtype="float32")
         return (np.rint(dots * 1e5) * 10).astype("int64")
 
-    def beside(self, words: Mapping[int, int], cosines: Any) -> tuple[list[int], Any, Any]:
+    def scores_by_row(self, words: Mapping[int, int], cosines: Any) -> tuple[list[int], Any, Any]:
         """Rows, and their scores by words and by vectors: 0 for one without the one or other."""
         import numpy as np
 

@@ -1,7 +1,8 @@
-"""Premises in google-adk: a question that takes for granted what is not so is answered with what
-is known instead, before an agent or its model is asked."""
+"""Experimental: a question that takes for granted what is not so, in google-adk, is answered
+with what is known instead, before an agent or its model is asked."""
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
@@ -12,12 +13,13 @@ from contextwright.adapters.adk.instruction import MIRRORS
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.atoms.protect.premise import question_in
-from contextwright.engine.premise_guard import apremise_guard
 from contextwright.engine.run_tasks import TaskRunner
-from contextwright.premises.premise_check import PremiseResult
 
-Say = Callable[[PremiseResult], str]
-"""What is answered in the model's place."""
+if TYPE_CHECKING:
+    from contextwright.premises.findings import PremiseResult
+
+ReplyText = Callable[["PremiseResult"], str]
+"""From a result to the answer in the model's place."""
 
 
 def premise_before_model(
@@ -25,7 +27,7 @@ def premise_before_model(
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     unknown: bool = False,
-    say: Say | None = None,
+    say: ReplyText | None = None,
 ) -> Callable[..., Awaitable[LlmResponse | None]]:
     """A `before_model_callback` for one agent: where the user's last message takes for granted
     what is not so, the model is not asked.
@@ -33,8 +35,11 @@ def premise_before_model(
     Args:
         models: who judges; by default the embedded model, which goes by rules.
         mirrors: where sessions are mirrored; by default shared by the process.
-        unknown: also where nothing that is known says so.
-        say: what is answered instead, from the result.
+        unknown: also where no statement supports it.
+        say: the answer instead, from the result.
+
+    Returns:
+        The callback: for `LlmAgent(before_model_callback=...)`.
     """
 
     async def guard(
@@ -51,7 +56,7 @@ def premise_before_agent(
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     unknown: bool = False,
-    say: Say | None = None,
+    say: ReplyText | None = None,
 ) -> Callable[..., Awaitable[types.Content | None]]:
     """The same as a `before_agent_callback`: the agent, and those under it, do not run."""
 
@@ -62,7 +67,7 @@ def premise_before_agent(
     return guard
 
 
-def reply(result: PremiseResult) -> str:
+def reply(result: "PremiseResult") -> str:
     """The answer: which premise, why not, and what is known."""
     verdict = "That is not so" if result.verdict == "invalid" else "I know nothing that says so"
     reason = result.reason.replace("user says", "you said", 1)
@@ -73,9 +78,15 @@ def reply(result: PremiseResult) -> str:
 
 
 async def _instead(
-    context: CallbackContext, models: TaskRunner | None, mirrors: Mirrors, unknown: bool, say: Say
+    context: CallbackContext,
+    models: TaskRunner | None,
+    mirrors: Mirrors,
+    unknown: bool,
+    say: ReplyText,
 ) -> str:
-    """What to answer in the model's place; nothing where it is to be asked."""
+    """The answer in the model's place; empty where the model is to be asked."""
+    from contextwright.engine.premise_guard import apremise_guard
+
     session = mirrors.session(context.session, context.state.to_dict(), VisibleEvents.of(context))
     if question_in(session.snapshot()) is None:
         return ""

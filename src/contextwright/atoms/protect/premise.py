@@ -1,7 +1,8 @@
-"""`C.premise()`: is what the question takes for granted so? (document 004, "The Mu Operator")."""
+"""`C.premise()`, experimental: is what the question takes for granted so? (document 004, "The Mu
+Operator")."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from contextwright.atoms.select.evidence import proofs
 from contextwright.atoms.select.from_state import plain_text
@@ -9,9 +10,6 @@ from contextwright.atoms.write.notes import Notes
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
-from contextwright.premises.block_items import items_of
-from contextwright.premises.premise_check import PremiseResult
-from contextwright.premises.premise_task import premise_result, premise_task
 from contextwright.session.event import Event
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
@@ -21,6 +19,9 @@ from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
 from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
 
+if TYPE_CHECKING:
+    from contextwright.premises.findings import PremiseResult
+
 SOURCE = "premise"
 _ADVICE = {
     "invalid": "Do not answer as if it were so: say what is not so, and what is known instead.",
@@ -29,12 +30,12 @@ _ADVICE = {
 
 
 class Premise(Atom, frozen=True, kw_only=True):
-    """What the user said last is held against all that was said before it, the notes, the facts,
+    """The newest question is held against all that was stated before it, the notes, the facts,
     `knowledge` and `evidence`. Where it takes something for granted that is not so, one short
     text says so; where all is well, nothing. The user's words stay as they are.
 
     Args:
-        unknown: also where nothing that is known says so.
+        unknown: also where no statement supports it.
         model: who judges; empty for the engine's. The embedded model goes by rules. One that is
             named here is also asked about questions that the patterns can not read.
         keys: further state keys to hold it against.
@@ -54,17 +55,20 @@ class Premise(Atom, frozen=True, kw_only=True):
         return self.keys
 
     def over(self, inputs: Inputs) -> Blocks:
-        """What is known: notes and facts, then what was said before the question."""
+        """Notes and facts, then the exchanges before the question."""
         asked = question_in(inputs.snapshot)
         if asked is None:
             return ()
         snapshot = inputs.snapshot
         stop = snapshot.log.exchange_index(asked[0])
-        said = snapshot.exchanges(snapshot.preamble, stop) if stop > snapshot.preamble else []
-        return (*noted_in(snapshot.state, self.keys), *inputs.blocks(said, SOURCE))
+        before = snapshot.exchanges(snapshot.preamble, stop) if stop > snapshot.preamble else []
+        return (*noted_in(snapshot.state, self.keys), *inputs.blocks(before, SOURCE))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A warning, or nothing."""
+        # experimental, and of no use to most specs: imported where it is used
+        from contextwright.premises.premise_task import premise_result
+
         task = self._task(blocks, inputs)
         answer = inputs.ask(task) if task is not None else None
         if task is None or answer is None:
@@ -76,6 +80,9 @@ class Premise(Atom, frozen=True, kw_only=True):
 
     def _task(self, blocks: Blocks, inputs: Inputs) -> Task | None:
         """The newest question's task, worked out once for all steps of its turn."""
+        from contextwright.premises.block_items import items_of
+        from contextwright.premises.premise_task import premise_task
+
         asked = question_in(inputs.snapshot)
         if asked is None:
             return None
@@ -90,14 +97,14 @@ class Premise(Atom, frozen=True, kw_only=True):
                 blocks,
                 model=self.model,
                 asker=asked[1].speaker,
-                unread=bool(self.model),
+                any_language=bool(self.model),
                 read=read,
             )
         return table[key]
 
 
 def question_in(snapshot: Snapshot) -> tuple[int, Event] | None:
-    """Place and event of what the user said last, where he said anything."""
+    """Position and event of the newest user message with a text, where there is one."""
     for position in reversed(snapshot.positions("role", "user")):
         if snapshot.log[position].text.strip():
             return position, snapshot.log[position]
@@ -128,9 +135,9 @@ def _text(id: str, text: str, ref: str) -> Block:
     return Block(id=id, source=SOURCE, layer=Layer.MEMORY, text=text, ref=ref)
 
 
-def _warning(result: PremiseResult) -> Block:
+def _warning(result: "PremiseResult") -> Block:
     refs = f" ({', '.join(result.evidence)})" if result.evidence else ""
-    known = next((one.known for one in result.findings if one.verdict == result.verdict), "")
+    known = next((each.known for each in result.findings if each.verdict == result.verdict), "")
     lines = [
         f"The question takes for granted: {result.invalid_premise}",
         f"That is {result.verdict}: {result.reason.rstrip('.')}{refs}.",

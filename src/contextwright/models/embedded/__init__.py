@@ -13,7 +13,6 @@ from contextwright.models.embedded.conflicts import conflicts
 from contextwright.models.embedded.facts import facts, known_facts
 from contextwright.models.embedded.field_rules import record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
-from contextwright.models.embedded.premise_rules import premises
 from contextwright.models.embedded.statements import statements
 from contextwright.models.embedded.summary import summary
 from contextwright.retrieval.context_rerank import rerank as shaped
@@ -35,7 +34,7 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
     try:
         model, value = _MAKERS[task.kind](task, count)
     except Exception as error:  # noqa: BLE001 -- a rule's bug must not end a turn
-        model, value = "none", _NOTHING[task.kind](task)
+        model, value = "none", _EMPTY_VALUES[task.kind](task)
         fallback = f"the embedded model failed: {type(error).__name__}: {error}"[:200]
     return Answer(
         fingerprint=task.fingerprint,
@@ -49,7 +48,7 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
     )
 
 
-_NOTHING: dict[str, Callable[[Task], Any]] = {
+_EMPTY_VALUES: dict[str, Callable[[Task], Any]] = {
     "summary": lambda task: {} if task.schema else "",
     "relevance": lambda task: [0] * len(task.blocks),
     "duplicates": lambda task: [],
@@ -59,7 +58,7 @@ _NOTHING: dict[str, Callable[[Task], Any]] = {
     "contradictions": lambda task: [],
     "premises": lambda task: [],
 }
-"""What an answer says that says nothing."""
+"""The value of an answer where the rules failed."""
 
 
 def relevance(query: str, blocks: tuple[Block, ...]) -> list[int]:
@@ -73,37 +72,49 @@ def _summary(task: Task, count: Count) -> tuple[str, Any]:
     return "extractive", summary(task, count)
 
 
-def worth(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[int]:
-    """What each block is worth for a query where room is counted in tokens, in millionths of the
-    best: its own words, what is said around it, who said it, how long it is.
+def packing_scores(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[int]:
+    """Scores of blocks for a query under a token budget: by their words, their neighbours, their
+    speaker and their length.
 
     Args:
+        query: the newest question.
         earlier: questions before this one, a line each.
+        blocks: the candidates, in the order of the log.
+
+    Returns:
+        A score for each block, in millionths of the best.
     """
     items = [_item(place, block) for place, block in enumerate(blocks)]
     index = Index()
     index.add(items)
-    found = index.scores(query, earlier=earlier.splitlines(), feedback=True)
-    rerank = shaped(items, found, query)
+    scored = index.scores(query, earlier=earlier.splitlines(), feedback=True)
+    rerank = shaped(items, scored, query)
     most = max(rerank, default=0.0)
-    return [round(one / most * 1_000_000) if most > 0 else 0 for one in rerank]
+    return [round(score / most * 1_000_000) if most > 0 else 0 for score in rerank]
 
 
 def _item(place: int, block: Block) -> Item:
-    said = block.turn >= 0
+    is_turn = block.turn >= 0
     return Item(
         id=f"{place:08}",
         text=transcript(block),
-        kind="turn" if said else "memory",
-        role=(block.author or block.role) if said else "",
-        thread="log" if said else "",
+        kind="turn" if is_turn else "memory",
+        role=(block.author or block.role) if is_turn else "",
+        thread="log" if is_turn else "",
     )
 
 
 def _relevance(task: Task) -> list[int]:
     if task.max_tokens:
-        return worth(task.query, task.previous, task.blocks)
+        return packing_scores(task.query, task.previous, task.blocks)
     return relevance(task.query, task.blocks)
+
+
+def _premises(task: Task) -> list[dict[str, Any]]:
+    # experimental, and of no use to most: imported where it is asked for
+    from contextwright.premises.premise_task import rule_answer
+
+    return rule_answer(task)
 
 
 _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
@@ -114,5 +125,5 @@ _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
     "merge": lambda task, count: ("near", merged(task.previous, task.blocks)),
     "contradictions": lambda task, count: ("rules", conflicts(task.blocks)),
-    "premises": lambda task, count: ("rules", premises(task)),
+    "premises": lambda task, count: ("rules", _premises(task)),
 }

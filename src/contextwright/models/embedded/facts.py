@@ -8,8 +8,8 @@ import msgspec
 from contextwright.models.embedded.near_duplicates import Distinct
 from contextwright.models.embedded.statements import Statement
 
-MOST = 100
-"""Facts that are kept; the newest ones."""
+MAX_FACTS = 100
+"""The newest facts that stay: a list of more would crowd out the talk it stands for."""
 _USERS = re.compile(
     r"[$€£]\s?\d|\b\d[\d.,:/-]*\b|\b(?:my|our|i am|i'm|we are|we're|i have|we have|i was|i live|"
     r"prefer|budget|deadline|need|must|want|would like|don't|do not|never|always|because|"
@@ -23,19 +23,20 @@ _OTHERS = re.compile(
 )
 
 
-def facts(said: list[Statement], previous: str) -> list[str]:
+def facts(stated: list[Statement], previous: str) -> list[str]:
     """The facts before, then the new ones, none twice."""
     known = Distinct(known_facts(previous))
-    for one in said:
-        text = one.text.strip()
+    for each in stated:
+        text = each.text.strip()
         if text.endswith("?") or not 8 <= len(text) <= 300:
             continue
-        pattern = _USERS if one.who == "user" else _OTHERS
+        pattern = _USERS if each.speaker == "user" else _OTHERS
         if text[:1] in "{[<" or not pattern.search(text):
             continue
-        fact = f"{one.who}: {text}" if one.who and one.who != "user" else f"The user: {text}"
+        speaker = each.speaker if each.speaker not in {"", "user"} else "The user"
+        fact = f"{speaker}: {text}"
         known.add(fact)
-    return known.texts[-MOST:]
+    return known.texts[-MAX_FACTS:]
 
 
 def known_facts(previous: str) -> list[str]:

@@ -14,8 +14,9 @@ from contextwright.models.embedded.statements import Statement
 from contextwright.spec.schema import problems
 from contextwright.text.search_terms import stem, words
 
-MOST_ITEMS = 8
-DEEPEST = 3
+MAX_ITEMS = 8
+"""Sentences of a list field, the newest: the rules find more than a list should name."""
+MAX_DEPTH = 3
 """Objects in objects that are filled: a schema may contain itself."""
 _AMOUNT = re.compile(r"(?<![\w-])(?:[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?)")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
@@ -29,6 +30,7 @@ _TIME = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b",
     re.IGNORECASE,
 )
+_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b", re.IGNORECASE)
 _CUES = {
     "decision": "decid agre chose choos approv go with settl",
     "issue": "error fail problem issu broken wrong bug crash charg complain",
@@ -53,18 +55,18 @@ _MOODS = {
 }
 
 
-def record(schema: str, said: list[Statement], previous: str) -> dict[str, Any]:
+def record(schema: str, stated: list[Statement], previous: str) -> dict[str, Any]:
     """The record that a schema describes, what is new before what was known."""
     root: dict[str, Any] = msgspec.json.decode(schema) if schema else {}
     shape = root if "properties" in root else {**_plain(root, root), "$defs": root.get("$defs", {})}
     known = _known(previous)
-    filled = _object(shape, said, known if isinstance(known, Mapping) else {}, shape)
+    filled = _object(shape, stated, known if isinstance(known, Mapping) else {}, shape)
     return filled if not problems(filled, shape) else _empty(shape, shape)
 
 
 def _object(
     shape: Mapping[str, Any],
-    said: list[Statement],
+    stated: list[Statement],
     known: Mapping[str, Any],
     root: Mapping[str, Any],
     depth: int = 0,
@@ -72,7 +74,7 @@ def _object(
     filled: dict[str, Any] = {}
     for name, field in shape.get("properties", {}).items():
         field = _followed(field, root)
-        value = _value(name, _plain(field, root), said, known.get(name), root, depth)
+        value = _value(name, _plain(field, root), stated, known.get(name), root, depth)
         if value is not None and not problems(value, field):
             filled[name] = value
         elif name in known and not problems(known[name], field):
@@ -85,23 +87,23 @@ def _object(
 def _value(
     name: str,
     field: Mapping[str, Any],
-    said: list[Statement],
+    stated: list[Statement],
     known: Any,
     root: Mapping[str, Any],
     depth: int,
 ) -> Any:
     kind = field.get("type")
     if "enum" in field:
-        return _mentioned(field["enum"], said)
+        return _mentioned(field["enum"], stated)
     if kind == "object":
-        if depth >= DEEPEST:
+        if depth >= MAX_DEPTH:
             return None
         before = known if isinstance(known, Mapping) else {}
-        return _object(field, said, before, root, depth + 1) or None
+        return _object(field, stated, before, root, depth + 1) or None
     if kind in {"number", "integer"}:
-        return _number(name, said, whole=kind == "integer")
+        return _number(name, stated, whole=kind == "integer")
     if kind == "boolean":
-        return _switch(name, said)
+        return _switch(name, stated)
     if kind == "array":
         items = _plain(field.get("items", {}), root)
         if items.get("type", "string") != "string":
@@ -109,36 +111,36 @@ def _value(
         before = (
             [item for item in known if isinstance(item, str)] if isinstance(known, list) else []
         )
-        return _sentences(name, said, before) or None
+        return _sentences(name, stated, before) or None
     if kind == "string":
-        return _text(name, said, known if isinstance(known, str) else "")
+        return _text(name, stated, known if isinstance(known, str) else "")
     return None
 
 
-def _text(name: str, said: list[Statement], known: str) -> str | None:
-    """What is said to be the field; what was known before what only sounds like it."""
+def _text(name: str, stated: list[Statement], known: str) -> str | None:
+    """A value stated for the field; else the known one; else a sentence that sounds like it."""
     stems = _stems(name)
     if "sentiment" in name or "mood" in name:
-        return _mood(said)
-    for one in reversed(said):
-        value = None if one.text.endswith("?") else _named(name, one.text)
+        return _mood(stated)
+    for each in reversed(stated):
+        value = None if each.text.endswith("?") else _named(name, each.text)
         if value:
             return value
     if stems & {"email", "mail"}:
-        for one in reversed(said):
-            if one.who == "user" and (found := _EMAIL.search(one.text)):
-                return found[0].rstrip(".")
+        for each in reversed(stated):
+            if each.speaker == "user" and (result := _EMAIL.search(each.text)):
+                return result[0].rstrip(".")
     if stems & {"timelin", "deadlin", "date", "due"}:
-        for one in reversed(said):
-            if one.who == "user" and (found := _TIME.search(one.text)):
-                return found[0].strip()
+        for each in reversed(stated):
+            if each.speaker == "user" and (result := _TIME.search(each.text)):
+                return result[0].strip()
     if known:
         return known
     if stems & {"issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"}:
-        users = [one for one in said if one.who == "user"] or said
+        users = [each for each in stated if each.speaker == "user"] or stated
         return users[0].text if users else None
-    found = _sentences(name, said, [])
-    return found[-1] if found else None
+    result = _sentences(name, stated, [])
+    return result[-1] if result else None
 
 
 def _named(name: str, text: str) -> str | None:
@@ -152,15 +154,15 @@ def _named(name: str, text: str) -> str | None:
     return _GOES_ON.sub("", match[1]).strip() if match else None
 
 
-def _number(name: str, said: list[Statement], *, whole: bool) -> float | int | None:
+def _number(name: str, stated: list[Statement], *, whole: bool) -> float | int | None:
     stems = _stems(name) | ({"$"} if _stems(name) & {"budget", "cost", "pric", "amount"} else set())
-    for one in reversed(said):
-        if not (stems & _text_stems(one.text)):
+    for each in reversed(stated):
+        if not (stems & _text_stems(each.text)):
             continue
-        for found in sorted(_AMOUNT.finditer(one.text), key=_distance(name, one.text)):
-            unit = re.match(r"\s?([a-zA-Z]+)", one.text[found.end() :])
+        for result in sorted(_AMOUNT.finditer(each.text), key=_distance(name, each.text)):
+            unit = re.match(r"\s?([a-zA-Z]+)", each.text[result.end() :])
             scale = _SCALE.get(unit[1].casefold(), 1) if unit else 1
-            value = float(found[0].replace(",", "")) * scale
+            value = float(result[0].replace(",", "")) * scale
             if not whole or value.is_integer():
                 return int(value) if value.is_integer() else value
     return None
@@ -169,8 +171,8 @@ def _number(name: str, said: list[Statement], *, whole: bool) -> float | int | N
 def _distance(name: str, text: str) -> Callable[[re.Match[str]], int]:
     """How far a match is from the nearest word of a field's name."""
     folded = text.casefold()
-    found = (re.finditer(re.escape(word[:5]), folded) for word in words(name) if word)
-    places = [match.span() for matches in found for match in matches] or [(0, 0)]
+    result = (re.finditer(re.escape(word[:5]), folded) for word in words(name) if word)
+    places = [match.span() for matches in result for match in matches] or [(0, 0)]
 
     def away(amount: re.Match[str]) -> int:
         return min(max(amount.start() - end, start - amount.end()) for start, end in places)
@@ -178,40 +180,40 @@ def _distance(name: str, text: str) -> Callable[[re.Match[str]], int]:
     return away
 
 
-def _switch(name: str, said: list[Statement]) -> bool | None:
+def _switch(name: str, stated: list[Statement]) -> bool | None:
     stems = _stems(name)
-    for one in reversed(said):
-        if stems & _text_stems(one.text) and not one.text.endswith("?"):
-            return not re.search(r"\b(?:not|no|never|n't|without)\b|n't\b", one.text, re.IGNORECASE)
+    for each in reversed(stated):
+        if stems & _text_stems(each.text) and not each.text.endswith("?"):
+            return not _NEGATED.search(each.text)
     return None
 
 
-def _sentences(name: str, said: list[Statement], before: list[str]) -> list[str]:
+def _sentences(name: str, stated: list[Statement], before: list[str]) -> list[str]:
     """The sentences that a field's name, or what goes with it, points to."""
     wanted = _stems(name)
     cues = {cue for key, line in _CUES.items() if stem(key) in wanted for cue in line.split()}
     cues |= wanted
-    found = list(before)
-    for one in said:
-        stems = _text_stems(one.text)
-        if one.text[:1] in "{[<" or not stems & cues:
+    result = list(before)
+    for each in stated:
+        stems = _text_stems(each.text)
+        if each.text[:1] in "{[<" or not stems & cues:
             continue
-        if not any(same(one.text, other) for other in found):
-            found.append(one.text)
-    return found[-MOST_ITEMS:]
+        if not any(same(each.text, other) for other in result):
+            result.append(each.text)
+    return result[-MAX_ITEMS:]
 
 
-def _mentioned(options: list[Any], said: list[Statement]) -> Any:
-    for one in reversed(said):
-        folded = one.text.casefold()
+def _mentioned(options: list[Any], stated: list[Statement]) -> Any:
+    for each in reversed(stated):
+        folded = each.text.casefold()
         for option in options:
             if isinstance(option, str) and option.casefold().replace("_", " ") in folded:
                 return option
     return None
 
 
-def _mood(said: list[Statement]) -> str:
-    heard = [one.text.casefold() for one in said if one.who == "user"]
+def _mood(stated: list[Statement]) -> str:
+    heard = [each.text.casefold() for each in stated if each.speaker == "user"]
     counts = {
         mood: sum(cue in text for text in heard for cue in line.split())
         for mood, line in _MOODS.items()
@@ -226,8 +228,8 @@ def _stems(name: str) -> set[str]:
 
 
 def _text_stems(text: str) -> set[str]:
-    found = {stem(word) for word in words(text)}
-    return found | ({"?"} if "?" in text else set()) | ({"$"} if "$" in text else set())
+    result = {stem(word) for word in words(text)}
+    return result | ({"?"} if "?" in text else set()) | ({"$"} if "$" in text else set())
 
 
 def _followed(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -241,7 +243,7 @@ def _followed(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
 
 
 def _plain(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a field that may also be null is otherwise; the first where it may be several."""
+    """The field without its null option; the first option where there are several."""
     field = _followed(field, root)
     for option in field.get("anyOf") or field.get("oneOf") or ():
         if option.get("type") != "null":
@@ -255,7 +257,7 @@ def _plain(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, An
 
 
 def _empty(field: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> Any:
-    """What a schema takes for nothing."""
+    """The empty value that a schema allows."""
     field = _followed(field, root)
     if "const" in field or field.get("enum"):
         return field.get("const", (field.get("enum") or [None])[0])

@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
-from contextwright.models.embedded.statements import said_in
+from contextwright.models.embedded.statements import statements_in
 from contextwright.text.search_terms import content_words
 
 ALIKE = 0.8
@@ -24,8 +24,8 @@ _NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n['\u2019]t\b", re.IGNOR
 _BULLET = re.compile(r"^\s*(?:[-*+\u2022]|[0-9]{1,3}[.)])\s+")
 
 
-class Seen(msgspec.Struct, frozen=True):
-    """What two texts are compared by: `exact` must agree, the others mostly."""
+class TextFeatures(msgspec.Struct, frozen=True):
+    """The features by which two texts are compared: `exact` must agree, the others mostly."""
 
     words: frozenset[str]
     pairs: frozenset[tuple[str, str]]
@@ -41,70 +41,70 @@ class Distinct:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts: list[str] = []
-        self._seen: list[Seen] = []
+        self._seen: list[TextFeatures] = []
         self._buckets: dict[int, list[int]] = defaultdict(list)
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> int:
-        """Keep it unless it was said; the place of what says it."""
-        one = _seen(text)
-        keys = sorted(crc32(word.encode()) for word in one.words)[:BOTTOM] or [0]
+        """Keep a text unless one says the same; the place of the one that stays."""
+        first = _features(text)
+        keys = sorted(crc32(word.encode()) for word in first.words)[:BOTTOM] or [0]
         met = {place for key in keys for place in self._buckets[key][-BOTTOM:]}
         for place in sorted(met):
-            if alike(one, self._seen[place]):
+            if alike(first, self._seen[place]):
                 return place
         for key in keys:
             self._buckets[key].append(len(self.texts))
         self.texts.append(text)
-        self._seen.append(one)
+        self._seen.append(first)
         return len(self.texts) - 1
 
 
 def duplicates(blocks: tuple[Block, ...]) -> list[list[int]]:
     """Pairs of places, the earlier first, of blocks that say the same."""
-    seen = [_seen(transcript(block)) for block in blocks]
+    features = [_features(transcript(block)) for block in blocks]
     buckets: dict[int, list[int]] = defaultdict(list)
     pairs: set[tuple[int, int]] = set()
-    for place, one in enumerate(seen):
+    for place, first in enumerate(features):
         met: set[int] = set()
-        for key in sorted(crc32(word.encode()) for word in one.words)[:BOTTOM]:
+        for key in sorted(crc32(word.encode()) for word in first.words)[:BOTTOM]:
             met.update(buckets[key][-BOTTOM:])
             buckets[key].append(place)
-        later = [other for other in met if alike(seen[other], seen[place])]
+        later = [other for other in met if alike(features[other], features[place])]
         pairs.update((other, place) for other in later)
     return [list(pair) for pair in sorted(pairs)]
 
 
 def merged(previous: str, blocks: tuple[Block, ...]) -> str:
-    """The lines of notes and the sentences of blocks, what is said twice in its newer words."""
+    """The lines of notes and the sentences of blocks, a repetition in its newer words."""
     lines = [_BULLET.sub("", line).strip() for line in previous.splitlines()]
-    new = [said.text for place, block in enumerate(blocks) for said in said_in(block, place)]
-    kept = Distinct()
+    new = [each.text for place, block in enumerate(blocks) for each in statements_in(block, place)]
+    distinct = Distinct()
     for line in [*lines, *(_BULLET.sub("", text).strip() for text in new)]:
         if line:
-            kept.texts[kept.add(line)] = line
-    return "\n".join(f"- {line}" for line in kept.texts)
+            distinct.texts[distinct.add(line)] = line
+    return "\n".join(f"- {line}" for line in distinct.texts)
 
 
-def same(one: str, other: str) -> bool:
+def same(first: str, other: str) -> bool:
     """Whether two texts say the same."""
-    return alike(_seen(one), _seen(other))
+    return alike(_features(first), _features(other))
 
 
-def alike(one: Seen, other: Seen) -> bool:
+def alike(first: TextFeatures, other: TextFeatures) -> bool:
     """Whether most words are common, in about the same order, and numbers and `not`s agree."""
-    if one.exact != other.exact:
+    if first.exact != other.exact:
         return False
-    words, pairs = len(one.words | other.words), len(one.pairs | other.pairs)
+    words, pairs = len(first.words | other.words), len(first.pairs | other.pairs)
     return (
-        len(one.words & other.words) >= ALIKE * words
-        and len(one.pairs & other.pairs) >= ORDER * pairs
+        len(first.words & other.words) >= ALIKE * words
+        and len(first.pairs & other.pairs) >= ORDER * pairs
     )
 
 
-def _seen(text: str) -> Seen:
+def _features(text: str) -> TextFeatures:
     words = content_words(text)
     numbers = frozenset(number.casefold() for number in _NUMBER.findall(text))
     exact = (len(_NOT.findall(text)), text.rstrip().endswith("?"), numbers)
-    return Seen(frozenset(words), frozenset(pairwise(words)), exact)
+    return TextFeatures(frozenset(words), frozenset(pairwise(words)), exact)

@@ -1,4 +1,4 @@
-"""An extractive summary: the sentences that say most of what is said, each once.
+"""An extractive summary: the sentences with the most frequent words, none twice.
 
 Word probability (SumBasic), a position prior, and a choice against repetition (MMR), under a
 token budget. Measured on documentation pages: such a choice with a position prior recalls .20
@@ -16,11 +16,11 @@ from contextwright.spec.task import Task
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 
-ROOM = 200
+DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 WIDEST = 400
 """Sentences that are weighed against each other, the most telling ones; more where more fit."""
-MOST = 1_500
+MAX_WIDEST = 1_500
 SCALE = 1_000_000
 SENTENCE = 6
 """Tokens of a short sentence."""
@@ -42,7 +42,7 @@ class _Weighed(msgspec.Struct, frozen=True):
 
 def summary(task: Task, count: Callable[[str], int]) -> str:
     """The sentences, those of the summary before first, in at most `max_tokens`."""
-    room = task.max_tokens or ROOM
+    room = task.max_tokens or DEFAULT_TOKENS
     weighed = _weighed(task, count)
     chosen: list[_Weighed] = []
     repeats = dict.fromkeys(range(len(weighed)), 0.0)
@@ -55,13 +55,13 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
         room -= best.tokens + 1
         for n in repeats:
             repeats[n] = max(repeats[n], _share(weighed[n], best))
-    chosen.sort(key=lambda one: one.order)
+    chosen.sort(key=lambda each: each.order)
     if not chosen and weighed:
-        return _beginning(weighed[0].bare, task.max_tokens or ROOM, count)
-    text = "\n".join(one.text for one in chosen)
+        return _beginning(weighed[0].bare, task.max_tokens or DEFAULT_TOKENS, count)
+    text = "\n".join(each.text for each in chosen)
     source = len(task.previous) + sum(len(block.plain_text) for block in task.blocks)
     while len(text) > source and chosen:
-        text = "\n".join(one.bare for one in chosen)
+        text = "\n".join(each.bare for each in chosen)
         chosen.pop()
     return text
 
@@ -80,10 +80,10 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
 def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     """The candidates with their weights, the best `WIDEST` of them."""
     before = [line for line in sentences(task.previous) if line]
-    said = statements(task)
-    said = [one for one in said if len(one.text) > 12] or said
-    texts = before + [_line(one) for one in said]
-    bare = before + [one.text for one in said]
+    stated = statements(task)
+    stated = [each for each in stated if len(each.text) > 12] or stated
+    texts = before + [_line(each) for each in stated]
+    bare = before + [each.text for each in stated]
     split = [frozenset(content_words(text)) for text in texts]
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
@@ -92,8 +92,8 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     # the same in any order
     rare = {word: SCALE // often[word] for word in asked if often[word]}
     rarest = sum(rare.values()) or 1
-    last = max((one.place for one in said), default=0) or 1
-    found: list[tuple[float, int]] = []
+    last = max((each.place for each in stated), default=0) or 1
+    weights: list[tuple[float, int]] = []
     for order, words in enumerate(split):
         if not words:
             continue
@@ -103,27 +103,27 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
         if order < len(before):
             weight += 0.5
         else:
-            weight += _position(said[order - len(before)], last)
-        found.append((weight, order))
-    found.sort(key=lambda pair: (-pair[0], pair[1]))
+            weight += _position(stated[order - len(before)], last)
+        weights.append((weight, order))
+    weights.sort(key=lambda pair: (-pair[0], pair[1]))
     return [
         _Weighed(texts[order], bare[order], split[order], order, weight, count(texts[order]))
-        for weight, order in found[: min(MOST, max(WIDEST, task.max_tokens // SENTENCE))]
+        for weight, order in weights[: min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))]
     ]
 
 
-def _position(one: Statement, last: int) -> float:
-    """What begins a message, what a user says, and what came first or last says more."""
-    weight = 0.2 if one.first else 0.0
-    weight += 0.25 if one.who == "user" else 0.0
-    edge = min(one.place, last - one.place) / last
+def _position(each: Statement, last: int) -> float:
+    """A bonus for what begins a message, for users, and for the first and last messages."""
+    weight = 0.2 if each.first else 0.0
+    weight += 0.25 if each.speaker == "user" else 0.0
+    edge = min(each.place, last - each.place) / last
     return weight + 0.2 * (1 - 2 * edge)
 
 
-def _share(one: _Weighed, said: _Weighed) -> float:
-    """How much of it was said: the share of its words that another sentence has."""
-    return len(one.words & said.words) / len(one.words)
+def _share(each: _Weighed, stated: _Weighed) -> float:
+    """The share of a sentence's words that another one has."""
+    return len(each.words & stated.words) / len(each.words)
 
 
-def _line(one: Statement) -> str:
-    return f"{one.who}: {one.text}" if one.who else one.text
+def _line(each: Statement) -> str:
+    return f"{each.speaker}: {each.text}" if each.speaker else each.text
