@@ -24,7 +24,6 @@ from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.engine import memo_of
 from contextwright.formats import write_session
 from contextwright.models import Models, ScriptedLLM
-from contextwright.render.renderers import renderer_for
 from contextwright.testing import target_for
 from contextwright.tokens.counter import counter_for
 
@@ -116,7 +115,7 @@ def atom_rows() -> list[tuple[str, int, float, float]]:
 
         def inputs() -> Any:
             snapshot = session.snapshot()
-            renderer = renderer_for(TARGET.format)
+            renderer = TARGET.provider.renderer
             return compiler._inputs(
                 snapshot, TARGET, renderer, plan(atom), PendingTasks(), dry=False
             )

@@ -14,7 +14,7 @@ import msgspec
 from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
 from contextwright.errors import BudgetError, MissingExtra, SpecError
-from contextwright.render.renderers import renderer_for
+from contextwright.render.providers import BUILT_IN, provider_named
 from contextwright.render.target import Target
 from contextwright.session.event import Image, Text, Thinking, ToolCall, ToolResult
 from contextwright.session.session import Session
@@ -26,7 +26,8 @@ from contextwright.words import C
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-FORMATS = ("openai-chat", "openai-responses", "anthropic", "gemini")
+FORMATS = tuple(name for name in BUILT_IN if provider_named(name).takes_messages)
+"""The formats of this package that take messages."""
 
 
 def session_of(script: str, **options: Any) -> Session:
@@ -59,10 +60,10 @@ def session_of(script: str, **options: Any) -> Session:
 
 def target_for(format: str, window: int = 128_000, reserved_output: int = 0) -> Target:
     """A target of this format with a model of its provider."""
-    model = {"anthropic": "claude-sonnet-4-5", "gemini": "gemini-3-pro"}.get(format, "gpt-5")
+    model = provider_named(format).sample_model
     return Target(
         model=model,
-        format=format,  # pyright: ignore[reportArgumentType]
+        format=format,
         window=window,
         reserved_output=reserved_output,
         counter=counter_for(model),
@@ -73,7 +74,7 @@ def assert_valid(pack: Pack, target: Target | None = None) -> None:
     """The request breaks no rule of its provider and is within its budget, recounted."""
     manifest = pack.manifest
     target = target or target_for(manifest.format, manifest.window, manifest.reserved_output)
-    renderer = renderer_for(manifest.format)
+    renderer = provider_named(manifest.format).renderer
     request = pack.request
     assert renderer.validate(request, target) == []
     if target.counter.id == manifest.counter:

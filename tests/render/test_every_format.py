@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from tests.render.strategies import layouts
 
 from contextwright.render.message_layout import Layout
-from contextwright.render.renderers import renderer_for
+from contextwright.render.providers import BUILT_IN, provider_named
 from contextwright.testing import target_for
 
-FORMATS = ("openai-chat", "openai-responses", "anthropic", "gemini", "text")
+FORMATS = BUILT_IN
 formats = pytest.mark.parametrize("format", FORMATS)
 
 
@@ -17,7 +17,7 @@ formats = pytest.mark.parametrize("format", FORMATS)
 @settings(max_examples=80)
 @given(layout=layouts())
 def test_a_request_breaks_no_rule(format, layout):
-    renderer, target = renderer_for(format), target_for(format)
+    renderer, target = provider_named(format).renderer, target_for(format)
     assert renderer.validate(renderer.request(layout, target), target) == []
 
 
@@ -25,7 +25,7 @@ def test_a_request_breaks_no_rule(format, layout):
 @settings(max_examples=80)
 @given(layout=layouts())
 def test_a_request_costs_no_more_than_its_pieces(format, layout):
-    renderer, target = renderer_for(format), target_for(format)
+    renderer, target = provider_named(format).renderer, target_for(format)
     fixed = Layout(tools=layout.tools)
     bound = renderer.margin(target) + renderer.measure(renderer.request(fixed, target), target)
     bound += sum(renderer.cost(block, target) for block in layout.conversation)
@@ -38,6 +38,6 @@ def test_a_request_costs_no_more_than_its_pieces(format, layout):
 @settings(max_examples=20)
 @given(layout=layouts())
 def test_a_request_is_the_same_bytes_every_time(format, layout):
-    renderer, target = renderer_for(format), target_for(format)
+    renderer, target = provider_named(format).renderer, target_for(format)
     first = msgspec.json.encode(renderer.request(layout, target))
     assert msgspec.json.encode(renderer.request(layout, target)) == first

@@ -180,10 +180,8 @@ def test_results_of_calls_that_nobody_made_are_not_sent():
 
 
 def test_two_tools_never_get_one_name():
-    from contextwright.render.openai_chat import ID, NAME
-    from contextwright.render.wire import NameMap
 
-    names = NameMap(ID, "call_", NAME)
+    names = RENDERER.draft()
     made = names.name("a b")
     assert names.name("a b") == made
     assert (

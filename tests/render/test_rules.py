@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from contextwright import C, compile
-from contextwright.render.renderers import renderer_for
+from contextwright.render.providers import provider_named
 from contextwright.testing import session_of, target_for
 
 SESSION = session_of(
@@ -21,7 +21,7 @@ def whole(format):
 def broken(format, change):
     request = copy.deepcopy(whole(format))
     change(request)
-    return {v.rule for v in renderer_for(format).validate(request, target_for(format))}
+    return {v.rule for v in provider_named(format).renderer.validate(request, target_for(format))}
 
 
 CHAT = {
@@ -93,7 +93,7 @@ CASES = [
 
 @pytest.mark.parametrize(("format", "rule", "change"), CASES, ids=[f"{f}-{r}" for f, r, _ in CASES])
 def test_a_broken_request_names_its_rule(format, rule, change):
-    assert renderer_for(format).validate(whole(format), target_for(format)) == []
+    assert provider_named(format).renderer.validate(whole(format), target_for(format)) == []
     assert rule in broken(format, change)
 
 

@@ -21,7 +21,8 @@ RENDERER = TextRenderer()
 
 
 def lines(*messages, **options):
-    return list(transcript(Block(id="e7", source="x", messages=messages, turn=2, **options)))
+    block = Block(id="e7", source="x", messages=messages, turn=2, **options)
+    return list(transcript(block, RENDERER.draft()))
 
 
 def answered(**result):
@@ -121,7 +122,7 @@ def test_the_text_parses_back_into_the_sections_it_was_made_of(layout):
     assert text.count("<context_block") == text.count("</context_block>") == len(found)
     wanted = []
     for (source, tier), group in groupby(layout.conversation, key=lambda b: (b.source, b.tier)):
-        body = "\n".join(line for block in group for line in transcript(block))
+        body = "\n".join(line for block in group for line in transcript(block, RENDERER.draft()))
         if body:
             wanted.append((source, tier, clean(unescape(body))))
     assert found == wanted
@@ -136,5 +137,5 @@ def test_the_text_parses_back_into_the_sections_it_was_made_of(layout):
 @given(layouts())
 def test_only_the_headers_of_the_transcript_begin_with_a_turn(layout):
     text = RENDERER.request(Layout(conversation=layout.conversation), TARGET)["text"]
-    lines = sum(len(list(transcript(block))) for block in layout.conversation)
+    lines = sum(len(list(transcript(block, RENDERER.draft()))) for block in layout.conversation)
     assert len(re.findall(r"\[turn", text, re.IGNORECASE)) == lines

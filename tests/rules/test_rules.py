@@ -11,7 +11,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler import replay
 from contextwright.compiler.overflow import Hold, hold
 from contextwright.errors import BudgetError, StepError
-from contextwright.render.renderers import renderer_for
+from contextwright.render.providers import provider_named
 from contextwright.session import Session
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, specs, target_for
@@ -238,4 +238,4 @@ def _messages(exchange):
 
 @formats
 def test_renderers_are_stateless(format):
-    assert renderer_for(format) is renderer_for(format)
+    assert provider_named(format).renderer is provider_named(format).renderer

@@ -67,6 +67,12 @@ def section(text: str, *, source: str, tier: int = 0, ref: str = "") -> str:
     return f"{head}\n{escape(text)}\n</context_block>"
 
 
+def markers_of(marked: str) -> tuple[str, str]:
+    """The opening and the closing line of a text that stands between markers."""
+    opening, _, rest = marked.partition("\n")
+    return opening, rest.rpartition("\n")[2]
+
+
 def escape(text: str) -> str:
     """The text without anything that reads as a marker, a header or a ref tail of ours."""
     return _DANGER.sub(_replace, text)

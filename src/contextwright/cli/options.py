@@ -13,7 +13,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.errors import SessionError, SpecError
 from contextwright.formats import FORMATS, read_session, read_sessions
-from contextwright.render.target import FORMATS as PROVIDERS
+from contextwright.render.providers import BUILT_IN
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_json
@@ -40,9 +40,8 @@ def target_options(command: F) -> F:
     command = click.option("--window", type=int, help="Tokens of the model's context window.")(
         command
     )
-    command = click.option("--to", "format", type=click.Choice(PROVIDERS), help="Request format.")(
-        command
-    )
+    formats = f"Request format: {', '.join(BUILT_IN)}, or one of an installed package."
+    command = click.option("--to", "format", metavar="FORMAT", help=formats)(command)
     command = click.option("--budget", type=int, help="Tokens of the request at most.")(command)
     return click.option("--model", default="gpt-5", show_default=True, help="The model.")(command)
 

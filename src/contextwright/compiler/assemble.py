@@ -49,7 +49,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     guard = _guard(planned, inputs, tracer)
     brought = run(planned.body, inputs, tracer, guard)
     system: Blocks = ()
-    if target.format != "text":
+    if target.takes_messages:
         brought += guard(must_stay(inputs, whole_turn=not planned.stands_on_conversation))
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, _once(brought))
@@ -61,7 +61,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
-    if target.format != "text":
+    if target.takes_messages:
         blocks = tuple(sorted(blocks, key=_place))
         if not any(block.in_conversation for block in blocks):
             raise SpecError(

@@ -19,7 +19,7 @@ from contextwright.compiler.renamed import renamed_tools
 from contextwright.compiler.trace import Change, Tracer
 from contextwright.compiler.unrendered import unrendered
 from contextwright.render.message_layout import Layout
-from contextwright.render.renderer import Request
+from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
 from contextwright.render.wire import scrubbed
 from contextwright.session.event import Tool
@@ -56,7 +56,7 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
     assembled: Assembled
     blocks: Blocks
     layout: Layout
-    request: Request
+    rendered: Rendered
     tokens: int
     room: BudgetState
 
@@ -90,7 +90,7 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
         counter_factor=target.counter.factor,
         counter_exact=target.counter.exact,
         tools_digest=tools_digest(built.assembled.given),
-        renamed_tools=renamed_tools(built.layout.tools, built.request),
+        renamed_tools=renamed_tools(built.layout.tools, built.target),
         now_ms=asked.now_ms,
         sent_from=asked.sent_from,
         agent=asked.agent,
@@ -102,6 +102,7 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
         kept=kept,
         changes=tuple(tracer.changes),
         left_out=left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
+        inserted=built.rendered.inserted,
         unrendered=unrendered(built.blocks, built.layout.conversation, target),
         notes=(*asked.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
@@ -178,7 +179,7 @@ def _artifacts(blocks: Blocks) -> tuple[str, ...]:
 
 def _policy(built: CompileResult) -> ToolPolicy | None:
     given = tuple(tool.name for tool in built.assembled.given)
-    if not given or built.target.format == "text":
+    if not given or not built.target.takes_messages:
         return None
     sent = tuple(tool.name for tool in built.assembled.tools)
     rule = "step-only" if built.planned.tools is not None else "all"

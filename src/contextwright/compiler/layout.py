@@ -6,15 +6,16 @@ import msgspec
 
 from contextwright.atoms.select.recite import SOURCE as RECITED
 from contextwright.blocks.block import Block, Blocks, Message
-from contextwright.blocks.escape import escape, section
+from contextwright.blocks.escape import escape, markers_of, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.compiler.assemble import Assembled
+from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.target import Target
 from contextwright.session.event import Text, Thinking
 from contextwright.spec.inputs import Inputs
-from contextwright.tasks.payload import in_front, payload
+from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, payload
 
 
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
@@ -41,7 +42,7 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         if (text := "\n\n".join(message_text(message) for message in block.messages))
     )
     layout = Layout(
-        tools=assembled.tools if target.format != "text" else (),
+        tools=assembled.tools if target.takes_messages else (),
         system=instruction + sections_of(lasting),
         conversation=_bound_thinking(conversation),
         tail=sections_of(moving),
@@ -56,17 +57,23 @@ def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout
     is read best (document 003). Elsewhere the tail is the end already."""
     recited = [block for block in moving if block.source == RECITED]
     conversation = layout.conversation
-    if not recited or not conversation or target.format == "text":
+    if not recited or not conversation or not target.takes_messages:
         return layout
     if conversation[-1].role != "user":
         return layout
-    text = "\n\n".join(section.text for section in sections_of(recited))
+    sections = sections_of(recited)
+    text = "\n\n".join(section.text for section in sections)
     *before, message = conversation[-1].messages
-    said = msgspec.structs.replace(message, parts=(*message.parts, Text(text=text)), whole=False)
-    block = msgspec.structs.replace(conversation[-1], messages=(*before, said))
+    longer = msgspec.structs.replace(message, parts=(*message.parts, Text(text=text)), whole=False)
+    block = msgspec.structs.replace(conversation[-1], messages=(*before, longer))
     rest = [one for one in moving if one.source != RECITED]
+    where = message.event_id or block.id
+    markers = (Insertion("section", where, s.opening, s.closing, s.ids) for s in sections)
     return msgspec.structs.replace(
-        layout, conversation=(*conversation[:-1], block), tail=sections_of(rest)
+        layout,
+        conversation=(*conversation[:-1], block),
+        tail=sections_of(rest),
+        inserted=tuple(markers),
     )
 
 
@@ -74,11 +81,20 @@ def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
     """With the payload in the newest user message; for a driver that sends that itself, or where
     there is none, as a text of its own."""
     text = payload(framed)
-    conversation = in_front(layout.conversation, text) if target.format != "text" else None
+    ids = tuple(block.id for block in framed)
+    conversation = in_front(layout.conversation, text) if target.takes_messages else None
+    headers = [TITLE, *(f"{header}:" for header in headers_of(framed))]
     if conversation is not None:
-        return msgspec.structs.replace(layout, conversation=conversation)
-    alone = Section(text, CacheClass.DYNAMIC, tuple(block.id for block in framed))
-    return msgspec.structs.replace(layout, tail=(*layout.tail, alone))
+        changed = zip(layout.conversation, conversation, strict=True)
+        where = next(old.id for old, new in changed if old is not new)
+        headers.append(USER)
+        layout = msgspec.structs.replace(layout, conversation=conversation)
+    else:
+        where = "tail"
+        alone = Section(text, CacheClass.DYNAMIC, ids)
+        layout = msgspec.structs.replace(layout, tail=(*layout.tail, alone))
+    inserted = (Insertion("payload", where, header, ids=ids) for header in headers)
+    return msgspec.structs.replace(layout, inserted=tuple(inserted))
 
 
 def message_text(message: Message) -> str:
@@ -108,9 +124,12 @@ def _section(blocks: list[Block]) -> Section:
     if first.layer is Layer.SYSTEM:
         return Section(text, first.cache, ids)
     if first.source == "warning":
-        return Section(f"<warning>{escape(text)}</warning>", first.cache, ids)
+        warning = f"<warning>{escape(text)}</warning>"
+        return Section(warning, first.cache, ids, "<warning>", "</warning>")
     ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""
-    return Section(section(text, source=first.source, tier=first.tier, ref=ref), first.cache, ids)
+    marked = section(text, source=first.source, tier=first.tier, ref=ref)
+    opening, closing = markers_of(marked)
+    return Section(marked, first.cache, ids, opening, closing)
 
 
 def _line(block: Block) -> str:

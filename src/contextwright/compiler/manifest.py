@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from contextwright.compiler.trace import Change, StepTrace
+from contextwright.render.insertion import Insertion
 from contextwright.spec.task import Answer
 
 
@@ -97,6 +98,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         budget: tokens that the request might have; `overflow`, what the spec said about more.
         tokens: tokens that it has, as counted; by layer in `layer_tokens`.
         kept, changes, left_out, unrendered: every block and what became of it.
+        inserted: texts of the request that come from no block, and neighbours merged.
         notes: fallbacks taken, state keys that were missing.
         task_id, step_id: the step that the pack is for.
         layer_budgets: tokens for each layer, where `C.allocate` shares the window out; they sum
@@ -142,6 +144,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[Range, ...]
     unrendered: tuple[Unrendered, ...]
     notes: tuple[str, ...]
+    inserted: tuple[Insertion, ...] = ()
     task_id: str = ""
     step_id: str = ""
     layer_budgets: dict[str, int] = {}

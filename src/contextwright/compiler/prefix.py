@@ -7,28 +7,27 @@ import msgspec
 from contextwright.compiler.manifest import Prefix
 from contextwright.errors import ModelError
 from contextwright.render.renderer import Request
-from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target
 from contextwright.tokens.models import model_info
-
-_ORDER = ("tools", "config", "system", "instructions", "messages", "input", "contents", "text")
 
 
 def shared_prefix(before: Request, now: Request, target: Target) -> Prefix:
     """Tokens and money of the common prefix of two requests, piece by piece."""
-    old, new = list(_pieces(before)), list(_pieces(now))
+    order = target.provider.renderer.cache_order
+    old, new = list(_pieces(before, order)), list(_pieces(now, order))
     same = 0
     while same < min(len(old), len(new)) and old[same][1] == new[same][1]:
         same += 1
-    renderer = renderer_for(target.format)
-    tokens = renderer.measure(_part(now, [name for name, _ in new[:same]]), target) if same else 0
+    names = [name for name, _ in new[:same]]
+    part = _part(now, names, conversation=order[-1])
+    tokens = target.provider.renderer.measure(part, target) if same else 0
     where = new[same][0] if same < len(new) else ""
     return Prefix(tokens, _saved(tokens, target.model), where)
 
 
-def _pieces(request: Request) -> list[tuple[str, bytes]]:
+def _pieces(request: Request, order: tuple[str, ...]) -> list[tuple[str, bytes]]:
     pieces: list[tuple[str, bytes]] = []
-    for key in _ORDER:
+    for key in order:
         value = request.get(key)
         if isinstance(value, list):
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
@@ -38,7 +37,7 @@ def _pieces(request: Request) -> list[tuple[str, bytes]]:
     return pieces
 
 
-def _part(request: Request, names: list[str]) -> Request:
+def _part(request: Request, names: list[str], conversation: str) -> Request:
     """The request with only these pieces."""
     part: Request = {"model": request.get("model")}
     counts: dict[str, int] = {}
@@ -48,9 +47,7 @@ def _part(request: Request, names: list[str]) -> Request:
     for key, count in counts.items():
         value = request[key]
         part[key] = value[:count] if isinstance(value, list) else value
-    for key in ("messages", "input", "contents"):
-        if key in request:
-            part.setdefault(key, [])
+    part.setdefault(conversation, [])
     return part
 
 

@@ -11,7 +11,8 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ReplayError
-from contextwright.render.target import FORMATS, Target
+from contextwright.render.providers import provider_named
+from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_data
@@ -38,7 +39,7 @@ def replay(
     _same("session_id", manifest.session_id, snapshot.session_id, "the session")
     _same("session_digest", manifest.session_digest, snapshot.digest, "the log, up to there")
     _same("state_digest", manifest.state_digest, sha256(state).hexdigest(), "the state")
-    if manifest.format != "text":
+    if provider_named(manifest.format).takes_messages:
         _same("tools_digest", manifest.tools_digest, tools_digest(tools), "the tools")
     compiler = SpecCompiler(
         from_data(manifest.spec),
@@ -61,10 +62,9 @@ def replay(
 
 
 def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
-    assert manifest.format in FORMATS
     return Target(
         model=manifest.model,
-        format=manifest.format,  # pyright: ignore[reportArgumentType]
+        format=manifest.format,
         window=manifest.window,
         reserved_output=manifest.reserved_output,
         counter=named_counter(manifest.counter),

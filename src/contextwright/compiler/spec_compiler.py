@@ -20,7 +20,6 @@ from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import RenderError, StepError
 from contextwright.render.renderer import Renderer, Request
-from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -121,7 +120,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Pack | None:
         self.memo.trim()
-        renderer = renderer_for(target.format)
+        renderer = target.provider.renderer
         planned = plan(self.spec)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
         known = self.memo.table(("summarized", target.format, target.model, target.counter.id))
@@ -138,13 +137,14 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if dry and wants.asked:
             return None
         layout = layout_of(assembled, blocks, inputs, target)
-        request = renderer.request(layout, target)
+        rendered = renderer.render(layout, target)
+        request = rendered.request
         tokens = renderer.measure(request, target)
         _check(renderer, request, target, tokens, room.limit)
         tracer.notes.extend(_model_notes(inputs, room.inputs))
         return self._pack(
             CompileResult(
-                snapshot, target, planned, assembled, blocks, layout, request, tokens, room
+                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room
             ),
             tracer,
             previous,
@@ -183,10 +183,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         )
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
-        body = msgspec.json.encode(built.request, order="sorted")
+        body = msgspec.json.encode(built.rendered.request, order="sorted")
         manifest = manifest_of(built, tracer, body, self)
         if previous is not None:
-            prefix = shared_prefix(previous.request, built.request, built.target)
+            prefix = shared_prefix(previous.request, built.rendered.request, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
         return Pack(body, manifest)
 

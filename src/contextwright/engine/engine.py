@@ -17,7 +17,6 @@ from contextwright.engine.record import apply, captures, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError, SpecError
 from contextwright.recipes.profiles import Profile
-from contextwright.render.renderers import renderer_for
 from contextwright.render.target import Target, target
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
@@ -326,7 +325,7 @@ class Engine:
         if pack is None:
             return
         base = self._base
-        estimated = renderer_for(base.format).measure(pack.request, base)
+        estimated = base.provider.renderer.measure(pack.request, base)
         self.calibrator.observe(base.format, base.model, billed_input, estimated)
 
     def _save(self, session: Session) -> None:

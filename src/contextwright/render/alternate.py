@@ -1,32 +1,111 @@
 """Turn-taking for the providers that want it: a user first and last, neighbours merged."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import ClassVar
 
+from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import section
+from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.message_layout import Layout
+from contextwright.render.renderer import MessageRenderer
+from contextwright.render.target import Target
+from contextwright.render.wire import Wire, texts
 
-Wire = dict[str, Any]
 EARLIER = section("Earlier messages are not shown.", source="engine")
 NOTHING_NEW = section("There is no new message from the user.", source="engine")
 
 
-def merged(wires: list[Wire], body: str) -> list[Wire]:
-    """Neighbours of one role as one message; `body` names the list that holds the parts."""
-    out: list[Wire] = []
-    for wire in wires:
-        if out and out[-1]["role"] == wire["role"]:
-            out[-1] = {**out[-1], body: [*out[-1][body], *wire[body]]}
-        else:
-            out.append(wire)
-    return out
+class AlternatingRenderer(MessageRenderer):
+    """A renderer of messages of a user and an assistant in turn, each a list of parts.
 
+    Attributes:
+        body: the key of a message that holds its parts.
+        assistant: the assistant's role.
+        result_key: a key of a part, or its `type`, by which results of tools are known.
+    """
 
-def add_tail(wires: list[Wire], text: Wire, body: str, *, is_result: str) -> None:
-    """The DYNAMIC text at the very end: in front of the user's own words where those are last,
-    behind the results of tools otherwise."""
-    if wires and wires[-1]["role"] == "user":
-        parts = wires[-1][body]
-        results = [part for part in parts if is_result in (part.get("type"), *part)]
+    body: ClassVar[str] = "content"
+    assistant: ClassVar[str] = "assistant"
+    result_key: ClassVar[str]
+
+    def text_part(self, text: str) -> Wire:
+        """A text as a part of a message."""
+        return {"text": text}
+
+    def message_parts(
+        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+    ) -> list[Wire]:
+        """The parts of a message as they are sent; its system texts are not asked for.
+
+        Args:
+            where: the event that the message comes from.
+            calls: the calls of its block.
+        """
+        raise NotImplementedError
+
+    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
+        """The messages of a block, each with the event that it comes from."""
+        calls = draft.calls(block)
+        for message in block.messages:
+            where = message.event_id or block.id
+            if message.role == "system":
+                text = "\n".join(texts(message))
+                parts = [self.text_part(draft.system_text(text, where))] if text else []
+            else:
+                parts = self.message_parts(message, where, calls, draft)
+            if message.role == "user" and not parts:
+                parts = [self.text_part(draft.empty(where))]
+            if parts:
+                role = self.assistant if message.role == "assistant" else "user"
+                yield where, {"role": role, self.body: parts}
+
+    def margin(self, target: Target) -> int:
+        """A user's turn at the beginning and at the end."""
+        return self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
+
+    def turns(self, layout: Layout, target: Target, draft: Draft) -> tuple[list[Wire], Wire | None]:
+        """The conversation and the tail, and the part that holds the tail, if there is one."""
+        pairs = self.conversation(layout, target, draft)
+        if not pairs or pairs[0][1]["role"] != "user":
+            pairs.insert(0, ("", self._note(EARLIER, "start", draft)))
+        wires = self._merged(pairs, draft)
+        tail = self.text_part(draft.joined(layout.tail, "tail")) if layout.tail else None
+        if tail is not None:
+            self._add_tail(wires, tail)
+        elif wires[-1]["role"] == self.assistant:
+            wires.append(self._note(NOTHING_NEW, "end", draft))
+        return wires, tail
+
+    def _note(self, text: str, where: str, draft: Draft) -> Wire:
+        return {"role": "user", self.body: [self.text_part(draft.put("turn_note", where, text))]}
+
+    def _merged(self, pairs: list[tuple[str, Wire]], draft: Draft) -> list[Wire]:
+        """Neighbours of one role as one message."""
+        merged: list[Wire] = []
+        events: list[list[str]] = []
+        for event_id, wire in pairs:
+            if merged and merged[-1]["role"] == wire["role"]:
+                merged[-1] = {
+                    **merged[-1],
+                    self.body: [*merged[-1][self.body], *wire[self.body]],
+                }
+                events[-1].append(event_id)
+            else:
+                merged.append(wire)
+                events.append([event_id])
+        for group in events:
+            ids = tuple(dict.fromkeys(filter(None, group)))
+            if len(ids) > 1:
+                draft.put("merged", ids[0], ids=ids)
+        return merged
+
+    def _add_tail(self, wires: list[Wire], tail: Wire) -> None:
+        """The DYNAMIC text at the very end: in front of the user's own words where those are
+        last, behind the results of tools otherwise."""
+        if wires[-1]["role"] != "user":
+            wires.append({"role": "user", self.body: [tail]})
+            return
+        parts = wires[-1][self.body]
+        results = [part for part in parts if self.result_key in (part.get("type"), *part)]
         own = [part for part in parts if part not in results]
-        wires[-1] = {**wires[-1], body: [*results, text, *own]}
-    else:
-        wires.append({"role": "user", body: [text]})
+        wires[-1] = {**wires[-1], self.body: [*results, tail, *own]}

@@ -1,29 +1,23 @@
 """Anthropic Messages."""
 
-from collections.abc import Iterator
-from typing import Any
-
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.escape import section
 from contextwright.blocks.layering import CacheClass
-from contextwright.render.alternate import EARLIER, NOTHING_NEW, add_tail, merged
+from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
+from contextwright.render.draft import BlockCalls, Draft
 from contextwright.render.message_layout import Layout, Section
-from contextwright.render.renderer import Count, Request, Violation, violations
+from contextwright.render.providers import Provider
+from contextwright.render.renderer import Overhead, Request, SendableParts
 from contextwright.render.target import Target
 from contextwright.render.wire import (
-    EMPTY,
-    NOT_JSON,
-    NameMap,
+    Count,
+    Wire,
     arguments_of,
     clean,
     cost_of_image,
-    describe,
-    joined,
     ordered,
     schema_of,
     schema_tokens,
-    texts,
 )
 from contextwright.session.event import (
     AnyPart,
@@ -35,54 +29,52 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
-from contextwright.tokens.overhead import OVERHEADS
 
-ID = r"[A-Za-z0-9_-]{1,256}"
-NAME = r"[A-Za-z0-9_-]{1,64}"
 LOOK_BACK = 18
 """Parts between two breakpoints: the cache looks back 20 blocks, so a long loop needs a
 second one."""
-_OVERHEAD = OVERHEADS["anthropic"]
 _BREAKPOINT = {"type": "ephemeral"}
 _MARKABLE = {"text", "tool_result", "tool_use", "image", "document"}
-Wire = dict[str, Any]
+_OVERHEAD = Overhead(message=4, call=12, result=12, tools=16)
+"""Anthropic adds some 350 tokens of a system prompt of its own once tools are there. They are
+billed, not sent: calibration learns them, a budget does not count them."""
+_PARTS = SendableParts(reasoning_of="anthropic", reasoning_form=("signature", "redacted"))
 
 
-class AnthropicRenderer:
+class AnthropicRenderer(AlternatingRenderer):
     """Keyword arguments of `client.messages.create`."""
 
-    format = "anthropic"
+    rules = RULES
+    overhead = _OVERHEAD
+    parts = _PARTS
+    id_pattern = r"[A-Za-z0-9_-]{1,256}"
+    id_prefix = "toolu_"
+    result_key = "tool_result"
+
+    def text_part(self, text: str) -> Wire:
+        """A text as a part of a message."""
+        return _text(text)
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block's messages, and of stubs for the tools that they call."""
         count = target.counter.count
-        wires = list(_wires(block, NameMap(ID, "toolu_", NAME)))
-        stubs = sum(_OVERHEAD.tool + _schema(stub, count) for stub in _stubs(wires))
-        return stubs + sum(_measure(wire, count) for wire in wires)
-
-    def section_cost(self, text: str, target: Target) -> int:
-        """Tokens of a section in a message of its own."""
-        return target.counter.count(clean(text)) + _OVERHEAD.message + 1
+        wires = [wire for _, wire in self.wires(block, self.draft(), target)]
+        stubs = sum(self.overhead.tool + _schema(stub, count) for stub in _stubs(wires))
+        return stubs + sum(self.measure_wire(wire, count) for wire in wires)
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end, and tools that history needs."""
-        turns = self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
-        return turns + _OVERHEAD.tools
+        return super().margin(target) + self.overhead.tools
 
-    def request(self, layout: Layout, target: Target) -> Request:
+    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
-        names = NameMap(ID, "toolu_", NAME)
-        wires = [wire for block in layout.conversation for wire in _wires(block, names)]
-        if not wires or wires[0]["role"] != "user":
-            wires.insert(0, {"role": "user", "content": [_text(EARLIER)]})
-        messages = merged(wires, "content")
-        tail = _text(joined(layout.tail)) if layout.tail else None
-        if tail:
-            add_tail(messages, tail, "content", is_result="tool_result")
-        elif messages[-1]["role"] == "assistant":
-            messages.append({"role": "user", "content": [_text(NOTHING_NEW)]})
-        tools = [_tool(tool, names) for tool in layout.tools] or _stubs(messages)
-        system = _system(layout.system)
+        messages, tail = self.turns(layout, target, draft)
+        tools = [_tool(tool, draft) for tool in layout.tools] or _stubs(messages)
+        for stub in () if layout.tools else tools:
+            draft.put("tool_stub", "tools", stub["name"])
+        system = [
+            _text(draft.section(part, "system")) for part in layout.system if part.text.strip()
+        ]
         if target.cache:
             _mark(tools, system, layout.system)
             _mark_messages(messages, tail)
@@ -97,50 +89,29 @@ class AnthropicRenderer:
             request["tools"] = tools
         return request
 
-    def measure(self, request: Request, target: Target) -> int:
-        """Tokens of a whole request."""
-        count = target.counter.count
-        tokens = _OVERHEAD.request
-        tokens += sum(count(part["text"]) + 1 for part in request.get("system", ()))
-        tokens += sum(_measure(wire, count) for wire in request["messages"])
-        tools = request.get("tools", [])
-        if tools:
-            tokens += _OVERHEAD.tools
-            tokens += sum(_OVERHEAD.tool + _schema(tool, count) for tool in tools)
-        return tokens
+    def tools_of(self, request: Request) -> list[Wire]:
+        """The tools of a request, without breakpoints."""
+        return [_unmarked(tool) for tool in request.get("tools", ())]
 
-    def validate(self, request: Request, target: Target) -> list[Violation]:
-        """The rules that the request breaks."""
-        return violations(RULES, request)
+    def measure_system(self, request: Request, count: Count) -> int:
+        """Tokens of the system parts."""
+        return sum(count(part["text"]) + 1 for part in request.get("system", ()))
+
+    def measure_wire(self, wire: Wire, count: Count) -> int:
+        """Tokens of a message."""
+        parts = sum(_measure_part(part, count) for part in wire["content"])
+        return self.overhead.message + parts
+
+    def message_parts(
+        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+    ) -> list[Wire]:
+        """The parts of a message as they are sent."""
+        wires = (_part(part, message, where, calls, draft) for part in _in_order(message))
+        return [wire for wire in wires if wire is not None]
 
 
 def _text(text: str) -> Wire:
     return {"type": "text", "text": text}
-
-
-def _system(sections: tuple[Section, ...]) -> list[Wire]:
-    return [_text(clean(part.text)) for part in sections if part.text.strip()]
-
-
-def _wires(block: Block, names: NameMap) -> Iterator[Wire]:
-    calls = {
-        part.id: part for m in block.messages for part in m.parts if isinstance(part, ToolCall)
-    }
-    sent = {id: names.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
-    for message in block.messages:
-        parts = [
-            wire
-            for part in _in_order(message)
-            if (wire := _part(part, message, calls, sent, names)) is not None
-        ]
-        if message.role == "system":
-            said = "\n".join(texts(message))
-            parts = [_text(section(said, source="system"))] if said else []
-        if message.role == "user" and not parts:
-            parts = [_text(EMPTY)]
-        if parts:
-            role = "assistant" if message.role == "assistant" else "user"
-            yield {"role": role, "content": parts}
 
 
 def _in_order(message: Message) -> list[AnyPart]:
@@ -152,85 +123,79 @@ def _in_order(message: Message) -> list[AnyPart]:
 
 
 def _part(
-    part: AnyPart,
-    message: Message,
-    calls: dict[str, ToolCall],
-    sent: dict[str, str],
-    names: NameMap,
+    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: Draft
 ) -> Wire | None:
     if isinstance(part, Text):
         return _text(clean(part.text)) if part.text.strip() else None
     if isinstance(part, ToolCall):
-        if calls.get(part.id) is not part:
+        if not calls.is_sent(part):
             return None
         arguments = arguments_of(part) or {}
-        name = names.name(part.name)
-        return {"type": "tool_use", "id": sent[part.id], "name": name, "input": arguments}
+        name = draft.name(part.name)
+        return {"type": "tool_use", "id": calls.id_of(part.id), "name": name, "input": arguments}
     if isinstance(part, ToolResult):
-        return _result(part, calls.get(part.call_id), sent)
+        return _result(part, where, calls, draft)
     if isinstance(part, Thinking):
         return _thinking(part, message)
     if isinstance(part, Image) and message.role == "user":
-        return _image(part)
+        return _image(part, where, draft)
     if isinstance(part, File) and message.role == "user":
-        return _file(part)
+        return _file(part, where, draft)
     return None
 
 
 def _thinking(part: Thinking, message: Message) -> Wire | None:
     """Only Claude's own, signed, in a message that is as it was."""
-    if part.provider != "anthropic" or not message.whole:
+    if _PARTS.refusal(part, message, ""):
         return None
     if part.redacted:
         return {"type": "redacted_thinking", "data": part.redacted}
-    if not part.signature:
-        return None
     return {"type": "thinking", "thinking": part.text, "signature": part.signature}
 
 
-def _image(part: Image) -> Wire:
+def _image(part: Image, where: str, draft: Draft) -> Wire:
     if part.data:
         source = {"type": "base64", "media_type": part.media_type, "data": part.data}
     elif part.url:
         source = {"type": "url", "url": clean(part.url)}
     else:
-        return _text(describe(part))
+        return _text(draft.media(part, where))
     return {"type": "image", "source": source}
 
 
-def _file(part: File) -> Wire:
+def _file(part: File, where: str, draft: Draft) -> Wire:
     if part.data and part.media_type == "application/pdf":
         source = {"type": "base64", "media_type": part.media_type, "data": part.data}
         return {"type": "document", "source": source}
     if part.url and part.media_type == "application/pdf":
         return {"type": "document", "source": {"type": "url", "url": clean(part.url)}}
-    return _text(describe(part))
+    return _text(draft.media(part, where))
 
 
-def _result(part: ToolResult, call: ToolCall | None, sent: dict[str, str]) -> Wire:
-    content: list[Wire] = []
-    if call is not None and arguments_of(call) is None:
-        content.append(_text(NOT_JSON.format(clean(call.arguments)[:200]).strip()))
+def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
+    draft.missing(part, where)
+    note = draft.arguments_note(calls.calls.get(part.call_id), where).strip()
+    content: list[Wire] = [_text(note)] if note else []
     for piece in part.content:
         if isinstance(piece, Text):
             if piece.text.strip():
                 content.append(_text(clean(piece.text)))
         elif isinstance(piece, Image):
-            content.append(_image(piece))
+            content.append(_image(piece, where, draft))
         elif isinstance(piece, File):
-            content.append(_text(describe(piece)))
+            content.append(_text(draft.media(piece, where)))
     wire: Wire = {
         "type": "tool_result",
-        "tool_use_id": sent.get(part.call_id, part.call_id),
-        "content": content or [_text(EMPTY)],
+        "tool_use_id": calls.id_of(part.call_id),
+        "content": content or [_text(draft.empty(where))],
     }
     if part.status in {"error", "interrupted"}:
         wire["is_error"] = True
     return wire
 
 
-def _tool(tool: Tool, names: NameMap) -> Wire:
-    wire: Wire = {"name": names.name(tool.name), "input_schema": schema_of(tool)}
+def _tool(tool: Tool, draft: Draft) -> Wire:
+    wire: Wire = {"name": draft.name(tool.name), "input_schema": schema_of(tool)}
     if tool.description:
         wire["description"] = clean(tool.description)
     return ordered(wire)
@@ -278,10 +243,6 @@ def _place(content: list[Wire], tail: Wire | None) -> int:
     return next((place for place, part in enumerate(content) if part is tail), len(content))
 
 
-def _measure(wire: Wire, count: Count) -> int:
-    return _OVERHEAD.message + sum(_measure_part(part, count) for part in wire["content"])
-
-
 def _measure_part(part: Wire, count: Count) -> int:
     kind = part["type"]
     if kind == "text":
@@ -298,4 +259,11 @@ def _measure_part(part: Wire, count: Count) -> int:
 
 
 def _schema(value: Wire, count: Count) -> int:
-    return schema_tokens({k: v for k, v in value.items() if k != "cache_control"}, count)
+    return schema_tokens(_unmarked(value), count)
+
+
+def _unmarked(value: Wire) -> Wire:
+    return {key: item for key, item in value.items() if key != "cache_control"}
+
+
+PROVIDER = Provider("anthropic", AnthropicRenderer(), sample_model="claude-sonnet-4-5")

@@ -1,35 +1,27 @@
-"""What Anthropic Messages accepts, a function a rule (U rules: all providers; AN: this one)."""
+"""The rules of Anthropic Messages, a function a rule (U rules: all providers; AN: this one)."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from contextwright.render.renderer import Rule
-from contextwright.render.wire import encodable
+from contextwright.render.shared_rules import (
+    Broken,
+    Rule,
+    numbered,
+    text_is_encodable,
+)
 
-Found = Iterator[tuple[str, str]]
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-def _messages(request: Any) -> Iterator[tuple[str, Any]]:
-    for place, message in enumerate(request["messages"]):
-        yield f"messages[{place}]", message
 
 
 def _of(message: Any, kind: str) -> list[Any]:
     return [part for part in message["content"] if part["type"] == kind]
 
 
-def text_is_encodable(request: Any) -> Found:
-    """U1: every string is strict UTF-8."""
-    yield from encodable(request)
-
-
-def turns_alternate(request: Any) -> Found:
+def turns_alternate(request: Any) -> Broken:
     """AN1, AN7: user and assistant in turn, a user first and last."""
     expected = "user"
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if message["role"] != expected:
             yield where, f"the role {message['role']!r} where {expected!r} is due"
         expected = "assistant" if message["role"] == "user" else "user"
@@ -37,10 +29,10 @@ def turns_alternate(request: Any) -> Found:
         yield "messages", "the last message is not the user's"
 
 
-def calls_are_answered_next(request: Any) -> Found:
+def calls_are_answered_next(request: Any) -> Broken:
     """AN2, AN3: the next message begins with a result for each call, and for nothing else."""
     waiting: list[str] = []
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         kinds = [part["type"] for part in message["content"]]
         results = [part["tool_use_id"] for part in _of(message, "tool_result")]
         if sorted(results) != sorted(waiting):
@@ -52,10 +44,10 @@ def calls_are_answered_next(request: Any) -> Found:
         yield "messages", f"the calls {waiting} are not answered"
 
 
-def ids_are_unique(request: Any) -> Found:
+def ids_are_unique(request: Any) -> Broken:
     """AN4: ids of calls are unique and of plain characters; names too (AN13)."""
     seen: set[str] = set()
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         for part in _of(message, "tool_use"):
             if part["id"] in seen or not _ID.fullmatch(part["id"]):
                 yield where, f"the call id {part['id']!r}"
@@ -64,17 +56,17 @@ def ids_are_unique(request: Any) -> Found:
             seen.add(part["id"])
 
 
-def calls_come_last(request: Any) -> Found:
+def calls_come_last(request: Any) -> Broken:
     """AN5: nothing but calls stands behind a call of the same message."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         kinds = [part["type"] for part in message["content"]]
         if "tool_use" in kinds and set(kinds[kinds.index("tool_use") :]) != {"tool_use"}:
             yield where, "something stands behind a call"
 
 
-def no_text_is_blank(request: Any) -> Found:
+def no_text_is_blank(request: Any) -> Broken:
     """AN6: no blank text, no empty content."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if not message["content"]:
             yield where, "empty content"
         if any(not part["text"].strip() for part in _of(message, "text")):
@@ -84,19 +76,19 @@ def no_text_is_blank(request: Any) -> Found:
             yield f"system[{place}]", "a blank text"
 
 
-def thinking_is_signed(request: Any) -> Found:
+def thinking_is_signed(request: Any) -> Broken:
     """AN8: reasoning is the assistant's and carries its signature."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         for part in _of(message, "thinking"):
             if message["role"] != "assistant" or not part["signature"]:
                 yield where, "reasoning without a signature, or not the assistant's"
 
 
-def history_with_calls_has_tools(request: Any) -> Found:
+def history_with_calls_has_tools(request: Any) -> Broken:
     """AN9, AN13: tools are named once, their schemas are objects, and used calls need some."""
     tools = request.get("tools")
     if tools is None:
-        if any(_of(message, "tool_use") for _, message in _messages(request)):
+        if any(_of(message, "tool_use") for _, message in numbered(request, "messages")):
             yield "tools", "calls in the history, no tools"
         return
     names = [tool["name"] for tool in tools]
@@ -107,10 +99,10 @@ def history_with_calls_has_tools(request: Any) -> Found:
             yield f"tools[{place}]", "a bad name, or a schema that is not an object's"
 
 
-def breakpoints_are_few(request: Any) -> Found:
+def breakpoints_are_few(request: Any) -> Broken:
     """AN10: four breakpoints at most, none on reasoning."""
     parts = [*request.get("tools", ()), *request.get("system", ())]
-    for _, message in _messages(request):
+    for _, message in numbered(request, "messages"):
         parts += message["content"]
     marked = [part for part in parts if "cache_control" in part]
     if len(marked) > 4:
@@ -119,7 +111,7 @@ def breakpoints_are_few(request: Any) -> Found:
         yield "cache_control", "a breakpoint on reasoning"
 
 
-def answer_has_room(request: Any) -> Found:
+def answer_has_room(request: Any) -> Broken:
     """max_tokens is at least 1."""
     if request["max_tokens"] < 1:
         yield "max_tokens", "no room for an answer"

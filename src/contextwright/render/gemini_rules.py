@@ -1,35 +1,28 @@
-"""What Gemini accepts, a function a rule (U rules: all providers; GE: this one)."""
+"""The rules of Gemini, a function a rule (U rules: all providers; GE: this one)."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from contextwright.render.renderer import Rule
-from contextwright.render.wire import encodable
+from contextwright.render.shared_rules import (
+    Broken,
+    Rule,
+    names_are_unique,
+    numbered,
+    text_is_encodable,
+)
 
-Found = Iterator[tuple[str, str]]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _DATA = ("text", "inline_data", "file_data", "function_call", "function_response")
-
-
-def _contents(request: Any) -> Iterator[tuple[str, Any]]:
-    for place, content in enumerate(request["contents"]):
-        yield f"contents[{place}]", content
 
 
 def _of(content: Any, kind: str) -> list[Any]:
     return [part[kind] for part in content["parts"] if kind in part]
 
 
-def text_is_encodable(request: Any) -> Found:
-    """U1: every string is strict UTF-8."""
-    yield from encodable(request)
-
-
-def turns_alternate(request: Any) -> Found:
+def turns_alternate(request: Any) -> Broken:
     """GE1: user and model in turn, a user first and last."""
     expected = "user"
-    for where, content in _contents(request):
+    for where, content in numbered(request, "contents"):
         if content["role"] != expected:
             yield where, f"the role {content['role']!r} where {expected!r} is due"
         expected = "model" if content["role"] == "user" else "user"
@@ -37,21 +30,31 @@ def turns_alternate(request: Any) -> Found:
         yield "contents", "the last content is not the user's"
 
 
-def calls_are_answered_next(request: Any) -> Found:
-    """GE2 to GE5: one content answers all calls of the one before it, in their order."""
-    waiting: list[tuple[str, str]] = []
-    for where, content in _contents(request):
-        found = [(each["id"], each["name"]) for each in _of(content, "function_response")]
-        if found != waiting:
-            yield where, f"responses {found} for the calls {waiting}"
-        waiting = [(each["id"], each["name"]) for each in _of(content, "function_call")]
+def calls_are_answered_next(request: Any) -> Broken:
+    """GE2 to GE5: one content answers all calls of the one before it, in their order. Ids may be
+    left out: then names and order tell."""
+    waiting: list[Any] = []
+    for where, content in numbered(request, "contents"):
+        responses = _of(content, "function_response")
+        if len(responses) != len(waiting) or not all(map(_answers, responses, waiting)):
+            yield where, f"responses {_labels(responses)} for the calls {_labels(waiting)}"
+        waiting = _of(content, "function_call")
     if waiting:
-        yield "contents", f"the calls {waiting} are not answered"
+        yield "contents", f"the calls {_labels(waiting)} are not answered"
 
 
-def parts_hold_one_thing(request: Any) -> Found:
+def _answers(response: Any, call: Any) -> bool:
+    ids = {each.get("id") for each in (response, call)} - {None}
+    return len(ids) < 2 and response.get("name") == call.get("name")
+
+
+def _labels(parts: list[Any]) -> list[tuple[Any, Any]]:
+    return [(each.get("id"), each.get("name")) for each in parts]
+
+
+def parts_hold_one_thing(request: Any) -> Broken:
     """GE7: a part has exactly one data field, and says something."""
-    for where, content in _contents(request):
+    for where, content in numbered(request, "contents"):
         if not content["parts"]:
             yield where, "no parts"
         for part in content["parts"]:
@@ -59,23 +62,23 @@ def parts_hold_one_thing(request: Any) -> Found:
                 yield where, f"a part with {sorted(part)}"
 
 
-def responses_are_objects(request: Any) -> Found:
+def responses_are_objects(request: Any) -> Broken:
     """GE8: responses are objects, names are valid."""
-    for where, content in _contents(request):
+    for where, content in numbered(request, "contents"):
         for each in _of(content, "function_response"):
-            if not isinstance(each["response"], dict):
+            if not isinstance(each.get("response"), dict):
                 yield where, "a response that is not an object"
         for each in (*_of(content, "function_call"), *_of(content, "function_response")):
-            if not _NAME.fullmatch(each["name"]):
-                yield where, f"the function name {each['name']!r}"
+            if not _NAME.fullmatch(each.get("name", "")):
+                yield where, f"the function name {each.get('name')!r}"
 
 
-def current_calls_are_signed(request: Any) -> Found:
+def current_calls_are_signed(request: Any) -> Broken:
     """GE6: Gemini 3 wants the first call of each content of the current turn signed."""
-    if not request["model"].rpartition("/")[2].startswith("gemini-3"):
+    if not request.get("model", "").rpartition("/")[2].startswith("gemini-3"):
         return
     current: list[tuple[str, Any]] = []
-    for where, content in _contents(request):
+    for where, content in numbered(request, "contents"):
         only_responses = len(_of(content, "function_response")) == len(content["parts"])
         current = [] if content["role"] == "user" and not only_responses else current
         current.append((where, content))
@@ -85,15 +88,11 @@ def current_calls_are_signed(request: Any) -> Found:
             yield where, "an unsigned call in the current turn"
 
 
-def tools_are_named_once(request: Any) -> Found:
+def tools_are_named_once(request: Any) -> Broken:
     """U8: tools are absent or a list of different, valid names."""
-    for group in request["config"].get("tools", ()):
+    for group in request.get("config", {}).get("tools", ()):
         names = [tool["name"] for tool in group["function_declarations"]]
-        if not names or len(names) != len(set(names)):
-            yield "config.tools", "no tools, or two of one name"
-        for name in names:
-            if not _NAME.fullmatch(name):
-                yield "config.tools", f"the tool name {name!r}"
+        yield from names_are_unique(names, "config.tools", _NAME)
 
 
 RULES: dict[str, Rule] = {

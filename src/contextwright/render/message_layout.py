@@ -1,9 +1,10 @@
-"""What is sent, placed but not yet in a provider's words."""
+"""A request in its places, not yet in a provider's words."""
 
 import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.layering import CacheClass
+from contextwright.render.insertion import Insertion
 from contextwright.session.event import Tool
 
 
@@ -12,11 +13,14 @@ class Section(msgspec.Struct, frozen=True):
 
     Args:
         ids: the blocks that it shows.
+        opening, closing: the markers within `text`; empty where it has none.
     """
 
     text: str
     cache: CacheClass
     ids: tuple[str, ...] = ()
+    opening: str = ""
+    closing: str = ""
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -28,9 +32,11 @@ class Layout(msgspec.Struct, frozen=True):
         conversation: blocks of messages, oldest first.
         tail: DYNAMIC context: behind everything that a cache may hold, at the end of the
             request; with the user's message where that is last, in front of its parts.
+        inserted: texts in the conversation that come from no block of it.
     """
 
     tools: tuple[Tool, ...] = ()
     system: tuple[Section, ...] = ()
     conversation: tuple[Block, ...] = ()
     tail: tuple[Section, ...] = ()
+    inserted: tuple[Insertion, ...] = ()

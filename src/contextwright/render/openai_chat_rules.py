@@ -1,45 +1,38 @@
-"""What OpenAI Chat Completions accepts, a function a rule.
+"""The rules of OpenAI Chat Completions, a function a rule.
 
 Numbers as in research on rejected requests: U rules hold for all providers, OC for this one.
 """
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from contextwright.render.renderer import Rule
-from contextwright.render.wire import encodable
+from contextwright.render.shared_rules import (
+    Broken,
+    Rule,
+    names_are_unique,
+    numbered,
+    text_is_encodable,
+)
 
-Found = Iterator[tuple[str, str]]
 _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def _messages(request: Any) -> Iterator[tuple[str, Any]]:
-    for place, message in enumerate(request["messages"]):
-        yield f"messages[{place}]", message
-
-
-def text_is_encodable(request: Any) -> Found:
-    """U1: every string is strict UTF-8."""
-    yield from encodable(request)
-
-
-def something_is_said(request: Any) -> Found:
+def something_is_sent(request: Any) -> Broken:
     """U2: there is a message that is not the system's, and none is empty."""
     if all(message["role"] == "system" for message in request["messages"]):
         yield "messages", "no message but the system's"
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if message.get("content") in ("", []):
             yield where, "empty content"
 
 
-def ids_are_unique(request: Any) -> Found:
+def ids_are_unique(request: Any) -> Broken:
     """U3: an id is called once and answered once."""
     called: set[str] = set()
     answered: set[str] = set()
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         for call in message.get("tool_calls", ()):
             if call["id"] in called:
                 yield where, f"the id {call['id']!r} is called twice"
@@ -50,9 +43,9 @@ def ids_are_unique(request: Any) -> Found:
             answered.add(message["tool_call_id"])
 
 
-def arguments_are_objects(request: Any) -> Found:
+def arguments_are_objects(request: Any) -> Broken:
     """U4, OC5: arguments are a string that holds a JSON object; names and ids are short."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         for call in message.get("tool_calls", ()):
             try:
                 value = json.loads(call["function"]["arguments"])
@@ -66,18 +59,18 @@ def arguments_are_objects(request: Any) -> Found:
                 yield where, f"a call id of {len(call['id'])} characters"
 
 
-def roles_are_known(request: Any) -> Found:
+def roles_are_known(request: Any) -> Broken:
     """OC1: system, developer, user, assistant, tool."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if message["role"] not in _ROLES:
             yield where, f"the role {message['role']!r}"
 
 
-def calls_are_answered_next(request: Any) -> Found:
+def calls_are_answered_next(request: Any) -> Broken:
     """OC2, OC3: calls are followed by a tool message each and nothing else; no other tool
     message stands anywhere."""
     waiting: set[str] = set()
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if message["role"] == "tool":
             if message["tool_call_id"] not in waiting:
                 yield where, f"a result for {message['tool_call_id']!r}, which nobody waits for"
@@ -90,30 +83,24 @@ def calls_are_answered_next(request: Any) -> Found:
         yield "messages", f"the calls {sorted(waiting)} are not answered"
 
 
-def only_calls_excuse_silence(request: Any) -> Found:
+def only_calls_excuse_silence(request: Any) -> Broken:
     """OC4: content may be null only beside calls."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if message.get("content") is None and not message.get("tool_calls"):
             yield where, "neither content nor calls"
 
 
-def tools_are_named_once(request: Any) -> Found:
+def tools_are_named_once(request: Any) -> Broken:
     """U8, OC6: tools are absent or a list of different, valid names. OpenAI's own limit of 128
     is not checked: what is compatible with it has others."""
-    tools = request.get("tools")
-    if tools is None:
-        return
-    names = [tool["function"]["name"] for tool in tools]
-    if not names or len(names) != len(set(names)):
-        yield "tools", "no tools, or two of one name"
-    for place, name in enumerate(names):
-        if not _NAME.fullmatch(name):
-            yield f"tools[{place}]", f"the tool name {name!r}"
+    if "tools" in request:
+        names = [tool["function"]["name"] for tool in request["tools"]]
+        yield from names_are_unique(names, "tools", _NAME)
 
 
-def pictures_are_the_users(request: Any) -> Found:
+def pictures_are_the_users(request: Any) -> Broken:
     """OC7: pictures and files stand in user messages only."""
-    for where, message in _messages(request):
+    for where, message in numbered(request, "messages"):
         if message["role"] != "user" and isinstance(message.get("content"), list):
             if any(part["type"] != "text" for part in message["content"]):
                 yield where, f"a picture or a file in a message of role {message['role']}"
@@ -121,7 +108,7 @@ def pictures_are_the_users(request: Any) -> Found:
 
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "U2": something_is_said,
+    "U2": something_is_sent,
     "U3": ids_are_unique,
     "U4": arguments_are_objects,
     "OC1": roles_are_known,

@@ -1,14 +1,17 @@
-"""What OpenAI Responses accepts, a function a rule (U rules: all providers; OR: this one)."""
+"""The rules of OpenAI Responses, a function a rule (U rules: all providers; OR: this one)."""
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from contextwright.render.renderer import Rule
-from contextwright.render.wire import encodable
+from contextwright.render.shared_rules import (
+    Broken,
+    Rule,
+    names_are_unique,
+    numbered,
+    text_is_encodable,
+)
 
-Found = Iterator[tuple[str, str]]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _REASONING_ID = re.compile(r"rs_[A-Za-z0-9_-]{1,61}")
 _PLAIN = re.compile(r"(?:ft:)?(?:gpt-3|gpt-4|chatgpt-4|gpt-5(?:\.\d+)?-chat)")
@@ -20,28 +23,18 @@ def reasons(model: str) -> bool:
     return _PLAIN.match(model.rpartition("/")[2]) is None
 
 
-def _items(request: Any) -> Iterator[tuple[str, Any]]:
-    for place, item in enumerate(request["input"]):
-        yield f"input[{place}]", item
-
-
-def text_is_encodable(request: Any) -> Found:
-    """U1: every string is strict UTF-8."""
-    yield from encodable(request)
-
-
-def something_is_said(request: Any) -> Found:
+def something_is_sent(request: Any) -> Broken:
     """U2: there is an item, and no message is empty."""
     if not request["input"]:
         yield "input", "no items"
-    for where, item in _items(request):
+    for where, item in numbered(request, "input"):
         if item["type"] == "message" and not item["content"]:
             yield where, "empty content"
 
 
-def messages_are_typed(request: Any) -> Found:
+def messages_are_typed(request: Any) -> Broken:
     """OR1: users' parts are input_text, input_image or input_file; an assistant's is text."""
-    for where, item in _items(request):
+    for where, item in numbered(request, "input"):
         if item["type"] != "message":
             continue
         if item["role"] not in {"user", "system", "developer", "assistant"}:
@@ -53,11 +46,11 @@ def messages_are_typed(request: Any) -> Found:
             yield where, "a part that an input can not have"
 
 
-def calls_meet_outputs(request: Any) -> Found:
+def calls_meet_outputs(request: Any) -> Broken:
     """U3, OR2 to OR4: each call has one output behind it, each output its call before it."""
     called: set[str] = set()
     answered: set[str] = set()
-    for where, item in _items(request):
+    for where, item in numbered(request, "input"):
         if item["type"] == "function_call":
             if item["call_id"] in called or not 1 <= len(item["call_id"]) <= 64:
                 yield where, f"the call id {item['call_id']!r}"
@@ -70,9 +63,9 @@ def calls_meet_outputs(request: Any) -> Found:
         yield "input", f"the calls {sorted(called - answered)} have no output"
 
 
-def arguments_are_objects(request: Any) -> Found:
+def arguments_are_objects(request: Any) -> Broken:
     """U4: arguments are a string that holds a JSON object, names are valid."""
-    for where, item in _items(request):
+    for where, item in numbered(request, "input"):
         if item["type"] != "function_call":
             continue
         try:
@@ -83,7 +76,7 @@ def arguments_are_objects(request: Any) -> Found:
             yield where, "arguments that are not a JSON object, or a bad name"
 
 
-def reasoning_is_followed(request: Any) -> Found:
+def reasoning_is_followed(request: Any) -> Broken:
     """OR5, OR6: reasoning is encrypted and stands before what it produced."""
     items = request["input"]
     for place, item in enumerate(items):
@@ -97,42 +90,36 @@ def reasoning_is_followed(request: Any) -> Found:
             yield f"input[{place}]", "reasoning without what it produced, or not encrypted"
 
 
-def items_are_told_apart(request: Any) -> Found:
+def item_ids_are_unique(request: Any) -> Broken:
     """OR4: an item's id has the prefix of reasoning, and occurs once."""
     seen: set[str] = set()
-    for where, item in _items(request):
+    for where, item in numbered(request, "input"):
         if "id" in item:
             if item["id"] in seen or not _REASONING_ID.fullmatch(item["id"]):
                 yield where, f"the item id {item['id']!r}"
             seen.add(item["id"])
 
 
-def reasoning_is_read(request: Any) -> Found:
+def reasoning_is_read(request: Any) -> Broken:
     """OR7: a model that does not reason gets no reasoning."""
-    for where, item in _items(request):
+    for where, item in numbered(request, "input"):
         if item["type"] == "reasoning" and not reasons(request["model"]):
             yield where, f"reasoning for {request['model']}, which takes none"
 
 
-def tools_are_named_once(request: Any) -> Found:
+def tools_are_named_once(request: Any) -> Broken:
     """U8: tools are absent or a list of different, valid names."""
-    tools = request.get("tools")
-    if tools is None:
-        return
-    names = [tool["name"] for tool in tools]
-    if not names or len(names) != len(set(names)):
-        yield "tools", "no tools, or two of one name"
-    if any(not _NAME.fullmatch(name) for name in names):
-        yield "tools", "a bad tool name"
+    if "tools" in request:
+        yield from names_are_unique([tool["name"] for tool in request["tools"]], "tools", _NAME)
 
 
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "U2": something_is_said,
+    "U2": something_is_sent,
     "U4": arguments_are_objects,
     "OR1": messages_are_typed,
     "OR2": calls_meet_outputs,
-    "OR4": items_are_told_apart,
+    "OR4": item_ids_are_unique,
     "OR5": reasoning_is_followed,
     "OR7": reasoning_is_read,
     "U8": tools_are_named_once,

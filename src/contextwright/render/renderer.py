@@ -1,16 +1,78 @@
-"""What a renderer owes: measure, render, validate. One file a provider format."""
+"""The contract of a provider format, and what the renderers of messages share."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Block, Message
+from contextwright.render.draft import Draft
+from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
+from contextwright.render.shared_rules import Rule
 from contextwright.render.target import Target
+from contextwright.render.wire import Count, Wire, clean, schema_tokens
+from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking
 
-Count = Callable[[str], int]
 Request = dict[str, Any]
+
+
+class Overhead(msgspec.Struct, frozen=True):
+    """Tokens that stand in no text of the request.
+
+    Args:
+        request: once a request.
+        message: around a message: role and separators.
+        call: around a tool call, beside its name and arguments.
+        result: around a tool result, beside its text.
+        tools: once a request that has tools.
+        tool: around a tool's schema, beside its canonical JSON.
+        thinking: around a reasoning item.
+    """
+
+    request: int = 3
+    message: int = 4
+    call: int = 8
+    result: int = 8
+    tools: int = 16
+    tool: int = 8
+    thinking: int = 4
+
+
+class SendableParts(msgspec.Struct, frozen=True):
+    """The parts of messages that a provider can be sent.
+
+    Args:
+        reasoning_of: the maker whose reasoning it takes back; empty for none.
+        reasoning_form: fields of a reasoning part of which one must be there.
+        assistant_media: whether pictures and files of the assistant are sent.
+    """
+
+    reasoning_of: str = ""
+    reasoning_form: tuple[str, ...] = ()
+    assistant_media: bool = False
+
+    def refusal(self, part: AnyPart, message: Message, format: str) -> str:
+        """The reason for which a part is not sent; empty where it is."""
+        if isinstance(part, Opaque):
+            return f"a part of {part.format} of the kind {part.kind!r}"
+        if isinstance(part, (Image, File)):
+            if message.role == "assistant" and not self.assistant_media:
+                return f"pictures and files of the assistant are not sent to {format}"
+            return ""
+        if not isinstance(part, Thinking):
+            return ""
+        if part.provider != self.reasoning_of or not self.reasoning_of:
+            return f"reasoning of {part.provider or 'an unknown provider'} is not sent to {format}"
+        if not any(getattr(part, field) for field in self.reasoning_form):
+            forms = " or ".join(_FORMS[field] for field in self.reasoning_form)
+            return f"reasoning without its {forms} can not be sent back"
+        if not message.whole:
+            return "reasoning does not go with a message that was changed"
+        return ""
+
+
+_FORMS = {"text": "text", "signature": "signature", "redacted": "encrypted form"}
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -27,26 +89,43 @@ class Violation(msgspec.Struct, frozen=True):
     what: str
 
 
-Rule = Callable[[Any], Iterator[tuple[str, str]]]
-"""A rule of a provider: a request to the places where it is broken, and what is wrong."""
+class Rendered(msgspec.Struct, frozen=True):
+    """A request, and what the engine put into it."""
 
-
-def violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
-    """Every place in which a request breaks one of these rules."""
-    return [
-        Violation(name, where, what)
-        for name, rule in rules.items()
-        for where, what in rule(request)
-    ]
+    request: Request
+    inserted: tuple[Insertion, ...]
 
 
 class Renderer(Protocol):
-    """One provider's words. Stateless; all functions are pure."""
+    """One provider's words. Stateless; all functions are pure.
 
-    format: str
+    Attributes:
+        rules: what the provider refuses, by name.
+        overhead: tokens around the content.
+        parts: the parts of messages that it can be sent.
+        cache_order: the keys of a request in the order in which a cache reads them; the last
+            is the conversation's.
+    """
+
+    @property
+    def rules(self) -> Mapping[str, Rule]: ...
+    @property
+    def overhead(self) -> Overhead: ...
+    @property
+    def parts(self) -> SendableParts: ...
+    @property
+    def cache_order(self) -> tuple[str, ...]: ...
+
+    def draft(self) -> Draft:
+        """A new request, empty."""
+        ...
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens that a conversation block adds at most: content, overheads, images."""
+        ...
+
+    def render(self, layout: Layout, target: Target) -> Rendered:
+        """The request with the list of what is in no block."""
         ...
 
     def request(self, layout: Layout, target: Target) -> Request:
@@ -69,3 +148,90 @@ class Renderer(Protocol):
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The provider's rules that a request breaks."""
         ...
+
+
+class MessageRenderer:
+    """A renderer of messages. A provider's own says how a block becomes messages (`wires`), how
+    these become a request (`build`), and what a message costs (`measure_wire`)."""
+
+    rules: ClassVar[Mapping[str, Rule]]
+    overhead: ClassVar[Overhead] = Overhead()
+    parts: ClassVar[SendableParts] = SendableParts()
+    cache_order: ClassVar[tuple[str, ...]] = ("tools", "system", "messages")
+    id_pattern: ClassVar[str] = r"[A-Za-z0-9_-]{1,64}"
+    id_prefix: ClassVar[str] = "call_"
+    name_pattern: ClassVar[str] = r"[A-Za-z0-9_-]{1,64}"
+
+    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
+        """The messages of a block, each with the event that it comes from."""
+        raise NotImplementedError
+
+    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+        """The request of a layout."""
+        raise NotImplementedError
+
+    def measure_wire(self, wire: Wire, count: Count) -> int:
+        """Tokens of a message."""
+        raise NotImplementedError
+
+    def measure_system(self, request: Request, count: Count) -> int:
+        """Tokens of the system text, where it is no message."""
+        return 0
+
+    def tools_of(self, request: Request) -> list[Wire]:
+        """The tools of a request."""
+        return request.get("tools", [])
+
+    def draft(self) -> Draft:
+        """A new request, empty."""
+        return Draft(self.id_pattern, self.id_prefix, self.name_pattern)
+
+    def conversation(self, layout: Layout, target: Target, draft: Draft) -> list[tuple[str, Wire]]:
+        """The messages of all blocks, each with the event that it comes from."""
+        return [pair for block in layout.conversation for pair in self.wires(block, draft, target)]
+
+    def render(self, layout: Layout, target: Target) -> Rendered:
+        """The request with the list of what is in no block."""
+        draft = self.draft()
+        request = self.build(layout, target, draft)
+        return Rendered(request, (*layout.inserted, *draft.inserted))
+
+    def request(self, layout: Layout, target: Target) -> Request:
+        """The keyword arguments of the provider's SDK call, as plain JSON data."""
+        return self.build(layout, target, self.draft())
+
+    def cost(self, block: Block, target: Target) -> int:
+        """Tokens that a conversation block adds at most."""
+        count, wires = target.counter.count, self.wires(block, self.draft(), target)
+        return sum(self.measure_wire(wire, count) for _, wire in wires)
+
+    def section_cost(self, text: str, target: Target) -> int:
+        """Tokens of a section in a message of its own."""
+        return target.counter.count(clean(text)) + self.overhead.message + 1
+
+    def margin(self, target: Target) -> int:
+        """Nothing is added for the form's sake."""
+        return 0
+
+    def measure(self, request: Request, target: Target) -> int:
+        """Tokens of a whole request."""
+        count, tools = target.counter.count, self.tools_of(request)
+        tokens = self.overhead.request + self.measure_system(request, count)
+        tokens += sum(self.measure_wire(wire, count) for wire in request[self.cache_order[-1]])
+        if tools:
+            tokens += self.overhead.tools
+            tokens += sum(self.overhead.tool + schema_tokens(tool, count) for tool in tools)
+        return tokens
+
+    def validate(self, request: Request, target: Target) -> list[Violation]:
+        """The rules that the request breaks."""
+        return violations(self.rules, request)
+
+
+def violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
+    """Every place in which a request breaks one of these rules."""
+    return [
+        Violation(name, where, what)
+        for name, rule in rules.items()
+        for where, what in rule(request)
+    ]

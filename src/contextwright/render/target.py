@@ -1,23 +1,15 @@
 """Who the request is for: provider format, model, window, counter."""
 
-from typing import Literal
-
 import msgspec
 
 from contextwright.errors import ModelError
+from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, counter_for
 from contextwright.tokens.models import model_info
 
-Format = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "text"]
-FORMATS: tuple[str, ...] = ("openai-chat", "openai-responses", "anthropic", "gemini", "text")
-_BY_PROVIDER: dict[str, Format] = {
-    "openai": "openai-chat",
-    "anthropic": "anthropic",
-    "google": "gemini",
-}
 DEFAULT_RESERVE = 4096
-"""Tokens kept free for the answer where nothing else is said."""
+"""Tokens kept free for the answer where no number is given: an answer of some pages."""
 
 
 class Target(msgspec.Struct, frozen=True, eq=False):
@@ -25,23 +17,39 @@ class Target(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         model: the model's name, as the provider has it.
-        format: the shape of the request.
+        format: the shape of the request: the name of a provider (`render.providers`).
         window: the model's context window in tokens.
         reserved_output: tokens kept free for the answer.
         reserved_system: tokens kept free for what others add, such as a framework's instruction.
         counter: counts the tokens of a text for this model.
         tools: what the agent may call; None takes the session's.
         cache: whether prompt-cache breakpoints are set where the provider has them.
+
+    Raises:
+        ModelError: an unknown format, however the target is made or replaced.
     """
 
     model: str
-    format: Format
+    format: str
     window: int
     reserved_output: int
     counter: Counter
     tools: tuple[Tool, ...] | None = None
     cache: bool = True
     reserved_system: int = 0
+
+    def __post_init__(self) -> None:
+        provider_named(self.format)
+
+    @property
+    def provider(self) -> Provider:
+        """How requests of this format are made."""
+        return provider_named(self.format)
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether the conversation is sent as messages with tools, not as one text."""
+        return self.provider.takes_messages
 
     @property
     def max_input(self) -> int:
@@ -52,7 +60,7 @@ class Target(msgspec.Struct, frozen=True, eq=False):
 def target(
     model: str,
     *,
-    format: Format | None = None,
+    format: str | None = None,
     window: int | None = None,
     reserved_output: int | None = None,
     reserved_system: int = 0,
@@ -60,7 +68,7 @@ def target(
     tools: tuple[Tool, ...] | None = None,
     cache: bool = True,
 ) -> Target:
-    """Describe the receiver; what is not said comes from the table of models.
+    """Describe the receiver; what is not given comes from the table of models.
 
     Raises:
         ModelError: the model is unknown and no `window` was given, an unknown `format`, or an
@@ -70,20 +78,18 @@ def target(
         raise ModelError(
             f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
         )
-    if format is not None and format not in FORMATS:
-        raise ModelError(
-            f"no provider format {format!r}", where="format", fix=f"one of {', '.join(FORMATS)}"
-        )
+    if format is not None:
+        provider_named(format)
     for name, value in (("window", window), ("reserved_output", reserved_output)):
         if value is not None and (not isinstance(value, int) or value < (name == "window")):
             raise ModelError(
                 f"{name} is {value!r}", where=name, fix="give a whole number of tokens"
             )
-    provider = ""
+    maker = ""
     if window is None or format is None:
         try:
             info = model_info(model)
-            window, provider = window or info.window, info.provider
+            window, maker = window or info.window, info.provider
         except ModelError:
             if window is None:
                 raise
@@ -97,7 +103,7 @@ def target(
         )
     return Target(
         model=model,
-        format=format or _BY_PROVIDER.get(provider, "openai-chat"),
+        format=format or DEFAULTS.get(maker, "openai-chat"),
         window=window,
         reserved_output=reserved,
         counter=counter or counter_for(model),

@@ -8,76 +8,81 @@ from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref
+from contextwright.render.draft import Draft
 from contextwright.render.message_layout import Layout
-from contextwright.render.renderer import Request, Violation
+from contextwright.render.providers import Provider
+from contextwright.render.renderer import MessageRenderer, Overhead, Request, SendableParts
 from contextwright.render.target import Target
-from contextwright.render.wire import EMPTY, clean, describe
+from contextwright.render.wire import clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
 
 
-class TextRenderer:
+class TextRenderer(MessageRenderer):
     """`{"text": ...}`: the sections of a spec in its order, the conversation as a transcript."""
 
-    format = "text"
+    rules = {}
+    overhead = Overhead(0, 0, 0, 0, 0, 0, 0)
+    parts = SendableParts(assistant_media=True)
+    cache_order = ("text",)
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block as a section of its own."""
-        return self.section_cost(_marked([block]), target)
+        return self.section_cost(_marked([block], self.draft()), target)
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens of a section and the empty line behind it."""
         return target.counter.count(clean(text)) + 2
 
-    def margin(self, target: Target) -> int:
-        """Nothing is added for the form's sake."""
-        return 0
-
-    def request(self, layout: Layout, target: Target) -> Request:
+    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
         """The text."""
-        sections = [clean(section.text) for section in layout.system]
+        sections = [draft.section(section, "system") for section in layout.system]
         for _, group in groupby(layout.conversation, key=lambda b: (b.source, b.tier)):
-            sections.append(clean(_marked(list(group))))
-        sections += [clean(section.text) for section in layout.tail]
+            sections.append(clean(_marked(list(group), draft)))
+        sections += [draft.section(section, "tail") for section in layout.tail]
         return {"text": "\n\n".join(filter(None, sections))}
 
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of the text."""
         return target.counter.count(request["text"])
 
-    def validate(self, request: Request, target: Target) -> list[Violation]:
-        """Text has no rules."""
-        return []
 
-
-def _marked(blocks: list[Block]) -> str:
-    """Blocks of one source between one pair of markers, or nothing where they say nothing. Each
+def _marked(blocks: list[Block], draft: Draft) -> str:
+    """Blocks of one source between one pair of markers, or nothing where they have no text. Each
     line of a block was escaped with its header in place: the section must not escape again."""
-    body = "\n".join(line for block in blocks for line in transcript(block))
+    body = "\n".join(line for block in blocks for line in transcript(block, draft))
     if not body:
         return ""
     opening, _, closing = section("", source=blocks[0].source, tier=blocks[0].tier).partition("\n")
+    ids = tuple(block.id for block in blocks)
+    draft.put("section", ids[0], clean(opening), closing.strip(), ids)
     return f"{opening}\n{body}\n{closing.strip()}"
 
 
-def transcript(block: Block) -> Iterator[str]:
+def transcript(block: Block, draft: Draft) -> Iterator[str]:
     """A line a message, call and result: `[Turn 12] User: ...`. Never shaped like a call."""
     turn = f"[Turn {block.turn + 1}]"
     calls = {p.id: p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
     for message in block.messages:
         who, refs = _who(message), _own_refs(block, message)
+        where = message.event_id or block.id
         for part in message.parts:
             if isinstance(part, Text):
-                if part.text.strip():
-                    yield f"{turn} {who}: {_escaped(part.text, refs)}"
+                header, text = f"{who}:", _escaped(part.text, refs) if part.text.strip() else ""
             elif isinstance(part, ToolCall):
-                yield f"{turn} {who} used {_name(part.name)} with {escape(part.arguments)}"
+                header, text = f"{who} used {_name(part.name)} with", escape(part.arguments)
             elif isinstance(part, ToolResult):
                 name = _name(calls.get(part.call_id, part.name))
-                yield f"{turn} {name} {_STATUS[part.status]} {_said(part, message, refs)}"
+                header = f"{name} {_STATUS[part.status]}"
+                text = _result(part, message, where, refs, draft)
             elif isinstance(part, (Image, File)):
-                yield f"{turn} {who}: {_media(part, message)}"
+                header, text = f"{who}:", _media(part, message, where, draft)
+            else:
+                continue
+            if text or not isinstance(part, Text):
+                draft.put("transcript", where, clean(f"{turn} {header}"))
+                yield f"{turn} {header} {text}"
 
 
 _STATUS = {
@@ -103,15 +108,25 @@ def _name(name: str) -> str:
     return escape(" ".join(name.split())) or "A tool"
 
 
-def _said(result: ToolResult, message: Message, refs: frozenset[str]) -> str:
-    media = [_media(part, message) for part in result.content if isinstance(part, (Image, File))]
-    return "\n".join(filter(None, (_escaped(result.text, refs), *media))) or EMPTY
+def _result(
+    result: ToolResult, message: Message, where: str, refs: frozenset[str], draft: Draft
+) -> str:
+    draft.missing(result, where)
+    media = [
+        _media(part, message, where, draft)
+        for part in result.content
+        if isinstance(part, (Image, File))
+    ]
+    text = "\n".join(filter(None, (_escaped(result.text, refs), *media)))
+    return text or draft.empty(where)
 
 
-def _media(part: Image | File, message: Message) -> str:
+def _media(part: Image | File, message: Message, where: str, draft: Draft) -> str:
     """A picture or a file in words, with the ref where it is found."""
     ref = f", {event_ref(message.event_id)}]" if message.event_id else "]"
-    return escape(describe(part).removesuffix("]") + ref)
+    text = escape(describe(part).removesuffix("]") + ref)
+    draft.put("media_note", where, clean(text))
+    return text
 
 
 _REF = re.compile(
@@ -135,3 +150,6 @@ def _escaped(text: str, refs: frozenset[str]) -> str:
             shown += escape(text[at : found.start()]), found[0]
             at = found.end()
     return "".join((*shown, escape(text[at:])))
+
+
+PROVIDER = Provider("text", TextRenderer(), takes_messages=False)

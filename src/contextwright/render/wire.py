@@ -1,23 +1,24 @@
-"""What all providers' requests are made of: clean text, safe ids, objects out of JSON text."""
+"""The materials of every request: clean text, objects out of JSON text, schemas, pictures."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.render.message_layout import Section
-from contextwright.render.renderer import Count
-from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolResult
+from contextwright.session.event import File, Image, Text, Tool, ToolCall
 from contextwright.tokens.images import image_size, image_tokens
 
+Wire = dict[str, Any]
+"""A message, an item or a part, as the provider has it."""
+Count = Callable[[str], int]
+"""Tokens of a text."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 EMPTY = "(empty)"
-"""What stands for a message or a result that says nothing; no provider takes a blank one."""
+"""Stands for a message or a result without text; no provider takes a blank one."""
 NOT_JSON = "[the arguments of this call were not a JSON object: {}]\n"
 
 
@@ -27,13 +28,8 @@ def clean(text: str) -> str:
 
 
 def texts(message: Message) -> list[str]:
-    """The text parts that say something."""
+    """The text parts that are not blank."""
     return [clean(p.text) for p in message.parts if isinstance(p, Text) and p.text.strip()]
-
-
-def joined(sections: Iterable[Section]) -> str:
-    """Sections as one text."""
-    return "\n\n".join(clean(section.text) for section in sections)
 
 
 def calls_of(block: Block) -> dict[str, ToolCall]:
@@ -85,19 +81,6 @@ def scrubbed(value: Any) -> Any:
     return value
 
 
-def result_text(result: ToolResult, call: ToolCall | None) -> str:
-    """The text of a result, a line for each picture and file in it that can not be sent beside,
-    or for all where it has no text; says so where its call's arguments could not be sent."""
-    text = clean(result.text)
-    media = [part for part in result.content if isinstance(part, (Image, File))]
-    if text.strip():
-        media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
-    text = "\n".join(filter(None, (text, *map(describe, media))))
-    if call is not None and arguments_of(call) is None:
-        text = NOT_JSON.format(clean(call.arguments)[:200]) + text
-    return text if text.strip() else EMPTY
-
-
 def is_sendable(part: Image) -> bool:
     """Whether a picture has bytes or an address, and not only a provider's own id."""
     return bool(part.data or part.url)
@@ -121,41 +104,6 @@ def pixels(part: Image) -> tuple[int, int]:
 def cost_of_image(part: Image, provider: str) -> int:
     """Tokens of a picture."""
     return image_tokens(provider, *pixels(part), part.detail)
-
-
-_MADE = re.compile(r"tool_[A-Za-z0-9_-]{0,40}_[0-9a-f]{16}")
-
-
-class NameMap:
-    """Ids or names of one request as its provider takes them: what is valid and new stays,
-    anything else becomes a short hash, the same one every time."""
-
-    def __init__(self, id: str, prefix: str, name: str) -> None:
-        self._valid = re.compile(id)
-        self._named = re.compile(name)
-        self._prefix = prefix
-        self._taken: set[str] = set()
-
-    def id(self, given: str, place: object) -> str:
-        """A call id, new in this request. `place` tells apart two calls of one id."""
-        if self._valid.fullmatch(given) and given not in self._taken:
-            self._taken.add(given)
-            return given
-        made = self._prefix + _short(f"{given}\n{place}")
-        self._taken.add(made)
-        return made
-
-    def name(self, given: str) -> str:
-        """A tool's name; the same for the same tool, another for another: a valid name that
-        looks like one made here is made anew as well."""
-        if self._named.fullmatch(given) and not _MADE.fullmatch(given):
-            return given
-        kept = re.sub(r"[^A-Za-z0-9_-]", "_", given)[:40]
-        return f"tool_{kept}_{_short(given)[:16]}"
-
-
-def _short(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def schema_of(tool: Tool) -> dict[str, Any]:

@@ -81,6 +81,12 @@ def payload(blocks: Blocks, *, headers: bool = False) -> str:
     return "\n\n".join(parts)
 
 
+def headers_of(blocks: Blocks) -> list[str]:
+    """The headers of the sections in which these text blocks stand."""
+    sections = {section_of(block) for block in blocks}
+    return [header for name, header in HEADERS.items() if name in sections]
+
+
 def item(block: Block, own: frozenset[str] = frozenset()) -> str:
     """A block as a bullet.
 

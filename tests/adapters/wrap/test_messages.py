@@ -10,7 +10,7 @@ from contextwright import C, compile
 from contextwright.adapters.wrap import Cooled
 from contextwright.adapters.wrap.parsed_message import is_conversation, said
 from contextwright.errors import BudgetError, StepError
-from contextwright.render.renderers import renderer_for
+from contextwright.render.providers import provider_named
 from contextwright.testing import sessions, target_for
 
 KEYS = {
@@ -77,7 +77,9 @@ def test_what_is_cooled_keeps_its_providers_rules(format, session, threshold):
     if request is None:
         return
     made = Cooled(pass_on, threshold)(request[KEYS[format]])
-    found = renderer_for(format).validate({**request, KEYS[format]: made}, target_for(format))
+    found = provider_named(format).renderer.validate(
+        {**request, KEYS[format]: made}, target_for(format)
+    )
     assert found == []
     names = [name for name, _ in calls(made)]
     assert names.count("call") == names.count("result")

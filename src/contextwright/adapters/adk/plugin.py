@@ -25,11 +25,11 @@ from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.store_manifest import store_manifest
 from contextwright.recipes.pack_builder import PackBuilder
+from contextwright.render.providers import provider_named
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.counter import counter_for
-from contextwright.tokens.overhead import OVERHEADS
 
 LOG = logging.getLogger("contextwright.adk")
 MANIFEST = "temp:_manifest_"
@@ -177,7 +177,7 @@ class ContextPlugin(BasePlugin):
         return engine
 
 
-MESSAGE = OVERHEADS["gemini"].message
+MESSAGE = provider_named("gemini").overhead.message
 BLOB = 258
 """Tokens of a picture that ADK adds: what Gemini counts for a tile (ai.google.dev, tokens)."""
 
