@@ -61,7 +61,8 @@ class AlternatingRenderer(MessageRenderer):
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end."""
-        return self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
+        turns = self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
+        return super().margin(target) + turns
 
     def turns(self, layout: Layout, target: Target, draft: Draft) -> tuple[list[Wire], Wire | None]:
         """The conversation and the tail, and the part that holds the tail, if there is one."""

@@ -1,6 +1,6 @@
 """Anthropic Messages."""
 
-from contextwright.blocks.block import Block, Message
+from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
@@ -50,28 +50,16 @@ class AnthropicRenderer(AlternatingRenderer):
     id_pattern = r"[A-Za-z0-9_-]{1,256}"
     id_prefix = "toolu_"
     result_key = "tool_result"
+    needs_tools = True
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""
         return _text(text)
 
-    def cost(self, block: Block, target: Target) -> int:
-        """Tokens of the block's messages, and of stubs for the tools that they call."""
-        count = target.counter.count
-        wires = [wire for _, wire in self.wires(block, self.draft(), target)]
-        stubs = sum(self.overhead.tool + _schema(stub, count) for stub in _stubs(wires))
-        return stubs + sum(self.measure_wire(wire, count) for wire in wires)
-
-    def margin(self, target: Target) -> int:
-        """A user's turn at the beginning and at the end, and tools that history needs."""
-        return super().margin(target) + self.overhead.tools
-
     def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
         messages, tail = self.turns(layout, target, draft)
-        tools = [_tool(tool, draft) for tool in layout.tools] or _stubs(messages)
-        for stub in () if layout.tools else tools:
-            draft.put("tool_stub", "tools", stub["name"])
+        tools = self.tool_wires(layout, draft)
         system = [
             _text(draft.section(part, "system")) for part in layout.system if part.text.strip()
         ]
@@ -88,6 +76,13 @@ class AnthropicRenderer(AlternatingRenderer):
         if tools:
             request["tools"] = tools
         return request
+
+    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+        """A tool as the provider has it."""
+        wire: Wire = {"name": draft.name(tool.name), "input_schema": schema_of(tool)}
+        if tool.description:
+            wire["description"] = clean(tool.description)
+        return ordered(wire)
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request, without breakpoints."""
@@ -174,7 +169,7 @@ def _file(part: File, where: str, draft: Draft) -> Wire:
 
 def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
     draft.missing(part, where)
-    note = draft.arguments_note(calls.calls.get(part.call_id), where).strip()
+    note = draft.arguments_note(calls.calls.get(part.call_id), where)
     content: list[Wire] = [_text(note)] if note else []
     for piece in part.content:
         if isinstance(piece, Text):
@@ -192,24 +187,6 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wi
     if part.status in {"error", "interrupted"}:
         wire["is_error"] = True
     return wire
-
-
-def _tool(tool: Tool, draft: Draft) -> Wire:
-    wire: Wire = {"name": draft.name(tool.name), "input_schema": schema_of(tool)}
-    if tool.description:
-        wire["description"] = clean(tool.description)
-    return ordered(wire)
-
-
-def _stubs(messages: list[Wire]) -> list[Wire]:
-    """History with calls needs tools (AN9): where none are given, the used ones, bare."""
-    used = {
-        part["name"]
-        for message in messages
-        for part in message["content"]
-        if part["type"] == "tool_use"
-    }
-    return [{"name": name, "input_schema": {"type": "object"}} for name in sorted(used)]
 
 
 def _mark(tools: list[Wire], system: list[Wire], sections: tuple[Section, ...]) -> None:

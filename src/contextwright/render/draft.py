@@ -140,16 +140,23 @@ class Draft:
         elif result.status == "pending" and result.content == (Text(text=PENDING),):
             self.put("pending_result", where, PENDING, ids=(result.call_id,))
 
-    def result_text(self, result: ToolResult, call: ToolCall | None, where: str) -> str:
-        """The text of a result, a line for each picture and file in it that can not be sent, or
-        for all where it has no text; says so where its call's arguments could not be sent."""
+    def result_text(
+        self, result: ToolResult, call: ToolCall | None, where: str, *, images: bool = True
+    ) -> str:
+        """The text of a result, a line for each picture and file in it that is not sent, or for
+        all where it has no text; says so where its call's arguments could not be sent.
+
+        Args:
+            images: whether its pictures are sent beside the text.
+        """
         self.missing(result, where)
         text = clean(result.text)
         media = [part for part in result.content if isinstance(part, (Image, File))]
-        if text.strip():
+        if images and text.strip():
             media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
         text = "\n".join(filter(None, (text, *(self.media(part, where) for part in media))))
-        text = self.arguments_note(call, where) + text
+        if note := self.arguments_note(call, where):
+            return f"{note}\n{text}"
         return text if text.strip() else self.empty(where)
 
 

@@ -61,9 +61,16 @@ class GeminiRenderer(AlternatingRenderer):
         if layout.system:
             config["system_instruction"] = draft.joined(layout.system, "system")
         if layout.tools:
-            declared = [_tool(tool, draft) for tool in layout.tools]
+            declared = self.tool_wires(layout, draft)
             config["tools"] = [{"function_declarations": declared}]
         return {"model": target.model, "contents": contents, "config": config}
+
+    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+        """A function declaration."""
+        wire: Wire = {"name": draft.name(tool.name), "parameters_json_schema": schema_of(tool)}
+        if tool.description:
+            wire["description"] = clean(tool.description)
+        return ordered(wire)
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The function declarations of a request."""
@@ -157,13 +164,6 @@ def _sign(contents: list[Wire], draft: Draft) -> None:
         if calls and "thought_signature" not in calls[0]:
             call_id = calls[0]["function_call"]["id"]
             calls[0]["thought_signature"] = draft.put("signature", call_id, SKIP_SIGNATURE)
-
-
-def _tool(tool: Tool, draft: Draft) -> Wire:
-    wire: Wire = {"name": draft.name(tool.name), "parameters_json_schema": schema_of(tool)}
-    if tool.description:
-        wire["description"] = clean(tool.description)
-    return ordered(wire)
 
 
 def _measure_part(part: Wire, count: Count) -> int:

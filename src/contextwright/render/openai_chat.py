@@ -46,8 +46,15 @@ class OpenAIChatRenderer(MessageRenderer):
             _add_tail(messages, tail)
         request: Request = {"model": target.model, "messages": messages}
         if layout.tools:
-            request["tools"] = [_tool(tool, draft) for tool in layout.tools]
+            request["tools"] = self.tool_wires(layout, draft)
         return request
+
+    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+        """A function tool."""
+        function: Wire = {"name": draft.name(tool.name), "parameters": schema_of(tool)}
+        if tool.description:
+            function["description"] = clean(tool.description)
+        return ordered({"type": "function", "function": function})
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""
@@ -152,13 +159,6 @@ def _tool_messages(message: Message, where: str, calls: BlockCalls, draft: Draft
     if images:
         draft.put("moved_media", where)
         yield {"role": "user", "content": images}
-
-
-def _tool(tool: Tool, draft: Draft) -> Wire:
-    function: Wire = {"name": draft.name(tool.name), "parameters": schema_of(tool)}
-    if tool.description:
-        function["description"] = clean(tool.description)
-    return ordered({"type": "function", "function": function})
 
 
 def _add_tail(messages: list[Wire], text: str) -> None:

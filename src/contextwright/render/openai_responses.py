@@ -59,10 +59,22 @@ class OpenAIResponsesRenderer(MessageRenderer):
         if system.strip():
             request["instructions"] = system
         if layout.tools:
-            request["tools"] = [_tool(tool, draft) for tool in layout.tools]
+            request["tools"] = self.tool_wires(layout, draft)
         if any(item["type"] == "reasoning" for item in items):
             request["include"] = ["reasoning.encrypted_content"]
         return request
+
+    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+        """A function tool."""
+        wire: Wire = {
+            "type": "function",
+            "name": draft.name(tool.name),
+            "parameters": schema_of(tool),
+            "strict": False,
+        }
+        if tool.description:
+            wire["description"] = clean(tool.description)
+        return ordered(wire)
 
     def measure_system(self, request: Request, count: Count) -> int:
         """Tokens of the instructions."""
@@ -210,18 +222,6 @@ def _output(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wi
         "call_id": calls.id_of(part.call_id),
         "output": output,
     }
-
-
-def _tool(tool: Tool, draft: Draft) -> Wire:
-    wire: Wire = {
-        "type": "function",
-        "name": draft.name(tool.name),
-        "parameters": schema_of(tool),
-        "strict": False,
-    }
-    if tool.description:
-        wire["description"] = clean(tool.description)
-    return ordered(wire)
 
 
 def _add_tail(items: list[Wire], text: str) -> None:

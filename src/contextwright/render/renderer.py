@@ -5,14 +5,14 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from contextwright.blocks.block import Block, Message
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.render.draft import Draft
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
 from contextwright.render.shared_rules import Rule
 from contextwright.render.target import Target
-from contextwright.render.wire import Count, Wire, clean, schema_tokens
-from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking
+from contextwright.render.wire import Count, Wire, calls_of, clean, schema_tokens
+from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, Tool
 
 Request = dict[str, Any]
 
@@ -152,7 +152,13 @@ class Renderer(Protocol):
 
 class MessageRenderer:
     """A renderer of messages. A provider's own says how a block becomes messages (`wires`), how
-    these become a request (`build`), and what a message costs (`measure_wire`)."""
+    these become a request (`build`), what a tool is (`tool_wire`), and what a message costs
+    (`measure_wire`).
+
+    Attributes:
+        id_pattern, id_prefix, name_pattern: see `Draft`.
+        needs_tools: whether the provider refuses calls in the history without tools.
+    """
 
     rules: ClassVar[Mapping[str, Rule]]
     overhead: ClassVar[Overhead] = Overhead()
@@ -161,6 +167,7 @@ class MessageRenderer:
     id_pattern: ClassVar[str] = r"[A-Za-z0-9_-]{1,64}"
     id_prefix: ClassVar[str] = "call_"
     name_pattern: ClassVar[str] = r"[A-Za-z0-9_-]{1,64}"
+    needs_tools: ClassVar[bool] = False
 
     def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
         """The messages of a block, each with the event that it comes from."""
@@ -168,6 +175,10 @@ class MessageRenderer:
 
     def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
         """The request of a layout."""
+        raise NotImplementedError
+
+    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+        """A tool as the provider has it."""
         raise NotImplementedError
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
@@ -190,6 +201,16 @@ class MessageRenderer:
         """The messages of all blocks, each with the event that it comes from."""
         return [pair for block in layout.conversation for pair in self.wires(block, draft, target)]
 
+    def tool_wires(self, layout: Layout, draft: Draft) -> list[Wire]:
+        """The tools of a request; where history needs some and none are given, those that it
+        calls, without parameters."""
+        if layout.tools or not self.needs_tools:
+            return [self.tool_wire(tool, draft) for tool in layout.tools]
+        called = _called_tools(layout.conversation, draft)
+        for tool in called:
+            draft.put("tool_stub", "tools", draft.name(tool.name))
+        return [self.tool_wire(tool, draft) for tool in called]
+
     def render(self, layout: Layout, target: Target) -> Rendered:
         """The request with the list of what is in no block."""
         draft = self.draft()
@@ -201,17 +222,20 @@ class MessageRenderer:
         return self.build(layout, target, self.draft())
 
     def cost(self, block: Block, target: Target) -> int:
-        """Tokens that a conversation block adds at most."""
-        count, wires = target.counter.count, self.wires(block, self.draft(), target)
-        return sum(self.measure_wire(wire, count) for _, wire in wires)
+        """Tokens that a conversation block adds at most, with the tools that it makes needed."""
+        count, draft = target.counter.count, self.draft()
+        tokens = sum(self.measure_wire(wire, count) for _, wire in self.wires(block, draft, target))
+        for tool in _called_tools((block,), draft) if self.needs_tools else ():
+            tokens += self.overhead.tool + schema_tokens(self.tool_wire(tool, draft), count)
+        return tokens
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens of a section in a message of its own."""
         return target.counter.count(clean(text)) + self.overhead.message + 1
 
     def margin(self, target: Target) -> int:
-        """Nothing is added for the form's sake."""
-        return 0
+        """Tokens of having tools, where history may need them."""
+        return self.overhead.tools if self.needs_tools else 0
 
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of a whole request."""
@@ -226,6 +250,14 @@ class MessageRenderer:
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The rules that the request breaks."""
         return violations(self.rules, request)
+
+
+def _called_tools(blocks: Blocks, draft: Draft) -> list[Tool]:
+    """The tools that blocks call, by their names in the request, without parameters."""
+    names = {call.name for block in blocks for call in calls_of(block).values()}
+    return [
+        Tool(name=name, parameters={"type": "object"}) for name in sorted(names, key=draft.name)
+    ]
 
 
 def violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:

@@ -19,7 +19,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 EMPTY = "(empty)"
 """Stands for a message or a result without text; no provider takes a blank one."""
-NOT_JSON = "[the arguments of this call were not a JSON object: {}]\n"
+NOT_JSON = "[the arguments of this call were not a JSON object: {}]"
+"""Stands in front of the result of a call whose arguments could not be sent."""
 
 
 def clean(text: str) -> str:
