@@ -1,7 +1,6 @@
 """Turn-taking for the providers that want it: a user first and last, neighbours merged."""
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import section
@@ -24,9 +23,9 @@ class AlternatingRenderer(MessageRenderer):
         result_key: a key of a part, or its `type`, by which results of tools are known.
     """
 
-    body: ClassVar[str] = "content"
-    assistant: ClassVar[str] = "assistant"
-    result_key: ClassVar[str]
+    body: str = "content"
+    assistant: str = "assistant"
+    result_key: str
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""

@@ -1,7 +1,7 @@
 """The contract of a provider format, and what the renderers of messages share."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -160,14 +160,14 @@ class MessageRenderer:
         needs_tools: whether the provider refuses calls in the history without tools.
     """
 
-    rules: ClassVar[Mapping[str, Rule]]
-    overhead: ClassVar[Overhead] = Overhead()
-    parts: ClassVar[SendableParts] = SendableParts()
-    cache_order: ClassVar[tuple[str, ...]] = ("tools", "system", "messages")
-    id_pattern: ClassVar[str] = r"[A-Za-z0-9_-]{1,64}"
-    id_prefix: ClassVar[str] = "call_"
-    name_pattern: ClassVar[str] = r"[A-Za-z0-9_-]{1,64}"
-    needs_tools: ClassVar[bool] = False
+    rules: Mapping[str, Rule]
+    overhead: Overhead = Overhead()
+    parts: SendableParts = SendableParts()
+    cache_order: tuple[str, ...] = ("tools", "system", "messages")
+    id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
+    id_prefix: str = "call_"
+    name_pattern: str = r"[A-Za-z0-9_-]{1,64}"
+    needs_tools: bool = False
 
     def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
         """The messages of a block, each with the event that it comes from."""
