@@ -109,3 +109,22 @@ def test_every_rule_has_a_case():
     assert set(anthropic_rules.RULES) == set(ANTHROPIC)
     assert set(gemini_rules.RULES) == set(GEMINI)
     assert set(openai_responses_rules.RULES) == set(RESPONSES)
+
+
+def without_ids(request):
+    for content in request["contents"]:
+        for part in content["parts"]:
+            for key in ("function_call", "function_response"):
+                part.get(key, {}).pop("id", None)
+    return request
+
+
+def test_gemini_takes_calls_without_ids_by_name_and_order():
+    renderer, target = provider_named("gemini").renderer, target_for("gemini")
+    request = without_ids(copy.deepcopy(whole("gemini")))
+    assert renderer.validate(request, target) == []
+    response = request["contents"][2]["parts"][0]["function_response"]
+    response["name"] = "another"
+    assert {each.rule for each in renderer.validate(request, target)} == {"GE2"}
+    del response["name"], response["response"]
+    assert {each.rule for each in renderer.validate(request, target)} == {"GE2", "GE8"}

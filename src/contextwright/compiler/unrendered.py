@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.compiler.manifest import Unrendered
 from contextwright.render.target import Target
-from contextwright.session.event import AnyPart, Thinking, ToolResult
+from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
+
+_REFUSABLE = (Opaque, Image, File, Thinking)
+"""The kinds of parts that some provider can not be sent; texts and calls all take."""
 
 
 def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrendered, ...]:
@@ -14,13 +17,15 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
     Args:
         placed: the same conversation blocks as they were laid out.
     """
+    sendable = target.provider.parts
     laid_out = {block.id: block for block in placed}
     return tuple(
         Unrendered(message.event_id or block.id, str(part.__struct_config__.tag), reason)
         for block in blocks
         for message, laid in _messages(block, laid_out.get(block.id, block))
         for part in _parts(message)
-        if (reason := _reason(part, message, laid, target))
+        if isinstance(part, _REFUSABLE)
+        if (reason := sendable.refusal(part, message, target.format) or _unbound(part, laid))
     )
 
 
@@ -35,8 +40,6 @@ def _parts(message: Message) -> Iterator[AnyPart]:
             yield from part.content
 
 
-def _reason(part: AnyPart, message: Message, laid: Message, target: Target) -> str:
-    refusal = target.provider.parts.refusal(part, message, target.format)
-    if not refusal and isinstance(part, Thinking) and part not in laid.parts:
-        return "reasoning is bound to a prefix that is gone"
-    return refusal
+def _unbound(part: AnyPart, laid: Message) -> str:
+    lost = isinstance(part, Thinking) and part not in laid.parts
+    return "reasoning is bound to a prefix that is gone" if lost else ""
