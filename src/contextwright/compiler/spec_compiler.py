@@ -169,7 +169,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             now_ms=self.now_ms,
             memo=self.memo,
             agent=self.agent,
-            protection=protection_of(snapshot, request=target.format != "text"),
+            protection=protection_of(snapshot, request=target.takes_messages),
             settled=snapshot.settled,
             window=min((one.start(snapshot) for one in planned.windows), default=None),
             tools=tuple(snapshot.tools if target.tools is None else target.tools),
