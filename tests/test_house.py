@@ -138,6 +138,68 @@ def test_every_atom_has_its_own_file():
         assert atom.__module__.rpartition(".")[2] == shared.get(word, word)
 
 
+OUTSIDE_ATOMS = [path for path in MODULES if "atoms" not in path.relative_to(ROOT).parts]
+
+
+def _atom_classes() -> dict[str, str]:
+    """Every word's class by where it is imported from."""
+    return {f"{atom.__module__}.{atom.__name__}": word for word, atom in ATOMS.items()}
+
+
+def _imported(tree: ast.AST) -> dict[str, str]:
+    """The full name behind every imported name of a module."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+        elif isinstance(node, ast.Import):
+            names |= {a.asname or a.name: a.name for a in node.names}
+    return names
+
+
+def _full_names(node: ast.AST, imported: dict[str, str]) -> set[str]:
+    """The full names of what an expression is made of: `Window`, `(Window, Fresh)`, `w.Window`."""
+    names = set()
+    for part in ast.walk(node):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            head, _, rest = ast.unparse(part).partition(".")
+            names.add(".".join(filter(None, (imported.get(head, head), rest))))
+    return names
+
+
+@pytest.mark.parametrize("path", OUTSIDE_ATOMS, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_nobody_outside_atoms_asks_which_word_it_is(path):
+    """A word declares what others ask of it (`traits`, `Terminal`, `Guard`, `Writer`...): a new
+    word, or one of a third party, works without a change elsewhere."""
+    words, tree = _atom_classes(), ast.parse(path.read_text())
+    imported = _imported(tree)
+    # a union of words under a name of its own hides them from `isinstance`
+    unions = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        asked = []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {
+            "isinstance",
+            "issubclass",
+        }:
+            asked = [node.args[1]]
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        elif isinstance(node, ast.Compare) and any(
+            isinstance(one, ast.Call) and getattr(one.func, "id", "") == "type"
+            for one in (node.left, *node.comparators)
+        ):
+            asked = [node.left, *node.comparators]
+        asked += [unions[one.id] for one in asked if isinstance(one, ast.Name) and one.id in unions]
+        found = {name for one in asked for name in _full_names(one, imported)} & set(words)
+        assert not found, f"{path}:{node.lineno} asks whether it is C.{words[found.pop()]}"
+
+
 def test_the_feature_map_has_no_dead_entry():
     text = (ROOT / "docs/reference/feature-map.md").read_text()
     rows = [line for line in text.splitlines() if line.startswith("|") and "tests/" in line]

@@ -148,7 +148,7 @@ def test_fit_shortens_by_its_strategy(strategy, actions):
     assert packed.tokens <= 300
 
 
-def test_fit_stops_at_the_first_rung_that_is_enough():
+def test_fit_stops_at_the_first_stage_that_is_enough():
     session = session_of(
         "u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b", state={"x": "y " * 50}
     )

@@ -133,6 +133,8 @@ def test_a_context_that_nothing_bounds_is_a_warning():
         C.compact(),
         C.default() | C.truncate(9),
         C.dedup() + C.notes("x"),
+        C.salient(0.3),
+        C.view(),
     )
     for spec in loose:
         assert [one.code for one in check(spec, known=["_notes_x"]).warnings] == ["unbounded"], spec
@@ -140,6 +142,7 @@ def test_a_context_that_nothing_bounds_is_a_warning():
     for spec in (
         C.window(3),
         C.recent(),
+        C.sliding(),
         C.default() | C.summarize(),
         C.select(position="last"),
         C.from_state("x"),

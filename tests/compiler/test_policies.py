@@ -3,7 +3,6 @@
 from contextwright import C, Event, Session, compile
 from contextwright.atoms.compress.clock_last import clocks_in
 from contextwright.check import check
-from contextwright.compiler.overflow import due_at
 from contextwright.recipes.policies import (
     BoundaryIsolationPolicy,
     DefaultContextProjector,
@@ -49,9 +48,13 @@ def test_the_budget_is_explicit_and_decides():
 
 
 def test_a_step_is_due_at_the_soft_threshold_or_before_the_headroom_is_used():
-    assert due_at(C.compaction(), 1000) == 800
-    assert due_at(C.compaction(headroom=400), 1000) == 600
-    assert due_at(C.compaction(1000), 1000) == 1000
+    assert _due_at(C.compaction(), 1000) == 800
+    assert _due_at(C.compaction(headroom=400), 1000) == 600
+    assert _due_at(C.compaction(1000), 1000) == 1000
+
+
+def _due_at(terminal, limit):
+    return terminal.stages[0].due_at(limit)
 
 
 def test_isolation_policies_have_their_names():

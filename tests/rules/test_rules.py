@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from contextwright import C, compile
 from contextwright.blocks.block import Block
 from contextwright.compiler import replay
-from contextwright.compiler.overflow import Hold, hold
+from contextwright.compiler.budget_state import Hold, hold
 from contextwright.errors import BudgetError, StepError
 from contextwright.render.providers import provider_named
 from contextwright.session import Session

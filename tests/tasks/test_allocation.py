@@ -1,5 +1,9 @@
 """The window shared out: sums, floors, and weights that only grow with their signals."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,3 +93,22 @@ def test_unused_tokens_flow_to_the_layers_that_need_them(window, given_, need):
     assert free >= 0
     wanting = [name for name in SHARED if have[name] < need[name]]
     assert not wanting or free <= len(SHARED)
+
+
+SHARED_OUT = """
+from contextwright.tasks.allocation import allocate, shared_out
+allocation = allocate(1400, {}, profile="tests", preset="quality")
+needs = {"system": 10, "task": 5, "tools": 3, "evidence": 900, "memory": 800, "conversation": 700}
+print(shared_out(allocation, needs))
+"""
+
+
+def test_what_is_shared_out_is_the_same_in_every_process():
+    """Whole tokens are rounded layer by layer: the order of the layers must not be a set's."""
+
+    def printed(seed):
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
+        command = [sys.executable, "-c", SHARED_OUT]
+        return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+
+    assert len({printed(seed) for seed in range(4)}) == 1

@@ -1,4 +1,4 @@
-"""What would make a provider's prompt cache useless: a clock in front of what it could hold."""
+"""Prompt caches: a clock in front of what a provider could hold makes it useless."""
 
 from typing import Any
 

@@ -1,5 +1,6 @@
 """The checker: every rule over every agent, and over the pipeline."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,11 +9,12 @@ from contextwright.check.measure import Measured, measure, moments
 from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import AgentReport, Finding, Report, TierReport
 from contextwright.compiler.plan import Plan, plan
-from contextwright.compiler.spec_compiler import limit_of
-from contextwright.errors import BudgetError, ContextwrightError, SpecError
+from contextwright.errors import BudgetError, ContextwrightError, ModelError, SpecError
+from contextwright.render.target import target
 from contextwright.session.session import Session
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Expr
+from contextwright.spec.terminal import Terminal
 
 RULES = {
     "All template variables resolved": {"template-variable"},
@@ -23,10 +25,6 @@ RULES = {
     "Every term can be reached": {"unreachable"},
     "Boundaries hold": {"boundary", "leak"},
 }
-
-
-_OVERFLOW = ("overflow", "strategy", "profile")
-"""What a terminal says of more than fits, under each one's own name."""
 
 
 def check(
@@ -48,71 +46,81 @@ def check(
         session: a sample; the specs are compiled at several of its moments, and measured.
 
     Raises:
-        SpecError: something else was given.
+        SpecError: a part that is neither an agent nor a branch.
     """
     parts = _pipeline(pipeline)
-    given = frozenset(known) | frozenset(state or ()) | _before(session)
+    available = frozenset(known) | frozenset(state or ()) | _before(session)
     samples = moments(session, dict(state) if state else None)
-    found = keys.findings(parts, given)
+    results = keys.findings(parts, available)
     agents: list[AgentReport] = []
     for step in steps_of(parts):
         if not step.agent:
             continue
         report, more = _agent(step, model, samples)
         agents.append(report)
-        found += more
-    found.sort(key=lambda one: one.severity != "error")
-    codes = {one.code for one in found if one.severity == "error"}
+        results += more
+    results.sort(key=lambda result: result.severity != "error")
+    codes = {result.code for result in results if result.severity == "error"}
     rules = {rule: not broken & codes for rule, broken in RULES.items()}
-    return Report(tuple(agents), tuple(found), rules, len(samples))
+    return Report(tuple(agents), tuple(results), rules, len(samples))
 
 
 def _agent(step: AgentStep, model: str, samples: list[Any]) -> tuple[AgentReport, list[Finding]]:
     planned: Plan | None = None
-    found: list[Finding] = []
+    results: list[Finding] = []
     try:
         planned = plan(step.spec) if step.spec is not None else None
     except SpecError as error:
-        found.append(_raised("kind", step.agent, error))
+        results.append(_raised("kind", step.agent, error))
     if step.wrong is not None:
         what, where, fix = step.wrong
-        found.append(Finding("error", "kind", step.agent, where, what, fix))
+        results.append(Finding("error", "kind", step.agent, where, what, fix))
     measured = measure(step, model, samples) if planned is not None and samples else None
     if planned is not None:
-        found += terms.findings(step.agent, planned)
-    found += precedence.findings(step.agent, step.source)
+        results += terms.findings(step.agent, planned)
+    results += precedence.findings(step.agent, step.source)
     packs = measured.packs if measured is not None else []
-    found += boundary.findings(step, planned, packs)
-    found += cache_rules.findings(step.agent, packs)
+    results += boundary.findings(step, planned, packs)
+    results += cache_rules.findings(step.agent, packs)
     if measured is not None and measured.failed is not None:
         code = "does-not-compile"
         if isinstance(measured.failed, BudgetError):
             tiers = terms.terms_by_tier(planned) if planned is not None else {}
             code = "tier-1-over-budget" if 1 in tiers else "over-budget"
-        found.append(_raised(code, step.agent, measured.failed))
-    return _report(step, planned, measured), found
+        results.append(_raised(code, step.agent, measured.failed))
+    return _report(step, planned, measured, step.model or model), results
 
 
-def _report(step: AgentStep, planned: Plan | None, measured: Measured | None) -> AgentReport:
+def _report(
+    step: AgentStep, planned: Plan | None, measured: Measured | None, model: str
+) -> AgentReport:
     tiers = terms.terms_by_tier(planned) if planned is not None else {}
     spans = measured.tiers if measured is not None else {}
-    limited = planned is not None and planned.terminal is not None
     terminal = planned.terminal if planned is not None else None
     return AgentReport(
         agent=step.agent,
         spec=repr(step.spec) if step.spec is not None else "",
-        budget=limit_of(planned) if planned is not None and limited else None,
-        overflow=next(filter(None, (getattr(terminal, name, "") for name in _OVERFLOW)), ""),
+        budget=_limit(terminal, model) if terminal is not None else None,
+        overflow=terminal.label if terminal is not None else "",
         tiers=tuple(
             TierReport(tier, tuple(map(repr, listed)), *spans.get(tier, (None, None)))
             for tier, listed in tiers.items()
         ),
-        headroom=measured.headroom if measured is not None and limited else None,
+        headroom=measured.headroom if measured is not None and terminal is not None else None,
         reads=tuple(map(_shown, keys.read(step))),
         writes=tuple(map(_shown, keys.written(step))),
         guards=tuple(map(repr, (*planned.redactions, *planned.validations))) if planned else (),
         grows=planned is not None and terms.grows(planned.body),
     )
+
+
+def _limit(terminal: Terminal, model: str) -> int:
+    """Tokens that a terminal allows in this model's window; in any window, for an unknown one."""
+    try:
+        window = target(model).max_input
+    except ModelError:
+        window = sys.maxsize
+    return terminal.limit(window)
 
 
 def _before(session: Session | None) -> frozenset[str]:
@@ -133,18 +141,20 @@ def _raised(code: str, agent: str, error: ContextwrightError) -> Finding:
     return Finding("error", code, agent, error.where or "", error.what, error.fix or "")
 
 
-def _pipeline(given: Any) -> Pipeline:
-    if isinstance(given, Expr):
-        return (AgentStep(agent="agent", spec=given),)
-    parts: tuple[Any, ...] = (given,) if isinstance(given, AgentStep | Branch) else tuple(given)
+def _pipeline(pipeline: Any) -> Pipeline:
+    if isinstance(pipeline, Expr):
+        return (AgentStep(agent="agent", spec=pipeline),)
+    parts: tuple[Any, ...] = (
+        (pipeline,) if isinstance(pipeline, AgentStep | Branch) else tuple(pipeline)
+    )
     parts = tuple(
         AgentStep(agent="", spec=part) if isinstance(part, Expr) else part for part in parts
     )
     for part in parts:
         if not isinstance(part, AgentStep | Branch):
             raise SpecError(
-                f"a {type(part).__name__} is no part of a pipeline",
+                f"expected an agent or a branch, got {type(part).__name__}",
                 where="check(pipeline)",
-                fix="give Step(agent=..., spec=...) and Branch(on=..., cases=...)",
+                fix="give AgentStep(agent=..., spec=...) and Branch(on=..., cases=...)",
             )
     return parts

@@ -2,24 +2,20 @@
 
 from collections.abc import Iterator
 
-from contextwright.atoms.protect.validate import Validate
-from contextwright.atoms.select.from_state import FromState
-from contextwright.atoms.select.relevant import Relevant
-from contextwright.atoms.select.template import Template, needed
-from contextwright.atoms.write.notes import Notes
+from contextwright.atoms.select.template import needed
 from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import walk
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
-from contextwright.spec.kind import Kind
+from contextwright.spec.word_roles import Writer
 
 
 def findings(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
     """Keys that are read and never written before, on all paths or on some; notes that wait for
     each other; notes that nobody reads."""
-    found: list[Finding] = []
-    _follow(pipeline, known, known, "", found)
-    return found + _circles(pipeline) + _dead_notes(pipeline) + _unwritten_notes(pipeline, known)
+    results: list[Finding] = []
+    _follow(pipeline, known, known, "", results)
+    return results + _circles(pipeline) + _dead_notes(pipeline) + _unwritten_notes(pipeline, known)
 
 
 def written(step: AgentStep) -> tuple[str, ...]:
@@ -39,13 +35,11 @@ def read(step: AgentStep) -> tuple[str, ...]:
 
 
 def before_turn(step: AgentStep) -> frozenset[str]:
-    """What an agent itself writes before it sees its context."""
+    """State keys that an agent itself writes before it sees its context."""
     if step.spec is None:
         return frozenset()
-    atoms = [atom for atom in walk(step.spec) if atom.kind is Kind.WRITER]
-    early = [atom for atom in atoms if atom.word in {"extract", "distill"}]
-    early += [atom for atom in atoms if getattr(atom, "what", "") == "user"]
-    return frozenset(key for atom in early for key in atom.written())
+    writers = [atom for atom in walk(step.spec) if isinstance(atom, Writer)]
+    return frozenset(key for atom in writers if atom.before_turn for key in atom.written())
 
 
 def _follow(
@@ -53,15 +47,15 @@ def _follow(
     always: frozenset[str],
     maybe: frozenset[str],
     path: str,
-    found: list[Finding],
+    results: list[Finding],
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """What is written for sure, and on some path, behind a pipeline."""
+    """State keys that are written for sure, and on some path, behind a pipeline."""
     for part in pipeline:
         if isinstance(part, Branch):
-            always, maybe = _branch(part, always, maybe, path, found)
+            always, maybe = _branch(part, always, maybe, path, results)
             continue
         own = before_turn(part)
-        found += _unwritten(part, always | own, maybe | own, path)
+        results += _unwritten(part, always | own, maybe | own, path)
         keys = frozenset(written(part))
         always, maybe = always | keys, maybe | keys
     return always, maybe
@@ -72,14 +66,14 @@ def _branch(
     always: frozenset[str],
     maybe: frozenset[str],
     path: str,
-    found: list[Finding],
+    results: list[Finding],
 ) -> tuple[frozenset[str], frozenset[str]]:
     if branch.on not in maybe:
-        found.append(_missing(Finding, "", branch.on, f"Branch(on={branch.on!r})", "error"))
+        results.append(_unwritten_key("", branch.on, f"Branch(on={branch.on!r})"))
     ends: list[tuple[frozenset[str], frozenset[str]]] = []
     for value, case in branch.cases.items():
-        ends.append(_follow(case, always, maybe, f"{path}{branch.on}={value} ", found))
-    ends.append(_follow(branch.default, always, maybe, f"{path}{branch.on}=... ", found))
+        ends.append(_follow(case, always, maybe, f"{path}{branch.on}={value} ", results))
+    ends.append(_follow(branch.default, always, maybe, f"{path}{branch.on}=... ", results))
     for_sure = frozenset.intersection(*(end[0] for end in ends))
     return for_sure, frozenset.union(*(end[1] for end in ends))
 
@@ -92,7 +86,7 @@ def _unwritten(
         if stored & always or (key.startswith(NOTES_PREFIX) and not hard):
             continue
         if not stored & maybe:
-            yield _missing(Finding, step.agent, key, where, "error", path)
+            yield _unwritten_key(step.agent, key, where, hard=hard, path=path)
         else:
             yield Finding(
                 "error" if hard else "warning",
@@ -109,17 +103,21 @@ def _reads(step: AgentStep) -> Iterator[tuple[str, str, bool]]:
     for key in needed(step.instruction):
         yield key, f"instruction: {{{key}}}", True
     for atom in walk(step.spec) if step.spec is not None else ():
-        if isinstance(atom, (FromState, Notes, Relevant, Template, Validate)):
-            for key in atom.reads():
-                yield key, repr(atom), isinstance(atom, Template)
+        missing = atom.traits.missing_key
+        for key in atom.reads() if missing != "normal" else ():
+            yield key, repr(atom), missing == "fails"
 
 
-def _missing(
-    make: type[Finding], agent: str, key: str, where: str, severity: str, path: str = ""
+def _unwritten_key(
+    agent: str, key: str, where: str, *, hard: bool = False, path: str = ""
 ) -> Finding:
-    hard = where.startswith(("instruction", "C.template"))
+    """A key that nobody writes on any path.
+
+    Args:
+        hard: whether the agent can not run without it. path: the branches on the way.
+    """
     way = f" (on the path {path.strip()})" if path else ""
-    return make(
+    return Finding(
         "error",
         "template-variable" if hard else "unwritten-key",
         agent,
@@ -146,15 +144,15 @@ def _circles(pipeline: Pipeline) -> list[Finding]:
         }
         for agent, (reads, _) in notes.items()
     }
-    found: list[Finding] = []
+    results: list[Finding] = []
     for agent in after:
         circle = _way(agent, agent, after)
         if circle and min(circle) == agent:
             shown = " → ".join([*circle, agent])
             what = f"notes wait for each other: {shown}"
             fix = "let one of them read what it needs from the state, or write to a key of its own"
-            found.append(Finding("error", "circular-notes", "", shown, what, fix))
-    return found
+            results.append(Finding("error", "circular-notes", "", shown, what, fix))
+    return results
 
 
 def _notes(step: AgentStep) -> tuple[frozenset[str], frozenset[str]]:
@@ -183,29 +181,30 @@ def _unwritten_notes(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]
     """Notes that no agent writes, before or after: their reader never sees any."""
     steps = list(steps_of(pipeline))
     wrote = known.union(*(written(step) for step in steps))
-    found: list[Finding] = []
+    results: list[Finding] = []
     for step in steps:
         for atom in walk(step.spec) if step.spec is not None else ():
-            if not isinstance(atom, Notes):
-                continue
-            if not {NOTES_PREFIX + atom.key, FACTS_PREFIX + atom.key} & wrote:
-                what = f"nobody writes the notes {atom.key!r}"
-                fix = f"write them: C.write_notes(key={atom.key!r}), or name them as known"
-                found.append(
+            for stored in atom.reads():
+                key = stored.removeprefix(NOTES_PREFIX)
+                if key == stored or {stored, FACTS_PREFIX + key} & wrote:
+                    continue
+                what = f"nobody writes the notes {key!r}"
+                fix = f"write them: C.write_notes(key={key!r}), or name them as known"
+                results.append(
                     Finding("warning", "unwritten-notes", step.agent, repr(atom), what, fix)
                 )
-    return found
+    return results
 
 
 def _dead_notes(pipeline: Pipeline) -> list[Finding]:
     steps = list(steps_of(pipeline))
     reads = {key for step in steps for key in read(step)}
-    found: list[Finding] = []
+    results: list[Finding] = []
     for step in steps:
         for atom in walk(step.spec) if step.spec is not None else ():
             dead = [key for key in atom.written() if key.startswith(NOTES_PREFIX)]
             if dead and not reads & set(dead):
                 key = dead[0].removeprefix(NOTES_PREFIX)
                 what, fix = f"nobody reads the notes {key!r}", f"read them: C.notes(key={key!r})"
-                found.append(Finding("warning", "dead-notes", step.agent, repr(atom), what, fix))
-    return found
+                results.append(Finding("warning", "dead-notes", step.agent, repr(atom), what, fix))
+    return results

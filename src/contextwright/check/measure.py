@@ -1,4 +1,4 @@
-"""What a spec takes in a real session: compiled at several of its moments."""
+"""Tokens that a spec takes in a real session: compiled at several of its moments."""
 
 from typing import Any
 
@@ -49,8 +49,8 @@ def moments(session: Session | None, state: dict[str, Any] | None) -> list[Snaps
 
 def _at(session: Session, position: int) -> Snapshot:
     """The session as it stood at a place in its log, its state then included."""
-    told = sum(change.position <= position for change in session.changes)
-    return session.snapshot_at(position, told)
+    changes = sum(change.position <= position for change in session.changes)
+    return session.snapshot_at(position, changes)
 
 
 def measure(step: AgentStep, model: str, samples: list[Snapshot]) -> Measured:
@@ -74,9 +74,9 @@ def measure(step: AgentStep, model: str, samples: list[Snapshot]) -> Measured:
 def _tier_tokens(pack: Pack, tier: int) -> int:
     always = {*BY_THE_ENGINE, "system"}
     return sum(
-        kept.tokens
-        for kept in pack.manifest.kept
-        if (kept.tier or 2) == tier and kept.source not in always
+        block.tokens
+        for block in pack.manifest.kept
+        if (block.tier or 2) == tier and block.source not in always
     )
 
 

@@ -19,7 +19,7 @@ def findings(agent: str, source: str) -> list[Finding]:
         raise SpecError(
             f"not an expression: {error}", where=text[:80], fix="build it with C"
         ) from error
-    found: list[Finding] = []
+    results: list[Finding] = []
     for node in ast.walk(tree):
         if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)):
             continue
@@ -33,8 +33,8 @@ def findings(agent: str, source: str) -> list[Finding]:
         step = ast.unparse(node.right)
         what = f"{step} applies to all of {first}, and reads as if to {last} only"
         fix = f"write ({first}) | {step}, or ... + ({last} | {step})"
-        found.append(Finding("warning", "precedence", agent, ast.unparse(node), what, fix))
-    return found
+        results.append(Finding("warning", "precedence", agent, ast.unparse(node), what, fix))
+    return results
 
 
 def _word(node: ast.expr) -> str:

@@ -12,8 +12,8 @@ from contextwright.spec.expr import Expr
 from contextwright.words import parse
 
 
-class _Given(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """An agent, or a branch where `on` is given."""
+class _PipelineEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """An agent, or a branch where `on` is entry."""
 
     agent: str = ""
     spec: Any = None
@@ -22,8 +22,8 @@ class _Given(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     model: str = ""
     boundary: tuple[str, ...] = ()
     on: str = ""
-    cases: dict[str, list["_Given"]] = {}
-    default: list["_Given"] = []
+    cases: dict[str, list["_PipelineEntry"]] = {}
+    default: list["_PipelineEntry"] = []
 
 
 def read_pipeline(path: Path) -> Pipeline:
@@ -37,7 +37,7 @@ def read_pipeline(path: Path) -> Pipeline:
         SpecError: the file can not be read, or is no pipeline.
     """
     try:
-        given = msgspec.json.decode(path.read_bytes(), type=list[_Given])
+        entries = msgspec.json.decode(path.read_bytes(), type=list[_PipelineEntry])
     except OSError as error:
         raise SpecError(
             f"can not be read: {error.strerror}", where=str(path), fix="give a file"
@@ -48,42 +48,42 @@ def read_pipeline(path: Path) -> Pipeline:
             where=str(path),
             fix='a list of {"agent": "name", "spec": "C.window(n=5)"}',
         ) from error
-    return tuple(_part(one, str(path)) for one in given)
+    return tuple(_part(entry, str(path)) for entry in entries)
 
 
-def _part(given: _Given, where: str) -> AgentStep | Branch:
-    if given.on:
-        place = f"{where}, branch on {given.on!r}"
+def _part(entry: _PipelineEntry, where: str) -> AgentStep | Branch:
+    if entry.on:
+        place = f"{where}, branch on {entry.on!r}"
         return Branch(
-            on=given.on,
+            on=entry.on,
             cases={
-                value: tuple(_part(one, place) for one in case)
-                for value, case in given.cases.items()
+                value: tuple(_part(inner, place) for inner in case)
+                for value, case in entry.cases.items()
             },
-            default=tuple(_part(one, place) for one in given.default),
+            default=tuple(_part(inner, place) for inner in entry.default),
         )
-    if not given.agent:
+    if not entry.agent:
         raise SpecError(
             "neither an agent nor a branch", where=where, fix='name it: {"agent": "name", ...}'
         )
-    spec, wrong = _spec(given)
+    spec, wrong = _spec(entry)
     return AgentStep(
-        agent=given.agent,
+        agent=entry.agent,
         spec=spec,
-        instruction=given.instruction,
-        outputs=given.outputs,
-        model=given.model,
-        boundary=given.boundary,
-        source=given.spec if isinstance(given.spec, str) and wrong is None else "",
+        instruction=entry.instruction,
+        outputs=entry.outputs,
+        model=entry.model,
+        boundary=entry.boundary,
+        source=entry.spec if isinstance(entry.spec, str) and wrong is None else "",
         wrong=wrong,
     )
 
 
-def _spec(given: _Given) -> tuple[Expr | None, tuple[str, str, str] | None]:
+def _spec(entry: _PipelineEntry) -> tuple[Expr | None, tuple[str, str, str] | None]:
     """The spec, or what is wrong with it: one that means nothing is a finding as any other."""
-    if given.spec is None:
+    if entry.spec is None:
         return None, None
     try:
-        return (parse(given.spec) if isinstance(given.spec, str) else from_data(given.spec)), None
+        return (parse(entry.spec) if isinstance(entry.spec, str) else from_data(entry.spec)), None
     except SpecError as error:
         return None, (error.what, error.where or "", error.fix or "")

@@ -1,4 +1,4 @@
-"""What the checker found, for people (document 000 §8) and for machines."""
+"""The checker's report, for people (document 000 §8) and for machines."""
 
 from typing import Literal
 
@@ -28,7 +28,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class TierReport(msgspec.Struct, frozen=True):
-    """What one tier holds.
+    """The terms and tokens of one tier.
 
     Args:
         tier: 1 to 4; what no priority was set for is in tier 2.
@@ -43,10 +43,11 @@ class TierReport(msgspec.Struct, frozen=True):
 
 
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one agent sees and writes.
+    """The context of one agent, and the keys it writes.
 
     Args:
         budget: tokens that its spec allows; None where it sets no limit.
+        overflow: the limit's label: what it does with more.
         headroom: tokens of the budget that the samples left free, least and most.
         grows: whether something in it grows with the session without a limit.
     """
@@ -80,12 +81,12 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What must be mended."""
+        """Findings that must be mended."""
         return tuple(one for one in self.findings if one.severity == "error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What may surprise."""
+        """Findings that may surprise."""
         return tuple(one for one in self.findings if one.severity == "warning")
 
     def to_json(self) -> bytes:
@@ -103,8 +104,8 @@ class Report(msgspec.Struct, frozen=True):
         return "\n".join([*lines, *_shown(shared)])
 
     def _agent(self, agent: AgentReport) -> list[str]:
-        mine = [one for one in self.findings if one.agent == agent.agent]
-        mark = "✗" if any(one.severity == "error" for one in mine) else "✓"
+        own = [one for one in self.findings if one.agent == agent.agent]
+        mark = "✗" if any(one.severity == "error" for one in own) else "✓"
         lines = [f"{mark} {agent.agent}: {_headline(agent)}"]
         for tier in agent.tiers:
             lines.append(f"  Tier {tier.tier}: {' + '.join(tier.terms)}{_tokens(tier)}")
@@ -114,7 +115,7 @@ class Report(msgspec.Struct, frozen=True):
                 lines.append(f"  {name}: {', '.join(keys)}")
         if agent.guards:
             lines.append(f"  Guards: {', '.join(agent.guards)}")
-        return lines + _shown(mine)
+        return lines + _shown(own)
 
 
 def _headline(agent: AgentReport) -> str:
@@ -136,7 +137,7 @@ def _tokens(tier: TierReport) -> str:
 def _budget(agent: AgentReport) -> str:
     if agent.budget is None:
         return "none; it grows with the session" if agent.grows else "none; nothing in it grows"
-    line = f"{agent.budget:,} tokens, {agent.overflow}"
+    line = f"{agent.budget:,} tokens ({agent.overflow})"
     if agent.headroom is not None:
         low, high = agent.headroom
         line += f"; headroom {low:,}-{high:,}" if low != high else f"; headroom {high:,}"

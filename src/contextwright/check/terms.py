@@ -1,31 +1,23 @@
-"""What can be said of one spec without running it."""
+"""Findings on one spec that need no session: idle terms, contexts without a limit."""
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
-from contextwright.atoms.budget.priority import Priority
-from contextwright.atoms.compress.compact import Compact
-from contextwright.atoms.protect.fresh import Fresh
-from contextwright.atoms.select.default import Default, Nothing
-from contextwright.atoms.select.recent import Recent
-from contextwright.atoms.select.relevant import Relevant
-from contextwright.atoms.select.select import Select
-from contextwright.atoms.select.window import Window
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import Plan
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.kind import Kind
+from contextwright.spec.traits import PLAIN, Gives, Traits
 
 IMPORTANT = 2
 
 
 def terms_by_tier(plan: Plan) -> dict[int, list[Expr]]:
     """The terms of a spec by the tier that its priorities put them in."""
-    found: dict[int, list[Expr]] = {}
+    by_tier: dict[int, list[Expr]] = {}
     for term, tier in _tiered(plan.body, 0):
-        found.setdefault(tier or IMPORTANT, []).append(term)
-    return dict(sorted(found.items()))
+        by_tier.setdefault(tier or IMPORTANT, []).append(term)
+    return dict(sorted(by_tier.items()))
 
 
 def _tiered(expr: Expr, tier: int) -> Iterator[tuple[Expr, int]]:
@@ -34,8 +26,8 @@ def _tiered(expr: Expr, tier: int) -> Iterator[tuple[Expr, int]]:
             yield from _tiered(term, tier)
         return
     if isinstance(expr, (Pipe, Chain)):
-        set_here = [step.tier for step in expr.steps if isinstance(step, Priority)]
-        steps = tuple(step for step in expr.steps if not isinstance(step, Priority))
+        set_here = [step.traits.tier for step in expr.steps if step.traits.tier]
+        steps = tuple(step for step in expr.steps if not step.traits.tier)
         tier = set_here[-1] if set_here else tier
         if isinstance(expr, Pipe) and not steps:
             yield from _tiered(expr.head, tier)
@@ -45,13 +37,13 @@ def _tiered(expr: Expr, tier: int) -> Iterator[tuple[Expr, int]]:
             return
     if isinstance(expr, Atom) and (expr.kind is Kind.WRITER and type(expr).over is Atom.over):
         return
-    if not isinstance(expr, Nothing):
+    if _traits(expr).gives is not Gives.NOTHING:
         yield expr, tier
 
 
 def findings(agent: str, plan: Plan) -> list[Finding]:
     """Terms that can never do anything, and contexts that nothing bounds."""
-    found = [
+    results = [
         Finding("warning", "no-effect", agent, where, what, fix)
         if mild
         else Finding("error", "unreachable", agent, where, what, fix)
@@ -61,8 +53,8 @@ def findings(agent: str, plan: Plan) -> list[Finding]:
     if loose and plan.terminal is None:
         what = "it grows with the session, and nothing limits it"
         fix = "end it with C.budget(...) or C.fit(...), or begin with C.window(...)"
-        found.append(Finding("warning", "unbounded", agent, repr(loose[0]), what, fix))
-    return found
+        results.append(Finding("warning", "unbounded", agent, repr(loose[0]), what, fix))
+    return results
 
 
 def grows(expr: Expr) -> bool:
@@ -75,21 +67,21 @@ def grows(expr: Expr) -> bool:
         return any(map(grows, expr.terms))
     if isinstance(expr, Fallback):
         return grows(expr.first) or grows(expr.second)
-    if not isinstance(expr, Atom) or _bounds(expr):
-        return False
-    if isinstance(expr, Select):
-        return expr.position is None
-    return isinstance(expr, Default) or expr.kind in {Kind.TRANSFORM, Kind.ASSEMBLY}
+    return isinstance(expr, Atom) and not _bounds(expr)
 
 
-def _bounds(atom: Expr) -> bool:
+_UNBOUNDED = {Kind.REFINER, Kind.TRANSFORM, Kind.ASSEMBLY}
+"""Kinds whose words leave more of a longer conversation, unless one says that it does not."""
+
+
+def _bounds(atom: Atom) -> bool:
     """Whether an atom leaves a bounded rest of any conversation."""
-    if isinstance(atom, Fresh):
-        return atom.stale_action in {"exclude", "summarize"}
-    if isinstance(atom, Select):
-        return atom.position is not None
-    word = atom.word if isinstance(atom, Atom) else ""
-    return isinstance(atom, (Window, Relevant, Recent)) or word == "summarize"
+    bounded = atom.traits.bounded
+    return atom.kind not in _UNBOUNDED if bounded is None else bounded
+
+
+def _traits(expr: Expr) -> Traits:
+    return expr.traits if isinstance(expr, Atom) else PLAIN
 
 
 def _conversations(expr: Expr) -> Iterator[Expr]:
@@ -120,14 +112,13 @@ def _idle(expr: Expr) -> Iterator[tuple[str, str, str, bool]]:
 
 def _idle_steps(chain: tuple[Expr, ...]) -> Iterator[tuple[str, str, str, bool]]:
     where = " | ".join(map(repr, chain))
-    if isinstance(chain[0], Nothing) and len(chain) > 1:
+    if _traits(chain[0]).gives is Gives.NOTHING and len(chain) > 1:
         yield where, "nothing comes out of C.none()", "leave the steps behind it out", False
-    for before, after in pairwise([step for step in chain if isinstance(step, Priority)]):
+    for before, after in pairwise([step for step in chain if _traits(step).tier]):
         what = f"{before!r} is overwritten by {after!r}"
         yield where, what, f"leave {before!r} out", True
     yield from _beyond_the_window(chain, where)
-    roles = [step.role for step in chain if isinstance(step, Select) and step.role]
-    if {"user"} < set(roles):
+    if {"user"} < {_traits(step).role for step in chain} - {""}:
         what = "what the user said holds no other role: this selects nothing"
         yield where, what, "unite them: C.select(role='user') + C.select(role=...)", False
 
@@ -136,32 +127,21 @@ def _beyond_the_window(chain: tuple[Expr, ...], where: str) -> Iterator[tuple[st
     """Steps for turns that a window before them left out already."""
     turns: int | None = None
     # behind a selection a window counts what was selected: it says nothing of ages
-    newest = chain[0].n if isinstance(chain[0], Window) else None
+    newest = _traits(chain[0]).turns
     for step in chain:
-        if isinstance(step, Window):
-            if turns is not None and step.n >= turns:
+        n, age = _traits(step).turns, _traits(step).min_age
+        if n is not None:
+            if turns is not None and n >= turns:
                 what = f"{step!r} selects from {turns} turns: all of them"
                 yield where, what, f"leave {step!r} out", True
-            turns = step.n if turns is None else min(turns, step.n)
-        age = _age_from(step)
+            turns = n if turns is None else min(turns, n)
         if newest is not None and age is not None and age > newest - 1:
             what = f"{step!r} is for turns at least {age} old: a window of {newest} turns has none"
             yield where, what, f"lower it below {newest}, or leave it out", True
 
 
-def _age_from(step: Any) -> int | None:
-    """The least age in turns of what a step touches."""
-    if isinstance(step, Fresh):
-        return step.max_age + 1
-    if isinstance(step, Compact) and step.strategy == "stale":
-        return step.stale_after
-    return None
-
-
 def _never_empty(expr: Expr) -> bool:
     """Whether it gives something in every session that a request can be made from."""
-    if isinstance(expr, (Window, Default)):
-        return True
     if isinstance(expr, Union):
         return any(map(_never_empty, expr.terms))
-    return isinstance(expr, Atom) and expr.word == "template"
+    return _traits(expr).gives is Gives.ALWAYS

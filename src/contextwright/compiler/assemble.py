@@ -73,7 +73,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
     tools = scoped(inputs.tools, scope)
     notes = (*_missing(planned, inputs), *_unknown(scope, inputs.tools))
-    return Assembled(system, blocks, tools, inputs.tools, notes, planned.step is not None)
+    return Assembled(system, blocks, tools, inputs.tools, notes, bool(planned.step_key))
 
 
 def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]:

@@ -11,8 +11,8 @@ import msgspec
 from contextwright.atoms.select.evidence import needed
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.assemble import Assembled
+from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.manifest import KeptBlock, Manifest, ToolPolicy, Truncation
-from contextwright.compiler.overflow import BudgetState
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.ranges import left_out
 from contextwright.compiler.renamed import renamed_tools
@@ -95,7 +95,7 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
         sent_from=asked.sent_from,
         agent=asked.agent,
         budget=room.limit,
-        overflow=_overflow(built.planned),
+        overflow=built.planned.terminal.label if built.planned.terminal is not None else "",
         tokens=built.tokens,
         fixed_tokens=room.fixed,
         layer_tokens=_by_layer(kept),
@@ -123,15 +123,15 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "signals": dict(built.room.signals),
         "truncation_events": tuple(_truncations(tracer.changes)),
         "artifact_uris": _artifacts(built.blocks),
-        "evidence_needed": needed(state) if built.planned.step is not None else (),
+        "evidence_needed": needed(state) if built.planned.step_key else (),
         "tools": _policy(built),
     }
 
 
 def _step(built: CompileResult) -> tuple[str, str]:
-    if built.planned.step is None:
+    if not built.planned.step_key:
         return "", ""
-    step = step_of(built.snapshot.state.get(built.planned.step.key))
+    step = step_of(built.snapshot.state.get(built.planned.step_key))
     return step.task_id, step.step_id
 
 
@@ -144,15 +144,6 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     if now_ms is not None and 0 <= now_ms < END_OF_TIME_MS:
         time = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ_")
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
-
-
-def _overflow(planned: Plan) -> str:
-    terminal = planned.terminal
-    for name in ("overflow", "strategy", "profile"):
-        said = getattr(terminal, name, "")
-        if said:
-            return said
-    return ""
 
 
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:

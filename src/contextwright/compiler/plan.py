@@ -4,49 +4,41 @@ from collections.abc import Iterator
 
 import msgspec
 
-from contextwright.atoms.budget.allocate import Allocate
-from contextwright.atoms.budget.budget import Budget
-from contextwright.atoms.budget.compaction import Compaction
-from contextwright.atoms.budget.fit import Fit
-from contextwright.atoms.protect.redact import Redact
-from contextwright.atoms.protect.validate import Validate
-from contextwright.atoms.select.step import ForStep
-from contextwright.atoms.select.tools import StepTools
-from contextwright.atoms.select.window import Window
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.kind import Kind
-
-Terminal = Budget | Fit | Allocate | Compaction
+from contextwright.spec.terminal import Terminal
+from contextwright.spec.word_roles import ConversationWindow, Guard, ToolScope, Writer
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What a compile runs.
+    """The parts of a spec, as a compile runs them.
 
     Args:
         body: the expression that brings the blocks, without what follows.
-        redactions: run on every block of the request, as it is brought and again at the end.
+        redactions: guards, run on every block of the request, as it is brought and again at the
+            end.
         validations: run once all blocks are there.
         terminal: the limit, if the spec sets one.
-        windows: every `C.window`; the widest is what `before_window` is before.
+        windows: words that keep the newest; the widest is what `before_window` is before.
         reads: state keys that the spec reads.
         writers: what is written around the turn.
         stands_on_conversation: whether a term of the spec selects from the conversation; a spec
             of state and notes alone says nothing of it.
-        step: what makes a pack of the request, if the spec has it.
+        step_key: state key of the step that makes a pack of the request; empty without one.
         tools: what limits the tools that are sent, if the spec has it.
     """
 
     body: Expr
-    redactions: tuple[Redact, ...]
-    validations: tuple[Validate, ...]
+    redactions: tuple[Guard, ...]
+    validations: tuple[Atom, ...]
     terminal: Terminal | None
-    windows: tuple[Window, ...]
+    windows: tuple[ConversationWindow, ...]
     reads: tuple[str, ...]
-    writers: tuple[Atom, ...]
+    writers: tuple[Writer, ...]
     stands_on_conversation: bool = True
-    step: ForStep | None = None
-    tools: StepTools | None = None
+    step_key: str = ""
+    tools: ToolScope | None = None
 
     def clean(self, text: str) -> str:
         """A text without what the spec redacts from everything."""
@@ -59,29 +51,45 @@ def plan(spec: Expr) -> Plan:
     """Take a spec apart.
 
     Raises:
-        SpecError: two limits; there is one request, so there is one limit.
+        SpecError: two limits; there is one request, so there is one limit. Or a word of the kind
+            TERMINAL that does not say what it limits.
     """
     steps = _outer_steps(spec)
-    terminals = [step for step in steps if isinstance(step, Terminal)]
-    if len(terminals) > 1:
-        raise SpecError(
-            f"two limits: {terminals[0]!r} and {terminals[1]!r}",
-            where=repr(spec)[:200],
-            fix=f"keep one: ... | {terminals[0]!r}",
-        )
+    assembly = [step for step in steps if step.kind is Kind.ASSEMBLY]
     atoms = list(walk(spec))
+    traits = [atom.traits for atom in atoms]
     return Plan(
         body=_body(spec),
-        redactions=tuple(step for step in steps if isinstance(step, Redact)),
-        validations=tuple(step for step in steps if isinstance(step, Validate)),
-        terminal=terminals[0] if terminals else None,
-        windows=tuple(atom for atom in atoms if isinstance(atom, Window)),
+        redactions=tuple(step for step in assembly if isinstance(step, Guard)),
+        validations=tuple(step for step in assembly if not isinstance(step, Guard)),
+        terminal=_terminal(steps, spec),
+        windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
-        writers=tuple(atom for atom in atoms if atom.kind is Kind.WRITER),
+        writers=tuple(atom for atom in atoms if isinstance(atom, Writer)),
         stands_on_conversation=any(head.selects_conversation for head in _heads(spec)),
-        step=next((atom for atom in atoms if isinstance(atom, ForStep)), None),
-        tools=next((atom for atom in atoms if isinstance(atom, StepTools)), None),
+        step_key=next((one.step_key for one in traits if one.step_key), ""),
+        tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
     )
+
+
+def _terminal(steps: tuple[Atom, ...], spec: Expr) -> Terminal | None:
+    limits = [step for step in steps if step.kind is Kind.TERMINAL]
+    if len(limits) > 1:
+        raise SpecError(
+            f"two limits: {limits[0]!r} and {limits[1]!r}",
+            where=repr(spec)[:200],
+            fix=f"keep one: ... | {limits[0]!r}",
+        )
+    if not limits:
+        return None
+    terminal = limits[0]
+    if not isinstance(terminal, Terminal):
+        raise SpecError(
+            f"expected a terminal with a limit and stages, got {terminal!r}",
+            where=repr(spec)[:200],
+            fix=f"derive {type(terminal).__name__} from contextwright.spec.Terminal",
+        )
+    return terminal
 
 
 def walk(expr: Expr) -> Iterator[Atom]:

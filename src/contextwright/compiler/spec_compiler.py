@@ -5,15 +5,15 @@ from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.atoms.budget.allocate import Allocate
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.compiler.assemble import Assembled, assemble, guard_again
+from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.layout import layout_of, section_of
-from contextwright.compiler.overflow import BudgetState, enforce_budget
+from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
@@ -25,6 +25,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
+from contextwright.spec.terminal import LayerShares
 from contextwright.tasks.allocation import Allocation, allocate
 from contextwright.tasks.layers import least_needs, needs_of
 from contextwright.tasks.payload import cost_of_form, cost_of_item
@@ -163,7 +164,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=_cost(self.memo, renderer, target, framed=planned.step is not None),
+            cost=_cost(self.memo, renderer, target, framed=bool(planned.step_key)),
             counter_id=target.counter.id,
             resolve=lambda ref: resolve(ref, snapshot, self.read_artifact),
             now_ms=self.now_ms,
@@ -173,7 +174,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             settled=snapshot.settled,
             window=min((one.start(snapshot) for one in planned.windows), default=None),
             tools=tuple(snapshot.tools if target.tools is None else target.tools),
-            framed=planned.step is not None,
+            framed=bool(planned.step_key),
             clean=planned.clean,
             answers=self.answers,
             sent_from=self.sent_from,
@@ -219,30 +220,41 @@ def _room(
     form = cost_of_form(target) if assembled.payload else 0
     fixed = with_tools + renderer.margin(target) + form
     terminal = planned.terminal
-    if not isinstance(terminal, Allocate):
-        limit = min(target.max_input, limit_of(planned) or target.max_input)
+    layers = terminal.layers if terminal is not None else None
+    if terminal is None or layers is None:
+        allowed = terminal.limit(target.max_input) if terminal is not None else target.max_input
+        limit = min(target.max_input, allowed)
         return BudgetState(limit, fixed, inputs.after(0), tracer)
     toolless = msgspec.structs.replace(empty, tools=())
     bare = renderer.measure(renderer.request(toolless, target), target)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
-    allocation = _allocation(terminal, assembled.blocks, inputs, target, parts, signals)
+    allocation = _allocation(
+        layers, assembled.blocks, inputs, target, parts, signals, repr(terminal)
+    )
     limit = min(allocation.limit, target.max_input)
     return BudgetState(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
 
 
 def _allocation(
-    terminal: Allocate,
+    layers: LayerShares,
     blocks: Blocks,
     inputs: Inputs,
     target: Target,
     parts: dict[str, int],
     signals: dict[str, int],
+    where: str,
 ) -> Allocation:
     """The window shared out; a step that only fits once its examples and its background are
-    shortened is not refused."""
+    shortened is not refused.
+
+    Args:
+        parts: tokens of what is not a block, by layer.
+        signals: what shifts the shares, in millionths.
+        where: the terminal as code, for an error.
+    """
     window = min(
-        window_of(terminal.max_tokens, inputs.snapshot.state) or target.window, target.window
+        window_of(layers.max_tokens, inputs.snapshot.state) or target.window, target.window
     )
     reserved = target.reserved_output + target.reserved_system
 
@@ -250,23 +262,17 @@ def _allocation(
         return allocate(
             window,
             signals,
-            profile=terminal.profile,
-            preset=terminal.preset,
+            profile=layers.profile,
+            preset=layers.preset,
             needs=needs,
             least_slack=max(0, reserved - (target.window - window)),
-            where=repr(terminal),
+            where=where,
         )
 
     try:
         return shared(needs_of(blocks, inputs.cost, parts))
     except StepError:
         return shared(least_needs(blocks, inputs.cost, parts))
-
-
-def limit_of(planned: Plan) -> int:
-    """Tokens that the spec allows; 0 where it sets no number of its own."""
-    terminal = planned.terminal
-    return getattr(terminal, "max_tokens", 0) or getattr(terminal, "target_tokens", 0)
 
 
 def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:

@@ -13,7 +13,7 @@ from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
-from contextwright.engine.record import apply, captures, recording, write
+from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError, SpecError
 from contextwright.recipes.profiles import Profile
@@ -284,7 +284,7 @@ class Engine:
         reserved_system: int | None,
         tools: tuple[Tool, ...] | None,
     ) -> TaskGenerator[tuple[Pack, Answers]]:
-        apply(session, captures(self.spec, "user"))
+        capture_before(session, self.spec)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
         turn = self._turn(
             session.snapshot, lambda values: write(session, values), session.log, sent_from

@@ -4,7 +4,6 @@ working memory before every Planner/Operator turn")."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextwright.atoms.select.memory import Memory as MemoryAtom
 from contextwright.compiler.plan import plan, walk
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
@@ -35,11 +34,10 @@ def hydrate(
     Returns:
         Why a search was less good than it might have been, for the manifest.
     """
-    wanted = [atom for atom in walk(spec) if isinstance(atom, MemoryAtom)]
-    if not wanted or (memory is None and not retrievers):
+    most = max((atom.traits.hydrates.get(KNOWLEDGE, 0) for atom in walk(spec)), default=0)
+    if not most or (memory is None and not retrievers):
         return ()
     query = plan(spec).clean(query_in(session.snapshot()))
-    most = max(atom.top_k for atom in wanted)
     found: list[dict[str, Any]] = []
     if query and memory is not None:
         found += [one.to_state() for one in memory.search(query, most, scope=scope)]

@@ -21,7 +21,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers
 
 ROUNDS = 6
-"""Assemblings that may ask: a rung of a cascade asks only when those before it were not enough."""
+"""Assemblings that may ask: a stage of a cascade asks only when those before it were not enough."""
 
 Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""

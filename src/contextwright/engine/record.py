@@ -1,18 +1,15 @@
 """After a turn: what the spec's writers and state steps write. Events are never changed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Protocol
 
-from contextwright.atoms.write.capture import Capture
-from contextwright.atoms.write.offload import Offload
-from contextwright.atoms.write.write_notes import WriteNotes
-from contextwright.compiler.plan import plan, walk
+from contextwright.compiler.plan import plan
 from contextwright.engine.embedded import answering_by
-from contextwright.engine.offload_results import offloading
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
+from contextwright.spec.word_roles import RecordedTurn
 from contextwright.stores.store import ArtifactStore
 
 
@@ -40,7 +37,7 @@ def record(
     """
     for step in steps:
         if isinstance(step, Expr):
-            apply(session, captures(step, "user"))
+            capture_before(session, step)
             asking = recording(session, step, agent, artifacts)
             run_tasks(asking, answering_by(models), session.id)
         else:
@@ -57,16 +54,23 @@ def recording(
     session: Session, spec: Expr, agent: str, artifacts: ArtifactStore | None = None
 ) -> TaskGenerator[None]:
     """What a spec writes after the turn: captured outputs, artifacts and notes."""
-    apply(session, captures(spec, "output"))
-    clean: Callable[[str], str] = plan(spec).clean
-    for writer in walk(spec):
-        if isinstance(writer, Offload):
-            yield from offloading(session, writer, artifacts, clean)
-        if not isinstance(writer, WriteNotes):
-            continue
-        task = writer.task(session.snapshot(), agent, clean)
-        answer = (yield (task,))[0] if task is not None else None
-        write(session, writer.writes(session.snapshot(), agent, answer))
+    planned = plan(spec)
+
+    def put(data: bytes, name: str) -> str:
+        assert artifacts is not None
+        return artifacts.put(data, name=name)
+
+    store = put if artifacts is not None else None
+    for writer in planned.writers:
+        turn = RecordedTurn(session.snapshot(), agent, planned.clean, store)
+        values = yield from writer.after(turn)
+        write(session, values)
+
+
+def capture_before(session: Session, spec: Expr) -> None:
+    """What a spec writes before the turn, for which nobody is asked."""
+    for writer in plan(spec).writers:
+        write(session, writer.before(session.snapshot()))
 
 
 def write(session: Session, values: dict[str, Any]) -> bool:
@@ -76,8 +80,3 @@ def write(session: Session, values: dict[str, Any]) -> bool:
     if new:
         session.update(new)
     return bool(new)
-
-
-def captures(spec: Expr, what: str) -> list[Capture]:
-    """The captures of a spec that take the user's words, or the agent's output."""
-    return [atom for atom in walk(spec) if isinstance(atom, Capture) and atom.what == what]

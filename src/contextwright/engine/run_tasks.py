@@ -4,13 +4,12 @@ Such work is a generator: it yields the tasks that it needs answered, is sent th
 returns its result. So one body serves the sync and the async entry points.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import Answer, Task, TaskGenerator
 
 T = TypeVar("T")
-TaskGenerator = Generator[tuple[Task, ...], list[Answer], T]
 
 
 class TaskRunner(Protocol):

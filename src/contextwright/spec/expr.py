@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import msgspec
 
 from contextwright.errors import SpecError
-from contextwright.spec.kind import AFTER_TERMINAL, BARE, BLOCK_SCOPED, Kind, Verb
+from contextwright.spec.kind import BARE, BLOCK_SCOPED, Kind, Verb
+from contextwright.spec.traits import PLAIN, Gives, Traits
 
 if TYPE_CHECKING:
     from contextwright.blocks.block import Blocks
@@ -63,13 +64,16 @@ class Atom(Expr, frozen=True, kw_only=True):
     selects: ClassVar[Literal["conversation", "other"] | None] = None
     """What a source brings, where its kind does not tell: refiners and transforms stand on the
     conversation, other sources do not."""
-    may_be_empty: ClassVar[bool] = False
-    """Whether giving nothing is a normal answer, so that a selector behind it is a fallback."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.word:
             ATOMS[cls.word] = cls
+
+    @property
+    def traits(self) -> Traits:
+        """What others may know of it without running it."""
+        return PLAIN
 
     def reads(self) -> tuple[str, ...]:
         """The state keys that it reads, as they are stored."""
@@ -295,7 +299,7 @@ def _refuse(left: Expr, atom: Atom) -> None:
             fix=f"{left!r} + {atom!r}",
         )
     last = _terminal(left)
-    if last is not None and atom.word not in AFTER_TERMINAL:
+    if last is not None and not _adds_nothing(atom):
         raise SpecError(
             f"{last.word} ({last.kind.value}) comes last; {atom.word} ({atom.kind.value}) "
             "follows it",
@@ -305,6 +309,11 @@ def _refuse(left: Expr, atom: Atom) -> None:
     compress = _compressing(left)
     if atom.verb is Verb.SELECT and compress is not None:
         raise _select_after_compress(left, compress, atom)
+
+
+def _adds_nothing(atom: Atom) -> bool:
+    """Whether it may follow a terminal: what it leaves is no longer than what came."""
+    return atom.kind is Kind.ASSEMBLY or bool(atom.traits.tier)
 
 
 def _select_after_compress(left: Expr, compress: Atom, right: Expr) -> SpecError:
@@ -345,11 +354,11 @@ def _terms(expr: Expr) -> tuple[Expr, ...]:
 
 
 def _is_none(expr: Expr) -> bool:
-    return isinstance(expr, Atom) and expr.word == "none"
+    return isinstance(expr, Atom) and expr.traits.gives is Gives.NOTHING
 
 
 def _may_be_empty(expr: Expr) -> bool:
-    return isinstance(expr, Atom) and expr.may_be_empty
+    return isinstance(expr, Atom) and expr.traits.gives is Gives.OFTEN_NOTHING
 
 
 def _closed(expr: Expr) -> Expr:

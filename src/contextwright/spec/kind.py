@@ -35,6 +35,3 @@ BARE = {Kind.TRANSFORM, Kind.ASSEMBLY, Kind.TERMINAL}
 
 BLOCK_SCOPED = {Kind.REFINER, Kind.TRANSFORM}
 """What applies to the last term of an open union."""
-
-AFTER_TERMINAL = {"priority", "redact", "validate"}
-"""The only words that may follow `budget` or `fit`: they add nothing."""

@@ -5,9 +5,9 @@ one. Preparing is what answers the tasks that assembling asked for (design §1).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -103,6 +103,12 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 MAX_ANSWERS = 4_096
 """Answers that a compile has at hand: those of the newest tasks."""
+
+
+T = TypeVar("T")
+TaskGenerator = Generator[tuple[Task, ...], list[Answer], T]
+"""Work that asks models in between: it yields the tasks that it needs answered, is sent their
+answers, and returns its result."""
 
 
 class Answers:

@@ -116,7 +116,9 @@ def shared_out(allocation: Allocation, needs: Mapping[str, int]) -> dict[str, in
     have = {name: min(allocation.budgets[name], needs.get(name, 0)) for name in SHARED}
     wanting = {name for name in SHARED if needs.get(name, 0) > have[name]}
     while free > 0 and wanting:
-        shares = _shares(free, {name: allocation.weights[name] for name in wanting})
+        # in the order of SHARED: a set's own order differs from process to process
+        weights = {name: allocation.weights[name] for name in SHARED if name in wanting}
+        shares = _shares(free, weights)
         for name, share in shares.items():
             taken = min(share, needs[name] - have[name])
             have[name] += taken

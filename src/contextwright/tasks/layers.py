@@ -27,27 +27,28 @@ MEMORIES = 160
 
 Over = Callable[[Blocks], int]
 Caps = Callable[[Blocks], dict[str, int]]
-Rung = tuple[str, Callable[[Blocks], Blocks]]
+LayerStage = tuple[str, Callable[[Blocks], Blocks], bool]
+"""Its name in the manifest, what it does, and whether it drops."""
 
 
-def layer_rungs(
+def layer_stages(
     inputs: Inputs, caps: Caps, over: Over, drop: Callable[[Block], bool]
-) -> Iterator[Rung]:
-    """The rungs, cheapest first; each acts on layers that are over what they may have.
+) -> Iterator[LayerStage]:
+    """The stages, cheapest first; each acts on layers that are over what they may have.
 
     Args:
         caps: tokens that each shared layer may have, given what there is.
         over: tokens too many.
         drop: whether a block may be dropped.
     """
-    yield "allocate: memory to summary", lambda b: _memory_summary(b, inputs, caps)
-    yield "allocate: older evidence to summary", lambda b: _evidence_summary(b, inputs, caps, over)
-    yield "allocate: tool examples", lambda b: _without_examples(b)
-    yield "allocate: tighten background", lambda b: _tightened(b, inputs)
+    yield "memory to summary", lambda b: _memory_summary(b, inputs, caps), False
+    yield "older evidence to summary", lambda b: _evidence_summary(b, inputs, caps, over), False
+    yield "tool examples", lambda b: _without_examples(b), False
+    yield "tighten background", lambda b: _tightened(b, inputs), False
     for layer, key in _DROPS.items():
-        yield f"allocate: drop {layer.label}", _dropper(layer, key, inputs, caps, over, drop)
+        yield f"drop {layer.label}", _dropper(layer, key, inputs, caps, over, drop), True
     for layer, key in _DROPS.items():
-        yield f"allocate: drop {layer.label}", _dropper(layer, key, inputs, None, over, drop)
+        yield f"drop {layer.label}", _dropper(layer, key, inputs, None, over, drop), True
 
 
 def _memory_drop(block: Block) -> tuple[Any, ...]:
@@ -73,10 +74,6 @@ _DROPS: dict[Layer, Callable[[Block], tuple[Any, ...]]] = {
 }
 """Layers in the order in which they give way, and what of each goes first. Python's sort is
 stable: of equal evidence the one that stands first, which is the oldest."""
-
-
-LAYER_DROPS = frozenset(f"allocate: drop {layer.label}" for layer in _DROPS)
-"""The rungs that drop."""
 
 
 def drop_key(block: Block) -> tuple[Any, ...]:

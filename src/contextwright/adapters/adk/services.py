@@ -8,8 +8,7 @@ import msgspec
 from google.adk.agents.callback_context import CallbackContext
 from google.genai import types
 
-from contextwright.atoms.select.evidence import Evidence, Proof, proofs
-from contextwright.atoms.select.memory import Memory
+from contextwright.atoms.select.evidence import Proof, proofs
 from contextwright.blocks.ref import Ref
 from contextwright.compiler.plan import walk
 from contextwright.session.session import Session
@@ -37,16 +36,15 @@ class Supply:
     async def fill(self, session: Session, spec: Expr, context: CallbackContext) -> None:
         """Bring `knowledge` and `evidence` up to date, if the spec reads them. A service that
         fails leaves them as they are, and the log says so."""
-        atoms = list(walk(spec))
+        hydrated = {key for atom in walk(spec) for key in atom.traits.hydrates}
         invocation = context.get_invocation_context()
-        if invocation.memory_service is not None and any(isinstance(a, Memory) for a in atoms):
+        if invocation.memory_service is not None and KNOWLEDGE in hydrated:
             try:
                 found = await self._memories(session, context)
                 _put(session, KNOWLEDGE, found, MEMORIES)
             except Exception:
                 LOG.warning("the memory service failed: nothing new is remembered", exc_info=True)
-        listed = any(isinstance(atom, Evidence) and not atom.uris for atom in atoms)
-        if invocation.artifact_service is not None and listed:
+        if invocation.artifact_service is not None and EVIDENCE in hydrated:
             try:
                 _put(session, EVIDENCE, await self._artifacts(session, context), ARTIFACTS)
             except Exception:

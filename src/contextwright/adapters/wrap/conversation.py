@@ -13,7 +13,8 @@ from contextwright.atoms.budget.budget import Budget
 from contextwright.atoms.compress.cool import LEAST, How, cooled, gain, in_short
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.overflow import BudgetState, enforce_budget
+from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.trace import Tracer
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import BudgetError
@@ -29,7 +30,7 @@ GRAIN = 64
 """Tokens in whose steps the room of the newest texts changes: a text that has the same room in the
 next call is asked about once."""
 _OURS = re.compile(r"\n?\[full output: event://[^\]\n]*\]|, full output: event://[^\s\]]+")
-"""How the last rungs say where the whole stands: in a session that is ours, not the agent's."""
+"""How the last stages say where the whole stands: in a session that is ours, not the agent's."""
 
 
 class Cooler(msgspec.Struct, frozen=True, eq=False):
@@ -156,7 +157,7 @@ def _fitted(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
 
 
 def _polished(old: str, new: str, cooler: Cooler) -> str:
-    """A text whose mark, if the last rungs made it, says where the agent finds the whole."""
+    """A text whose mark, if the last stages made it, says where the agent finds the whole."""
     if not _OURS.search(new) or _OURS.search(old):
         return new
     count = cooler.counter.count

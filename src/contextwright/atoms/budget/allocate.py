@@ -3,14 +3,20 @@
 from typing import ClassVar, Literal
 
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.terminal import (
+    LAST_RESORT,
+    LayerShares,
+    Order,
+    ShrinkLayers,
+    Stage,
+    Terminal,
+)
 
 Profile = Literal["balanced", "research", "requirements", "tests"]
 Preset = Literal["balanced", "quality", "cost"]
 
 
-class Allocate(Atom, frozen=True, kw_only=True):
+class Allocate(Terminal, frozen=True, kw_only=True):
     """Floors for system, task, tools and the answer; the rest of the window for evidence, memory
     and conversation by the profile and by what the step and the session say. What a layer does
     not need goes to those that need more.
@@ -30,8 +36,6 @@ class Allocate(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "allocate"
-    kind: ClassVar[Kind] = Kind.TERMINAL
-    verb: ClassVar[Verb] = Verb.BUDGET
 
     profile: Profile = "balanced"
     preset: Preset = "balanced"
@@ -44,3 +48,18 @@ class Allocate(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="give a positive number of tokens, or 0 for the model's window",
             )
+
+    @property
+    def order(self) -> Order:
+        """The layer that gives way first."""
+        return "layer"
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Layer by layer."""
+        return (ShrinkLayers(), *LAST_RESORT)
+
+    @property
+    def layers(self) -> LayerShares:
+        """How the window is shared out; the layers' shares are the limit."""
+        return LayerShares(self.profile, self.preset, self.max_tokens)

@@ -3,15 +3,31 @@
 from typing import ClassVar, Literal
 
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.terminal import (
+    LAST_RESORT,
+    CompactLargest,
+    Drop,
+    Order,
+    Refuse,
+    Stage,
+    SummarizeLargest,
+    Terminal,
+)
 
 Overflow = Literal[
     "truncate_oldest", "truncate_lowest_priority", "truncate_least_salient", "summarize", "error"
 ]
+_ORDERS: dict[Overflow, Order] = {
+    "truncate_lowest_priority": "tier",
+    "truncate_least_salient": "salience",
+}
+_STAGES: dict[Overflow, tuple[Stage, ...]] = {
+    "error": (Refuse(reason="overflow='error' lets nothing go"),),
+    "summarize": (SummarizeLargest(), CompactLargest(), Drop(), *LAST_RESORT),
+}
 
 
-class Budget(Atom, frozen=True, kw_only=True):
+class Budget(Terminal, frozen=True, kw_only=True):
     """At most `max_tokens` for the whole request, counted as it is sent.
 
     Args:
@@ -24,8 +40,6 @@ class Budget(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "budget"
-    kind: ClassVar[Kind] = Kind.TERMINAL
-    verb: ClassVar[Verb] = Verb.BUDGET
 
     max_tokens: int
     overflow: Overflow = "truncate_oldest"
@@ -37,3 +51,22 @@ class Budget(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="give a positive number of tokens",
             )
+
+    def limit(self, window: int) -> int:
+        """`max_tokens`, if the window has as many."""
+        return min(self.max_tokens, window)
+
+    @property
+    def label(self) -> str:
+        """With what goes first."""
+        return f"budget: {self.overflow}"
+
+    @property
+    def order(self) -> Order:
+        """By tier or salience where `overflow` says so."""
+        return _ORDERS.get(self.overflow, "age")
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """By `overflow`."""
+        return _STAGES.get(self.overflow, (Drop(), *LAST_RESORT))

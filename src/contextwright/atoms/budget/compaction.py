@@ -4,11 +4,10 @@
 from typing import ClassVar
 
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.terminal import LAST_RESORT, Drop, FoldHistory, Stage, Terminal
 
 
-class Compaction(Atom, frozen=True, kw_only=True):
+class Compaction(Terminal, frozen=True, kw_only=True):
     """Nothing is done while the request is within its budget. When it would pass it, one step
     goes down to a part of it: older exchanges become one note, chosen by what is used again;
     newer results are shortened by what they are; the newest is whole. Until the next step all of
@@ -29,8 +28,6 @@ class Compaction(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "compaction"
-    kind: ClassVar[Kind] = Kind.TERMINAL
-    verb: ClassVar[Verb] = Verb.BUDGET
 
     max_tokens: int = 0
     soft: int = 80
@@ -49,3 +46,15 @@ class Compaction(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="give tokens, a soft share of 10 to 100 percent, a low one of 10 to 90",
             )
+
+    def limit(self, window: int) -> int:
+        """`max_tokens`, if the window has as many; else the window."""
+        return min(self.max_tokens or window, window)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Steps as they come due; what a step could not do is done as for any limit."""
+        # a budget that the user names is used up before a step; the model's window only in part
+        due = 100 if self.max_tokens else self.soft
+        fold = FoldHistory(due=due, headroom=self.headroom, low=self.low, eager=self.eager)
+        return (fold, Drop(), *LAST_RESORT)

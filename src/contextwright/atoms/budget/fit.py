@@ -2,14 +2,39 @@
 
 from typing import ClassVar, Literal
 
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.dedup import Dedup
+from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.terminal import (
+    LAST_RESORT,
+    Drop,
+    DropTier,
+    Order,
+    Run,
+    Stage,
+    SummarizeOldest,
+    Terminal,
+)
 
 FitStrategy = Literal["cascade", "compact_then_summarize", "summarize_only", "salience", "strict"]
+_RESULTS = Run(step=Compact(strategy="tool_results"), title="compact results")
+_OUTPUTS = Run(step=Compact(), title="compact outputs")
+_DEDUP = Run(step=Dedup(strategy="structural"), title="dedup")
+_OLDEST = SummarizeOldest(max_tokens=SUMMARY_TOKENS)
+_LAST: tuple[Stage, ...] = (Drop(), *LAST_RESORT)
+_STAGES: dict[FitStrategy, tuple[Stage, ...]] = {
+    "cascade": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), _OLDEST, *_LAST),
+    "compact_then_summarize": (_RESULTS, _OUTPUTS, _OLDEST, *_LAST),
+    # what no model summarized is compacted, so that something gave way before anything is dropped
+    "summarize_only": (_OLDEST, Run(step=Compact(), title="compact"), *_LAST),
+    "salience": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), *_LAST),
+    "strict": _LAST,
+}
+"""The cascade of document 000 §12, whose first step, the archive, is out already."""
 
 
-class Fit(Atom, frozen=True, kw_only=True):
+class Fit(Terminal, frozen=True, kw_only=True):
     """At most `target_tokens` for the whole request; each step is taken only if it must be.
 
     Args:
@@ -21,8 +46,6 @@ class Fit(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "fit"
-    kind: ClassVar[Kind] = Kind.TERMINAL
-    verb: ClassVar[Verb] = Verb.BUDGET
 
     target_tokens: int
     strategy: FitStrategy = "cascade"
@@ -34,3 +57,22 @@ class Fit(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="give a positive number of tokens",
             )
+
+    def limit(self, window: int) -> int:
+        """`target_tokens`, if the window has as many."""
+        return min(self.target_tokens, window)
+
+    @property
+    def label(self) -> str:
+        """With the strategy."""
+        return f"fit: {self.strategy}"
+
+    @property
+    def order(self) -> Order:
+        """By salience where the strategy says so."""
+        return "salience" if self.strategy == "salience" else "age"
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """By the strategy."""
+        return _STAGES[self.strategy]

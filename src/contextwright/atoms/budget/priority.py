@@ -9,6 +9,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 
 class Priority(Atom, frozen=True, kw_only=True):
@@ -35,6 +36,11 @@ class Priority(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="1 critical, 2 important, 3 supplementary, 4 archive",
             )
+
+    @property
+    def traits(self) -> Traits:
+        """The tier."""
+        return Traits(tier=self.tier)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks in this tier."""

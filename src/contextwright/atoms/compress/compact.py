@@ -16,6 +16,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 from contextwright.text.cut import cut
 from contextwright.text.excerpt import excerpt
 
@@ -69,6 +70,11 @@ class Compact(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 "min_tokens and max_tokens are at least 1", where=repr(self), fix="C.compact()"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """`stale` goes by age."""
+        return Traits(min_age=self.stale_after if self.strategy == "stale" else None)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, the old and long ones compacted."""

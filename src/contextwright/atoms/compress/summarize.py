@@ -13,6 +13,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.spec.traits import Traits
 
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
@@ -57,6 +58,11 @@ class Summarize(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 f"max_tokens is {self.max_tokens}", where=repr(self), fix="give at least 1"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """One summary."""
+        return Traits(bounded=True)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The finished turns in scope, and what of the running one the driver does not send; a

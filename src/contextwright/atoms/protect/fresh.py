@@ -13,6 +13,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.spec.traits import Traits
 
 _COMPACT = Compact()
 
@@ -39,6 +40,13 @@ class Fresh(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 f"max_age is {self.max_age} turns", where=repr(self), fix="0 turns or more"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """What is stale leaves, or is one summary."""
+        return Traits(
+            bounded=self.stale_action in {"exclude", "summarize"}, min_age=self.max_age + 1
+        )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, the stale ones treated as said."""

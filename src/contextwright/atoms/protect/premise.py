@@ -17,6 +17,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.spec.traits import Traits
 from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Premise(Atom, frozen=True, kw_only=True):
     unknown: bool = False
     model: str = ""
     keys: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> Traits:
+        """What is not known can not contradict."""
+        return Traits(missing_key="normal")
 
     def reads(self) -> tuple[str, ...]:
         """The further keys."""

@@ -9,12 +9,11 @@ from contextwright.errors import SpecError
 from contextwright.redaction.named_fields import redact_json_text
 from contextwright.redaction.scan import Scanner, compile_patterns
 from contextwright.session.event import AnyPart, File, Image, Text, Thinking, ToolCall, ToolResult
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.word_roles import Guard
 
 
-class Redact(Atom, frozen=True, kw_only=True):
+class Redact(Guard, frozen=True, kw_only=True):
     """Put `[REDACTED]` for what these patterns find and what these fields hold, everywhere:
     the system instruction, the user's words, calls, results, state, notes, file names.
 
@@ -30,8 +29,6 @@ class Redact(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "redact"
-    kind: ClassVar[Kind] = Kind.ASSEMBLY
-    verb: ClassVar[Verb] = Verb.PROTECT
 
     patterns: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
@@ -45,6 +42,11 @@ class Redact(Atom, frozen=True, kw_only=True):
             )
         if self.patterns:
             compile_patterns(self.patterns)
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """Its patterns."""
+        return self.patterns
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, redacted."""

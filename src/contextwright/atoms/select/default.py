@@ -6,6 +6,7 @@ from contextwright.blocks.block import Blocks
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Gives, Traits
 
 
 class Default(Atom, frozen=True, kw_only=True):
@@ -15,6 +16,11 @@ class Default(Atom, frozen=True, kw_only=True):
     selects: ClassVar[Literal["conversation", "other"] | None] = "conversation"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
+
+    @property
+    def traits(self) -> Traits:
+        """It grows with the session."""
+        return Traits(gives=Gives.ALWAYS, bounded=False)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """Every exchange but the system instruction, which every request has anyway."""
@@ -28,6 +34,11 @@ class Nothing(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "none"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
+
+    @property
+    def traits(self) -> Traits:
+        """Nothing comes out of it."""
+        return Traits(gives=Gives.NOTHING)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """Nothing."""

@@ -12,6 +12,7 @@ from contextwright.errors import RefError, SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Gives, Traits
 from contextwright.tasks.plan_step import EVIDENCE, Criterion, step_in
 from contextwright.tasks.scores import best
 from contextwright.text.search_terms import content_words
@@ -53,7 +54,6 @@ class Evidence(Atom, frozen=True, kw_only=True):
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
     variadic: ClassVar[str] = "uris"
-    may_be_empty: ClassVar[bool] = True
 
     uris: tuple[str, ...] = ()
     top_k: int = 8
@@ -62,6 +62,13 @@ class Evidence(Atom, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.top_k < 1:
             raise SpecError(f"top_k is {self.top_k}", where=repr(self), fix="give at least 1")
+
+    @property
+    def traits(self) -> Traits:
+        """A service lists what is not named here."""
+        return Traits(
+            gives=Gives.OFTEN_NOTHING, hydrates={} if self.uris else {self.key: self.top_k}
+        )
 
     def over(self, inputs: Inputs) -> Blocks:
         """A block an artifact, oldest first."""

@@ -11,6 +11,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Gives, Traits
 
 
 class FromCompaction(Atom, frozen=True, kw_only=True):
@@ -26,7 +27,11 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
     selects: ClassVar[Literal["conversation", "other"] | None] = "conversation"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
-    may_be_empty: ClassVar[bool] = True
+
+    @property
+    def traits(self) -> Traits:
+        """Most sessions were never compacted."""
+        return Traits(gives=Gives.OFTEN_NOTHING)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """The summary, then what it left."""

@@ -13,6 +13,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Gives, Traits
 from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING
 from contextwright.tasks.scores import as_score, best, scored
 
@@ -33,7 +34,6 @@ class Memory(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "memory"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
-    may_be_empty: ClassVar[bool] = True
 
     top_k: int = 5
     min_score: float = 0.05
@@ -46,6 +46,11 @@ class Memory(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="give a top_k of at least 1, a min_score from 0 to 1",
             )
+
+    @property
+    def traits(self) -> Traits:
+        """A store fills its key."""
+        return Traits(gives=Gives.OFTEN_NOTHING, hydrates={self.key: self.top_k})
 
     def over(self, inputs: Inputs) -> Blocks:
         """A block a memory, then the working notes."""

@@ -10,6 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 
 class Recent(Atom, frozen=True, kw_only=True):
@@ -43,6 +44,11 @@ class Recent(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="C.recent(half_life=10, min_score=0.1)",
             )
+
+    @property
+    def traits(self) -> Traits:
+        """What is old enough scores too little."""
+        return Traits(bounded=True)
 
     def score(self, age: int) -> int:
         """The score of an age in turns, in millionths."""

@@ -15,6 +15,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Scorer, Task
+from contextwright.spec.traits import Traits
 
 USER_CONTENT = "__user_content__"
 """The `query_key` that names what the user said last."""
@@ -67,6 +68,11 @@ class Relevant(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 "two queries", where=repr(self), fix="give either query or query_key, not both"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """`top_k` blocks, or so many tokens."""
+        return Traits(bounded=True)
 
     def reads(self) -> tuple[str, ...]:
         """The query's state key."""

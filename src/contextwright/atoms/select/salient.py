@@ -26,6 +26,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 NOTHING = Features(entities=frozenset(), words=frozenset(), structural=0.0, refers=False)
 Recency = Callable[[int], float]
@@ -76,6 +77,11 @@ class Salient(Atom, frozen=True, kw_only=True):
                 fix="C.salient(min_score=0.3, half_life=10)",
             )
         self._shares()
+
+    @property
+    def traits(self) -> Traits:
+        """With the session grows what is salient in it."""
+        return Traits(bounded=False)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""

@@ -8,6 +8,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 T = TypeVar("T")
 EventType = Literal[
@@ -43,6 +44,11 @@ class Select(Atom, frozen=True, kw_only=True):
     position: Literal["first", "last"] | None = None
     scope: Literal["all", "before_window", "tool_results"] = "all"
     not_authors: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> Traits:
+        """One exchange, or all that match."""
+        return Traits(bounded=self.position is not None, role=self.role or "")
 
     @property
     def wanted(self) -> dict[str, str]:

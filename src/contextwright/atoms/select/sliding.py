@@ -11,6 +11,7 @@ from contextwright.retrieval.sliding_window import refuse_tight
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 STEP = 10
 """A tenth of what the sinks leave goes at once (document 004), so that the prefix keeps its bytes
@@ -53,6 +54,11 @@ class Sliding(Atom, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         form = "C.sliding(window={}, sinks={}, recent={})"
         refuse_tight(self.window, self.sinks, self.recent, where=repr(self), form=form)
+
+    @property
+    def traits(self) -> Traits:
+        """A window in tokens."""
+        return Traits(bounded=True)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""

@@ -8,6 +8,7 @@ from contextwright.blocks.ref import Ref
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 from contextwright.tasks.plan_step import PLAN, Constraints, Criterion, Step, step_of
 from contextwright.tasks.roles import (
     CHECKLIST,
@@ -44,6 +45,11 @@ class ForStep(Atom, frozen=True, kw_only=True):
     contract: Contract = "system"
     recite: bool = False
     key: str = PLAN
+
+    @property
+    def traits(self) -> Traits:
+        """It makes a pack of the request; the application keeps the plan."""
+        return Traits(step_key=self.key, missing_key="normal")
 
     def reads(self) -> tuple[str, ...]:
         """The step's state key."""

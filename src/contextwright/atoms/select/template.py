@@ -11,6 +11,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Gives, Traits
 
 _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_:]*)(\?)?\}")
 
@@ -35,6 +36,11 @@ class Template(Atom, frozen=True, kw_only=True):
     verb: ClassVar[Verb] = Verb.SELECT
 
     text: str
+
+    @property
+    def traits(self) -> Traits:
+        """No text without its values."""
+        return Traits(gives=Gives.ALWAYS, missing_key="fails")
 
     def reads(self) -> tuple[str, ...]:
         """The keys that it needs."""

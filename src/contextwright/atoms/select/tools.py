@@ -8,14 +8,14 @@ from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.errors import StepError
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.word_roles import ToolScope
 from contextwright.tasks.plan_step import PLAN, TOOLS
 from contextwright.tasks.tool_lines import EXAMPLE, example_of, scoped, signature
 
 
-class StepTools(Atom, frozen=True, kw_only=True):
+class StepTools(ToolScope, frozen=True, kw_only=True):
     """Of the session's tools, those in scope, in the session's order: others are not sent.
 
     The scope is what is named here; else what the state key `tools` names; else the tools of

@@ -7,15 +7,16 @@ import msgspec
 from contextwright.blocks.block import Blocks
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Gives, Traits
+from contextwright.spec.word_roles import ConversationWindow
 
 TURNS = 5
 """Turns of a window that names no number."""
 
 
-class Window(Atom, frozen=True, kw_only=True):
+class Window(ConversationWindow, frozen=True, kw_only=True):
     """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that
     come, the newest; blocks that belong to no turn pass. What is protected stays in any case: the
     task's first message among it.
@@ -61,6 +62,11 @@ class Window(Atom, frozen=True, kw_only=True):
         if self.n is not None:
             starts.append(snapshot.turn_start(max(0, snapshot.turn + 1 - self.n)))
         return max(starts)
+
+    @property
+    def traits(self) -> Traits:
+        """The running turn is always in it."""
+        return Traits(gives=Gives.ALWAYS, bounded=True, turns=self.n)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """The newest exchanges."""

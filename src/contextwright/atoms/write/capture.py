@@ -4,11 +4,11 @@ from typing import Any, ClassVar, Literal
 
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import check_key
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import TaskGenerator
+from contextwright.spec.word_roles import RecordedTurn, Writer
 
 
-class Capture(Atom, frozen=True, kw_only=True):
+class Capture(Writer, frozen=True, kw_only=True):
     """The newest message's text, put under a state key.
 
     Args:
@@ -17,9 +17,6 @@ class Capture(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "capture"
-    kind: ClassVar[Kind] = Kind.WRITER
-    verb: ClassVar[Verb] = Verb.WRITE
-    variadic: ClassVar[str] = ""
 
     key: str
     what: Literal["user", "output"] = "user"
@@ -30,6 +27,20 @@ class Capture(Atom, frozen=True, kw_only=True):
     def written(self) -> tuple[str, ...]:
         """The key."""
         return (self.key,)
+
+    @property
+    def before_turn(self) -> bool:
+        """The user's words are there before the turn."""
+        return self.what == "user"
+
+    def before(self, snapshot: Snapshot) -> dict[str, Any]:
+        """The user's words."""
+        return self.writes(snapshot) if self.before_turn else {}
+
+    def after(self, turn: RecordedTurn) -> TaskGenerator[dict[str, Any]]:
+        """The agent's output."""
+        yield from ()
+        return {} if self.before_turn else self.writes(turn.snapshot)
 
     def writes(self, snapshot: Snapshot) -> dict[str, Any]:
         """The state change; empty where there is no such message yet."""

@@ -6,13 +6,12 @@ from contextwright.atoms.incremental import ask_grown, until_asked
 from contextwright.atoms.write.notes import Notes
 from contextwright.blocks.block import Blocks
 from contextwright.session.state import FACTS_PREFIX, check_key
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.spec.word_roles import Writer
 
 
-class Distill(Atom, frozen=True, kw_only=True):
+class Distill(Writer, frozen=True, kw_only=True):
     """The facts of the conversation, up to what the user said last, a sentence each, kept in
     the state for `C.notes(key)`. They are also blocks of this request, one a fact.
 
@@ -23,8 +22,6 @@ class Distill(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "distill"
-    kind: ClassVar[Kind] = Kind.WRITER
-    verb: ClassVar[Verb] = Verb.WRITE
 
     key: str = "facts"
     model: str = ""
@@ -36,6 +33,11 @@ class Distill(Atom, frozen=True, kw_only=True):
     def written(self) -> tuple[str, ...]:
         """The facts' key."""
         return (FACTS_PREFIX + self.key,)
+
+    @property
+    def before_turn(self) -> bool:
+        """It is written while the request is made."""
+        return True
 
     def over(self, inputs: Inputs) -> Blocks:
         """The conversation, up to what the user said last."""

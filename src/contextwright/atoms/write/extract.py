@@ -9,13 +9,12 @@ from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.errors import SpecError
 from contextwright.session.state import check_key
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.spec.word_roles import Writer
 
 
-class Extract(Atom, frozen=True, kw_only=True):
+class Extract(Writer, frozen=True, kw_only=True):
     """Fill a schema from the conversation, up to what the user said last; keep the record in
     the state, for this agent and those behind it. The record is also a block of this request.
 
@@ -27,8 +26,6 @@ class Extract(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "extract"
-    kind: ClassVar[Kind] = Kind.WRITER
-    verb: ClassVar[Verb] = Verb.WRITE
 
     schema: str
     key: str
@@ -47,6 +44,11 @@ class Extract(Atom, frozen=True, kw_only=True):
     def written(self) -> tuple[str, ...]:
         """The record's key."""
         return (self.key,)
+
+    @property
+    def before_turn(self) -> bool:
+        """It is written while the request is made."""
+        return True
 
     def over(self, inputs: Inputs) -> Blocks:
         """The conversation, up to what the user said last."""

@@ -10,12 +10,12 @@ from contextwright.atoms.select.evidence import Proof
 from contextwright.blocks.block import Block
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
-from contextwright.spec.task import Task
+from contextwright.spec.task import Task, TaskGenerator
+from contextwright.spec.word_roles import RecordedTurn, Writer
 from contextwright.tasks.plan_step import EVIDENCE, segment, step_in
 from contextwright.tasks.scores import query_in
 from contextwright.text.excerpt import gist
+from contextwright.tokens.counter import named_counter
 
 OFFLOADED = "_offloaded"
 """State key of the place in the log up to which results were offloaded."""
@@ -41,7 +41,7 @@ class Output(msgspec.Struct, frozen=True):
     time_ms: int | None
 
 
-class Offload(Atom, frozen=True, kw_only=True):
+class Offload(Writer, frozen=True, kw_only=True):
     """After the turn, tool results of `min_tokens` or more are stored as artifacts, and listed
     under the state key `evidence`: address, summary, tool and event.
 
@@ -54,8 +54,6 @@ class Offload(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "offload"
-    kind: ClassVar[Kind] = Kind.WRITER
-    verb: ClassVar[Verb] = Verb.WRITE
 
     min_tokens: int = 500
     max_tokens: int = 80
@@ -72,6 +70,34 @@ class Offload(Atom, frozen=True, kw_only=True):
     def written(self) -> tuple[str, ...]:
         """The list of evidence."""
         return (EVIDENCE,)
+
+    def after(self, turn: RecordedTurn) -> TaskGenerator[dict[str, Any]]:
+        """Store what is large enough, list it as evidence.
+
+        Raises:
+            SpecError: there is nowhere to store it.
+        """
+        count = named_counter("o200k_base").count
+        outputs = self.outputs(turn.snapshot, count)
+        stored: list[tuple[Output, str, str]] = []
+        for output in outputs:
+            if turn.put is None:
+                raise self._no_store(len(outputs))
+            ref = turn.put(output.text.encode("utf-8", "replace"), output.name)
+            task = self.task(output, turn.snapshot, turn.clean)
+            if task is None:
+                summary = turn.clean(self.gist(output, count))
+            else:
+                summary = str((yield (task,))[0].value)
+            stored.append((output, ref, summary))
+        return self.writes(turn.snapshot, stored)
+
+    def _no_store(self, results: int) -> SpecError:
+        return SpecError(
+            f"{results} tool results are to become artifacts, and there is no store",
+            where=repr(self),
+            fix="give one: Engine(..., artifacts=FileArtifacts(FOLDER)) or record(..., artifacts=)",
+        )
 
     def outputs(self, snapshot: Snapshot, count: Callable[[str], int]) -> list[Output]:
         """The results that are to become artifacts, oldest first."""

@@ -12,16 +12,15 @@ from contextwright.blocks.block import Block
 from contextwright.session.event import Event
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import NOTES_PREFIX, check_key
-from contextwright.spec.expr import Atom
-from contextwright.spec.kind import Kind, Verb
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import Answer, Task, TaskGenerator
+from contextwright.spec.word_roles import RecordedTurn, Writer
 
 NotesStrategy = Literal["append", "replace", "merge", "checklist"]
 _BOX = re.compile(r"\s*(?:[-*+]|[0-9]{1,3}[.)])?\s*\[([ xX])\]\s*(\S.*)")
 _BULLET = re.compile(r"\s*(?:[-*+•]|[0-9]{1,3}[.)])\s+")
 
 
-class WriteNotes(Atom, frozen=True, kw_only=True):
+class WriteNotes(Writer, frozen=True, kw_only=True):
     """After the turn, what this agent said last is written to the notes of a key.
 
     What was noted from an event is noted once, however often the turn is recorded.
@@ -34,8 +33,6 @@ class WriteNotes(Atom, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "write_notes"
-    kind: ClassVar[Kind] = Kind.WRITER
-    verb: ClassVar[Verb] = Verb.WRITE
 
     key: str = "default"
     strategy: NotesStrategy = "append"
@@ -47,6 +44,12 @@ class WriteNotes(Atom, frozen=True, kw_only=True):
     def written(self) -> tuple[str, ...]:
         """The notes' key."""
         return (NOTES_PREFIX + self.key,)
+
+    def after(self, turn: RecordedTurn) -> TaskGenerator[dict[str, Any]]:
+        """The notes, merged by a model where the strategy says so."""
+        task = self.task(turn.snapshot, turn.agent, turn.clean)
+        answer = (yield (task,))[0] if task is not None else None
+        return self.writes(turn.snapshot, turn.agent, answer)
 
     def task(
         self, snapshot: Snapshot, agent: str = "", clean: Callable[[str], str] = str

@@ -7,7 +7,6 @@ what is new.
 
 import msgspec
 
-from contextwright.atoms.budget.compaction import Compaction
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import section
 from contextwright.blocks.fidelity import Fidelity
@@ -27,6 +26,7 @@ from contextwright.compiler.steps.usage import Superseded
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.terminal import FoldHistory
 
 SOURCE = "earlier"
 OFTEN = 16
@@ -56,10 +56,11 @@ class Counted(msgspec.Struct):
     total: int = 0
 
 
-def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) -> Blocks:
+def stepped(blocks: Blocks, stage: FoldHistory, space: int, inputs: Inputs) -> Blocks:
     """The blocks as the steps so far leave them.
 
     Args:
+        stage: how far a step goes down, and whether results are shortened early.
         space: tokens that all of them may have.
     """
     conversation = tuple(block for block in blocks if block.messages)
@@ -68,8 +69,8 @@ def stepped(blocks: Blocks, terminal: Compaction, space: int, inputs: Inputs) ->
     space = _beside(sum(map(inputs.cost, texts)), space)
     if not conversation or space <= 0:
         return blocks
-    economy = Economy(space, terminal.low, terminal.eager)
-    decisions = _decisions(conversation, terminal, economy, inputs)
+    economy = Economy(space, stage.low, stage.eager)
+    decisions = _decisions(conversation, economy, inputs)
     return (*_conversation(conversation, decisions, inputs), *texts)
 
 
@@ -81,11 +82,9 @@ def _beside(texts: int, space: int) -> int:
     return space - (rounded if rounded < space else texts)
 
 
-def _decisions(
-    conversation: Blocks, terminal: Compaction, economy: Economy, inputs: Inputs
-) -> Decisions:
+def _decisions(conversation: Blocks, economy: Economy, inputs: Inputs) -> Decisions:
     # what an exchange costs depends on the target's format too, which `cost` stands for
-    table = inputs.memo.table(("steps", terminal, economy, inputs.counter_id, inputs.cost))
+    table = inputs.memo.table(("steps", economy, inputs.counter_id, inputs.cost))
     taken = table.setdefault("taken", Taken((), [], []))
     same = _common(taken.blocks, conversation)
     taken.repeats.forget(same)

@@ -1,0 +1,81 @@
+"""The space that a request has, and how strongly each block is held in it."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.trace import Tracer
+from contextwright.errors import BudgetError, SpecError
+from contextwright.spec.inputs import Inputs
+from contextwright.tasks.allocation import Allocation, shared_out
+from contextwright.tasks.layers import needs_of
+
+NAMED = 5
+"""Blocks that an error names: the largest, which are those to shorten."""
+
+
+class Hold(IntEnum):
+    """How strongly a block is held in the request."""
+
+    NONE = 0
+    RUNNING = 1
+    """The running turn behind its live edge: goes after all finished turns."""
+    FLOOR = 2
+    """What is protected (`blocks.protection`): shortened at the very end, never dropped."""
+
+
+class BudgetState(msgspec.Struct, frozen=True, eq=False):
+    """The space there is.
+
+    Args:
+        limit: tokens of the whole request.
+        fixed: tokens of what is not a block: instruction, tools, overheads.
+        allocation: what each layer may have, where the terminal shares the window out.
+        parts: `fixed` by layer, then; signals: what it was shared out by.
+    """
+
+    limit: int
+    fixed: int
+    inputs: Inputs
+    tracer: Tracer
+    allocation: Allocation | None = None
+    parts: Mapping[str, int] = {}
+    signals: Mapping[str, int] = {}
+
+    def over(self, blocks: Blocks) -> int:
+        """Tokens too many; 0 or less if it fits."""
+        return self.fixed + sum(map(self.inputs.cost, blocks)) - self.limit
+
+    def caps(self, blocks: Blocks) -> dict[str, int]:
+        """Tokens that each shared layer may have, with what others do not need."""
+        if self.allocation is None:
+            raise SpecError(
+                "expected a terminal with `layers`, got one that shares nothing out",
+                where="ShrinkLayers",
+                fix="declare `layers`, or leave the stage ShrinkLayers out",
+            )
+        return shared_out(self.allocation, needs_of(blocks, self.inputs.cost, self.parts))
+
+    def too_large(self, blocks: Blocks, why: str) -> BudgetError:
+        """The error that these blocks do not fit; it names the largest."""
+        cost = self.inputs.cost
+        largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
+        named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)
+        need = self.fixed + sum(map(cost, blocks))
+        return BudgetError(
+            f"{need} tokens must be sent and {self.limit} may be, {why}: "
+            f"{self.fixed} for the instruction, tools and overheads"
+            + (f"; {named}" if named else ""),
+            where="budget",
+            fix=f"allow {need} tokens or more, or shorten what is named",
+        )
+
+
+def hold(block: Block, inputs: Inputs) -> Hold:
+    """How strongly a block is held (design §5.2)."""
+    if inputs.protection.keep_reason(block):
+        return Hold.FLOOR
+    running = block.order >= 0 and block.turn == inputs.snapshot.turn
+    return Hold.RUNNING if running else Hold.NONE

@@ -1,0 +1,47 @@
+"""Which block is dropped first."""
+
+from collections.abc import Callable
+from typing import Any
+
+from contextwright.atoms.select.salient import SALIENT, with_their_turns
+from contextwright.blocks.block import Block, Blocks
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.terminal import Order
+from contextwright.tasks.layers import drop_key
+
+DropKey = Callable[[Block], tuple[Any, ...]]
+"""A sort key: the block with the smallest is dropped first."""
+
+
+def drop_key_of(order: Order, blocks: Blocks, inputs: Inputs) -> DropKey:
+    """The sort key of a terminal's order.
+
+    Args:
+        blocks: those among which something is to be dropped; salience is relative to them.
+    """
+    if order == "salience":
+        return _by_salience(blocks, inputs)
+    return {"age": by_age, "tier": _by_tier, "layer": drop_key}[order]
+
+
+def by_age(block: Block) -> tuple[int, ...]:
+    """Oldest turn first; in a turn the user's words last, so that a cut request still begins
+    with a user; texts outside the conversation after all of it, least important first."""
+    if block.order < 0:
+        return (1, -block.rank, 0, 0)
+    return (0, block.turn, int(block.role == "user"), block.order)
+
+
+def _by_tier(block: Block) -> tuple[int, ...]:
+    """Highest tier number first; in a tier the lowest score, then the oldest."""
+    return (-block.rank, block.score, *by_age(block))
+
+
+def _by_salience(blocks: Blocks, inputs: Inputs) -> DropKey:
+    """Highest tier number first; in a tier the lowest score, or salience where it has none."""
+    scores = [
+        block.score if block.score >= 0 else salience
+        for block, salience in zip(blocks, SALIENT.scores(blocks, inputs), strict=True)
+    ]
+    keys = dict(zip(blocks, with_their_turns(blocks, scores), strict=True))
+    return lambda block: (-block.rank, *keys[block], *by_age(block))

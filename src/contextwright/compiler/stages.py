@@ -1,0 +1,256 @@
+"""The stages that a terminal declares, as functions from blocks to blocks."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.truncate import truncate_to
+from contextwright.atoms.summarize_block import in_few_words
+from contextwright.atoms.summary_block import merged
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.budget_state import BudgetState, Hold, hold
+from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of
+from contextwright.compiler.task_framing import with_short_task
+from contextwright.errors import SpecError
+from contextwright.spec.task import Task
+from contextwright.spec.terminal import (
+    CapProtected,
+    CapResults,
+    CompactLargest,
+    CompactRunning,
+    Drop,
+    DropRunning,
+    DropTier,
+    Refuse,
+    Run,
+    ShortenTask,
+    ShrinkLayers,
+    Stage,
+    SummarizeLargest,
+    SummarizeOldest,
+    Terminal,
+)
+from contextwright.tasks.layers import layer_stages
+
+_COMPACT = Compact()
+NEWEST = 3
+"""Exchanges at the end that stay as they are when the running turn is compacted: what a call
+gave is read by the next one or two."""
+LEAST = 16
+"""Tokens that each protected result keeps at the very end; with fewer it is no more than named."""
+
+Shorten = Callable[[Blocks], Blocks]
+
+
+class StageAction(msgspec.Struct, frozen=True):
+    """A function of a stage, with its name in the manifest.
+
+    Args:
+        drops: whether it drops what nothing holds, so that some of it may come back where a
+            later stage gave more room than was needed.
+        last: whether it may touch what is protected.
+    """
+
+    name: str
+    change: Shorten
+    drops: bool = False
+    last: bool = False
+
+
+def actions_of(stage: Stage, terminal: Terminal, state: BudgetState) -> Iterator[StageAction]:
+    """A stage as what it does, cheapest first.
+
+    Raises:
+        SpecError: a stage that is none of `spec.terminal`.
+    """
+    label = terminal.label
+    if isinstance(stage, ShrinkLayers):
+        droppable = _droppable(state)
+        for name, change, drops in layer_stages(state.inputs, state.caps, state.over, droppable):
+            yield StageAction(f"{label}: {name}", change, drops)
+        return
+    if isinstance(stage, CapProtected):
+        for tokens in _halved(state):
+            yield StageAction(f"{label}: {stage.name}", _capped(state, tokens), last=True)
+        return
+    name = stage.title if isinstance(stage, Run) else stage.name
+    change = _change(stage, terminal, state)
+    yield StageAction(
+        f"{label}: {name}" if name else label, change, isinstance(stage, Drop), stage.last
+    )
+
+
+def _droppable(state: BudgetState) -> Callable[[Block], bool]:
+    return lambda block: hold(block, state.inputs) is Hold.NONE
+
+
+def _change(stage: Stage, terminal: Terminal, state: BudgetState) -> Shorten:
+    match stage:
+        case Run(step=step):
+            return lambda blocks: step.apply(blocks, state.inputs)
+        case Drop():
+            return lambda blocks: _drop_ordered(state, blocks, terminal)
+        case CapResults():
+            tokens = max(LEAST, state.limit // stage.part)
+            return lambda blocks: _cap(state, blocks, tokens, state.inputs.protection.may_change)
+        case ShortenTask():
+            return lambda blocks: with_short_task(blocks, state.limit, state.inputs)
+        case DropTier():
+            return lambda blocks: _drop_tier(state, blocks)
+        case SummarizeOldest():
+            return lambda blocks: _summarize_oldest(state, blocks, stage, repr(terminal))
+        case SummarizeLargest():
+            return lambda blocks: _summarize_largest(state, blocks, stage.min_tokens)
+        case CompactLargest():
+            return lambda blocks: _compact_largest(state, blocks)
+        case CompactRunning():
+            return lambda blocks: _compact_running(state, blocks)
+        case DropRunning():
+            return lambda blocks: _drop(state, blocks, Hold.RUNNING, by_age)
+        case Refuse():
+            return lambda blocks: _refuse(state, blocks, stage)
+        case _:
+            raise SpecError(
+                f"expected a stage of contextwright.spec.terminal, got {stage!r}",
+                where=repr(terminal),
+                fix="say it with one of them, such as Run(step=C.compact(), title='compact')",
+            )
+
+
+def _refuse(state: BudgetState, blocks: Blocks, stage: Refuse) -> Blocks:
+    raise state.too_large(blocks, f"and {stage.reason}")
+
+
+def _drop_ordered(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
+    return _drop(state, blocks, Hold.NONE, drop_key_of(terminal.order, blocks, state.inputs))
+
+
+def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Blocks:
+    """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
+    inputs = state.inputs
+    candidates = [block for block in blocks if hold(block, inputs) <= up_to]
+    candidates.sort(key=key)
+    over, dropped = state.over(blocks), set[Block]()
+    for block in candidates:
+        if over <= 0:
+            break
+        dropped.add(block)
+        over -= inputs.cost(block)
+    return tuple(block for block in blocks if block not in dropped)
+
+
+def _drop_tier(state: BudgetState, blocks: Blocks) -> Blocks:
+    """Drop tagged blocks of the lowest tier that was set, if one was set below important."""
+    tiers = {block.tier for block in blocks if block.tier > 2}
+    if not tiers:
+        return blocks
+    return tuple(b for b in blocks if b.tier != max(tiers) or hold(b, state.inputs) > Hold.NONE)
+
+
+def _compact_largest(state: BudgetState, blocks: Blocks) -> Blocks:
+    """Compact the largest blocks that may be touched, one by one, until it fits."""
+    inputs = state.inputs
+    compacted = dict(zip(blocks, _COMPACT.apply(blocks, inputs), strict=True))
+    over, chosen = state.over(blocks), set[Block]()
+    for block in _largest_first(state, blocks):
+        if over <= 0:
+            break
+        gain = inputs.cost(block) - inputs.cost(compacted[block])
+        if gain > 0:
+            chosen.add(block)
+            over -= gain
+    return tuple(compacted[block] if block in chosen else block for block in blocks)
+
+
+def _summarize_largest(state: BudgetState, blocks: Blocks, min_tokens: int) -> Blocks:
+    """Summarize the largest blocks that may be touched, one by one, until it fits."""
+    inputs = state.inputs
+    over, shorter = state.over(blocks), dict[Block, Block]()
+    for block in _largest_first(state, blocks):
+        if over <= 0 or inputs.cost(block) < min_tokens:
+            break
+        if hold(block, inputs) is not Hold.NONE or block.role == "user":
+            continue
+        shorter[block] = in_few_words(block, inputs)
+        over -= inputs.cost(block) - inputs.cost(shorter[block])
+    return tuple(shorter.get(block, block) for block in blocks)
+
+
+def _largest_first(state: BudgetState, blocks: Blocks) -> list[Block]:
+    return sorted(blocks, key=lambda block: (-state.inputs.cost(block), block.order))
+
+
+def _summarize_oldest(
+    state: BudgetState, blocks: Blocks, stage: SummarizeOldest, name: str
+) -> Blocks:
+    """One summary for the oldest exchanges, as many as it takes, in steps: while a step lasts,
+    the summary and what stands behind it keep their bytes."""
+    inputs = state.inputs
+    old = [b for b in blocks if b.order >= 0 and hold(b, inputs) is Hold.NONE]
+    over, needed = state.over(blocks) + stage.max_tokens, 0
+    while over > 0 and needed < len(old):
+        over -= inputs.cost(old[needed])
+        needed += 1
+    chosen = tuple(old[: -(-needed // stage.grain) * stage.grain])
+    task = Task(kind="summary", max_tokens=stage.max_tokens)
+    made = merged(chosen, inputs, task, name, "oldest") if chosen else None
+    if made is None or made is chosen:
+        return blocks
+    summarized = set(chosen)
+    return (*made, *(block for block in blocks if block not in summarized))
+
+
+def _compact_running(state: BudgetState, blocks: Blocks) -> Blocks:
+    """Compact the running turn's trace, oldest first, but for its newest exchanges."""
+    inputs = state.inputs
+    table = inputs.memo.table(("compact_running", inputs.counter_id))
+    newest = {block.order for block in blocks[-NEWEST:]}
+    over, out = state.over(blocks), list(blocks)
+    for place, block in enumerate(blocks):
+        if over <= 0:
+            break
+        if block.turn < inputs.snapshot.turn or block.order in newest:
+            continue
+        if not inputs.protection.may_change(block):
+            continue
+        if block not in table:
+            table[block] = _COMPACT.compacted(block, inputs)
+        over -= inputs.cost(block) - inputs.cost(table[block])
+        out[place] = table[block]
+    return tuple(out)
+
+
+def _halved(state: BudgetState) -> Iterator[int]:
+    tokens = max(LEAST, state.limit // 2)
+    while tokens >= LEAST:
+        yield tokens
+        tokens //= 2
+
+
+def _capped(state: BudgetState, tokens: int) -> Shorten:
+    return lambda blocks: _cap(state, blocks, tokens, _is_answered)
+
+
+def _is_answered(block: Block) -> bool:
+    """Whether it holds what an agent or a tool said, whose whole a ref gives back."""
+    return not block.pinned and block.role not in {"user", "system"}
+
+
+def _cap(
+    state: BudgetState, blocks: Blocks, tokens: int, may_cut: Callable[[Block], bool]
+) -> Blocks:
+    """Cut each result and output to `tokens`, oldest block first, until it fits."""
+    inputs = state.inputs
+    over, out = state.over(blocks), list(blocks)
+    for place, block in enumerate(blocks):
+        if over <= 0:
+            break
+        if not block.messages or not may_cut(block):
+            continue
+        short = truncate_to(block, tokens, inputs)
+        gain = inputs.cost(block) - inputs.cost(short)
+        if gain > 0:
+            out[place] = short
+            over -= gain
+    return tuple(out)

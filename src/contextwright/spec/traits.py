@@ -1,0 +1,56 @@
+"""Traits: facts about a word that others may know without running it."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Literal
+
+import msgspec
+
+
+class Gives(Enum):
+    """Whether blocks come out of a source."""
+
+    ALWAYS = "always"
+    """In every session that a request can be made from: what stands behind `or_else` is never
+    used."""
+    MAYBE = "maybe"
+    OFTEN_NOTHING = "often nothing"
+    """Nothing is a normal answer, so that a selector behind a pipe is a fallback."""
+    NOTHING = "nothing"
+
+
+Missing = Literal["fails", "noted", "normal"]
+
+
+class Traits(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts that the compiler and the checker ask of a word. A word names what differs from here.
+
+    Args:
+        gives: whether blocks come out.
+        bounded: whether what it leaves of any conversation has a limit. None: as its kind says;
+            what a source brings is bounded, what a step leaves is not.
+        turns: the newest turns that it keeps; None: it does not go by turns.
+        min_age: the least age in turns of what it touches; None: it does not go by age.
+        tier: the tier that it puts blocks in; 0 for none.
+        role: the only role whose events it keeps.
+        step_key: state key of the step whose pack it frames (document 001): then all texts stand
+            as sections in the newest user message.
+        missing_key: what a state key does that it reads and nobody wrote: the compile `fails`;
+            it is `noted`, since something is left out; it is `normal`, since the application
+            sets the key.
+        hydrates: state keys that stores and services fill before the turn, with the most entries
+            that are of use.
+    """
+
+    gives: Gives = Gives.MAYBE
+    bounded: bool | None = None
+    turns: int | None = None
+    min_age: int | None = None
+    tier: int = 0
+    role: str = ""
+    step_key: str = ""
+    missing_key: Missing = "noted"
+    hydrates: Mapping[str, int] = {}
+
+
+PLAIN = Traits()

@@ -1,0 +1,84 @@
+"""Words that others call at moments of their own: a contract for each role. `spec.terminal` has
+the one of limits."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import msgspec
+
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Atom
+from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.task import TaskGenerator
+
+
+class Guard(Atom, frozen=True, kw_only=True):
+    """Keeps something out of every request: it runs on blocks as they are brought, so that no
+    step sees what it removes, and again on what the steps made. Other words of the kind ASSEMBLY
+    run once, when all blocks are there."""
+
+    kind: ClassVar[Kind] = Kind.ASSEMBLY
+    verb: ClassVar[Verb] = Verb.PROTECT
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """Patterns that it keeps out, by the names of `redaction.patterns`."""
+        return ()
+
+    def cleaned(self, text: str) -> str:
+        """A text without what it keeps out: what a model or a store may be given."""
+        raise NotImplementedError(f"{self.word} cleans no text")
+
+
+class ConversationWindow(Atom, frozen=True, kw_only=True):
+    """Keeps the newest of the conversation; `before_window` is what is older than the widest."""
+
+    def start(self, snapshot: Snapshot) -> int:
+        """The first exchange in it."""
+        raise NotImplementedError(f"{self.word} does not say where it begins")
+
+
+class ToolScope(Atom, frozen=True, kw_only=True):
+    """Limits the tools that are sent."""
+
+    def scope(self, snapshot: Snapshot) -> frozenset[str] | None:
+        """The names in scope; None for all."""
+        raise NotImplementedError(f"{self.word} has no scope of tools")
+
+
+class RecordedTurn(msgspec.Struct, frozen=True, eq=False):
+    """A turn that is over, for what is written of it.
+
+    Args:
+        snapshot: the session with the answer in it.
+        agent: whose words are noted; any agent's where it is empty.
+        clean: a text without what the spec redacts.
+        put: stores bytes under a name and gives their ref; None where there is no store.
+    """
+
+    snapshot: Snapshot
+    agent: str
+    clean: Callable[[str], str]
+    put: Callable[[bytes, str], str] | None = None
+
+
+class Writer(Atom, frozen=True, kw_only=True):
+    """Writes to the state, before the turn or after it, and adds nothing to the context."""
+
+    kind: ClassVar[Kind] = Kind.WRITER
+    verb: ClassVar[Verb] = Verb.WRITE
+
+    @property
+    def before_turn(self) -> bool:
+        """Whether its keys are written when the agent sees its context."""
+        return False
+
+    def before(self, snapshot: Snapshot) -> dict[str, Any]:
+        """The state keys to set before the turn, for which nobody is asked."""
+        return {}
+
+    def after(self, turn: RecordedTurn) -> TaskGenerator[dict[str, Any]]:
+        """The state keys to set after the turn. A generator: it yields tasks for models, and is
+        sent their answers."""
+        yield from ()
+        return {}
