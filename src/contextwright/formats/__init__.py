@@ -22,6 +22,7 @@ _MODULES = {
     "tau-bench": "tau_bench",
     "adk": "adk",
     "langchain": "langchain",
+    "pydantic-ai": "pydantic_ai",
     "openai-responses": "openai_responses",
     "gemini": "gemini",
     "anthropic": "anthropic",
@@ -114,11 +115,11 @@ def read_session(
             repaired stands in `session.metadata["repairs"]`.
     """
     document, repairs = _document(source)
-    session = _read(document, format)
+    session = read_document(document, format)
     return _named(session, source, id, repairs)
 
 
-def _read(document: Document, format: str | None) -> Session:
+def read_document(document: Document, format: str | None = None) -> Session:
     """Read a document; what its reader did not foresee is an error with the file's name."""
     try:
         return format_named(format or detect(document)).read(document)
@@ -136,7 +137,7 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> I
     for record in document.records:
         one = Document(document.name, (record,), lines=False)
         try:
-            session = _read(one, format)
+            session = read_document(one, format)
         except SessionError as error:
             error.where = f"{record.where}: {error.where}"
             raise

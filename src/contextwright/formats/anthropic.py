@@ -30,13 +30,14 @@ _OWN = {
 
 
 def sniff(document: Document) -> bool:
-    """A system text beside the messages, or parts of Anthropic's kinds."""
+    """A system text or tools beside the messages, or parts, of Anthropic's kinds."""
     value = document.records[0].value
     if len(document.records) != 1:
         found: Any = [record.value for record in document.records]
     elif isinstance(value, dict) and isinstance(value.get("messages"), list):  # pyright: ignore
         found = value["messages"]  # pyright: ignore[reportUnknownVariableType]
-        if "system" in value and all(_role(m) in {"user", "assistant"} for m in found):  # pyright: ignore
+        own = "system" in value or _has_schemas(value.get("tools"))  # pyright: ignore
+        if own and all(_role(m) in {"user", "assistant"} for m in found):  # pyright: ignore
             return True
     else:
         found = value
@@ -49,6 +50,13 @@ def sniff(document: Document) -> bool:
         if isinstance(message["content"], list)
         for part in message["content"]
     )
+
+
+def _has_schemas(tools: Any) -> bool:
+    """Whether the tools are described as Anthropic has it."""
+    return isinstance(tools, list) and any(
+        isinstance(t, dict) and "input_schema" in t for t in tools
+    )  # pyright: ignore
 
 
 def _role(message: Any) -> Any:

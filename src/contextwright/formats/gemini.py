@@ -1,8 +1,11 @@
 """Gemini contents: `{"system_instruction", "contents", "tools"}`, or the list of contents."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from contextwright.formats.document import Document
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
@@ -50,15 +53,18 @@ def read(document: Document) -> Session:
     found = a_list(whole.get("contents") if whole else value, document.name)
     contents = [(each, f"{document.name} content {n}") for n, each in enumerate(found)]
     key = next((key for key in _SYSTEM if key in whole), None)
-    if key is not None:
-        contents.insert(0, (_instruction(whole[key]), f"{document.name}, field {key}"))
     beside = {k: v for k, v in whole.items() if k not in {"contents", key}}
+    # the SDK's keyword arguments have it in `config`, which is written as it came
+    config: Json = whole["config"] if isinstance(whole.get("config"), dict) else {}
+    system = whole[key] if key is not None else _pick(config, "system_instruction")
     if key is not None:
-        beside["$system"] = [key, whole[key]]
+        beside["$system"] = [key, system]
+    if system is not None:
+        contents.insert(0, (_instruction(system), f"{document.name}, system instruction"))
     return Session(
         "session",
         read_messages(NAME, contents, _events, _message),
-        tools=_tools(whole.get("tools")),
+        tools=_tools(whole.get("tools") or config.get("tools")),
         metadata={NAME: beside} if whole else {},
     )
 
@@ -73,10 +79,11 @@ def write(session: Session) -> Any:
         return contents
     key, system = beside.pop("$system", ("system_instruction", None))
     document: Json = {**beside, "contents": contents}
-    if leading:
+    config: Json = beside["config"] if isinstance(beside.get("config"), dict) else {}
+    if leading and _pick(config, "system_instruction") is None:
         parts = [part for each in leading for part in each["parts"]]
         document[key] = system if system is not None else {"parts": parts}
-    if session.tools and "tools" not in document:
+    if session.tools and "tools" not in document and not config.get("tools"):
         declared = [
             {"name": t.name, "description": t.description, "parameters": t.parameters}
             for t in session.tools
@@ -117,6 +124,7 @@ def _events(value: Any, where: str) -> list[Event]:
         raise wrong("a role of user or model is expected", role, f"{where}, field role")
     found = a_list(content.get("parts"), f"{where}, field parts")
     parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(found)]
+    parts = _with_own_ids(parts)
     if role == "model":
         return [Event(id="", role="assistant", parts=tuple(parts))]
     if role == "system":
@@ -127,6 +135,23 @@ def _events(value: Any, where: str) -> list[Event]:
     if rest or not events:
         events.append(Event(id="", role="user", parts=rest))
     return events
+
+
+def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:
+    """Parts whose calls, and results, differ in their ids: Gemini names none and pairs parallel
+    calls of one function with their results by order."""
+    seen: Counter[tuple[type, str]] = Counter()
+    own: list[AnyPart] = []
+    for part in parts:
+        id = part.id if isinstance(part, ToolCall) else getattr(part, "call_id", "")
+        number = seen[type(part), id]
+        seen[type(part), id] += 1
+        if number and isinstance(part, ToolCall):
+            part = msgspec.structs.replace(part, id=f"{id}~{number}")
+        elif number and isinstance(part, ToolResult):
+            part = msgspec.structs.replace(part, call_id=f"{id}~{number}")
+        own.append(part)
+    return own
 
 
 def part_of(value: Any, where: str) -> AnyPart:

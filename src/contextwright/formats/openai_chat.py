@@ -129,6 +129,12 @@ def _parts(message: Json, role: str, where: str) -> Iterator[AnyPart]:
     calls = message.get("tool_calls")
     for place, call in enumerate(a_list(calls, f"{where}, field tool_calls") if calls else ()):
         yield _call(call, f"{where}, field tool_calls[{place}]")
+    old = message.get("function_call")  # what `tool_calls` was before: one call, without an id
+    if old is not None and not calls:
+        call = an_object(old, f"{where}, field function_call")
+        name = a_text(call.get("name"), f"{where}, field function_call.name")
+        arguments = text_or(call.get("arguments"), f"{where}, field function_call.arguments", "{}")
+        yield ToolCall(id=name, name=name, arguments=arguments)
 
 
 def _tool_result(message: Json, where: str) -> ToolResult:
@@ -139,6 +145,8 @@ def _tool_result(message: Json, where: str) -> ToolResult:
     elif content is not None:
         pieces = (Text(text=a_text(content, f"{where}, field content")),)
     answered = message.get("tool_call_ids")  # SWE-agent's name for it
+    if message.get("role") == "function" and "tool_call_id" not in message:
+        answered = [message.get("name")]
     id = message.get(
         "tool_call_id", answered[0] if isinstance(answered, list) and answered else None
     )  # pyright: ignore

@@ -38,7 +38,10 @@ def sniff(document: Document) -> bool:
     if not isinstance(found, list) or not found:
         return False
     items: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
-    return all(isinstance(item, dict) for item in items) and any(map(_is_item, items))
+    if not all(isinstance(item, dict) for item in items):
+        return False
+    of_a_body = isinstance(value, dict) and "input" in value
+    return any(map(_is_item, items)) or (of_a_body and all("content" in item for item in items))
 
 
 def _is_item(item: Json) -> bool:
@@ -115,6 +118,12 @@ def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
         else:
             groups.append(([item], at))
     return [({"items": group}, at) for group, at in groups]
+
+
+def grouped(items: list[Json]) -> list[range]:
+    """The places of the items that make one event each."""
+    groups = _groups([(item, at) for at, item in enumerate(items)])
+    return [range(at, at + len(group["items"])) for group, at in groups]
 
 
 def _continues(group: list[Json], item: Json) -> bool:
