@@ -40,8 +40,15 @@ _OWN = "event"
 _READ_CHAT = {"anthropic", "openai-responses"}
 """Formats that have messages of role and text as OpenAI Chat has them: such a message in a list
 of theirs is one of theirs."""
-_LISTS = ("messages", "input", "contents", "events", "output")
-"""Where a provider's body, or a framework's session, holds its messages."""
+_LISTS = {
+    "messages": _CHAT,
+    "input": openai_responses.NAME,
+    "contents": "gemini",
+    "events": "adk",
+    "output": openai_responses.NAME,
+}
+"""Where a provider's body, or a framework's session, holds its messages; and the format of a body
+whose list is empty."""
 _PAIR_ROLES = {
     "human": "user",
     "ai": "assistant",
@@ -301,8 +308,8 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
 
 def _list_key(source: Any) -> str | None:
     """The field in which a request or a framework's session holds its messages."""
-    if isinstance(source, Event) or not is_record(source) or _opened(source) != [(source, ())]:
-        return None
+    if isinstance(source, Event) or not is_record(source) or _opened(source)[0][1]:
+        return None  # a message, or a response that holds one
     if get(source, "role") is not None or isinstance(get(source, "type"), str):
         return None
     return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
@@ -328,7 +335,7 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     wire = _wire_messages(items, dumper, key, format)
     if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
         body = {**beside, key: [message.data for message in wire]}
-        return read_document(_document(body, "input"), format)
+        return read_document(_document(body, "input"), format or (None if wire else _LISTS[key]))
     if "system" in beside:
         items = [{"role": "system", "content": beside["system"]}, *items]
     session = parse_messages(items, format=format, track=False).session
