@@ -17,10 +17,9 @@ from contextwright.formats.adk_wire import (
     to_wire,
 )
 from contextwright.formats.document import Document
-from contextwright.formats.extras import residue, restored
 from contextwright.formats.fields import Json, a_list, an_object
 from contextwright.formats.gemini import part_of, part_to
-from contextwright.formats.record_order import (
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,
@@ -28,6 +27,8 @@ from contextwright.formats.record_order import (
     hidden,
     in_order,
     keep_rest,
+    residue,
+    restored,
     written,
 )
 from contextwright.formats.timestamps import ms_of_seconds

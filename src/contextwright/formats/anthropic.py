@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
-from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
 from contextwright.formats.openai_chat import tool_of
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -205,7 +205,7 @@ def block_of(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, ToolCall):
-        given = _object(part.arguments)
+        given = value_of(part.arguments)
         return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
     if isinstance(part, ToolResult):
         return _result_block(part)
@@ -238,13 +238,6 @@ def _source(part: Image | File) -> Json:
     if part.file_id:
         return {"type": "file", "file_id": part.file_id}
     return {"type": "base64", "media_type": part.media_type, "data": part.data}
-
-
-def _object(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return {}
 
 
 def _message(events: Sequence[Event]) -> Json:

@@ -13,9 +13,8 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.anthropic import block_of, part_of
 from contextwright.formats.document import Document, Record
-from contextwright.formats.extras import same
-from contextwright.formats.kinds import kind_of
-from contextwright.formats.record_order import (
+from contextwright.formats.fields import kind_of
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,
@@ -24,6 +23,7 @@ from contextwright.formats.record_order import (
     hidden,
     in_order,
     keep_rest,
+    same,
     written,
 )
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso

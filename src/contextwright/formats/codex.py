@@ -11,11 +11,17 @@ import msgspec
 
 from contextwright.formats import openai_responses
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import Json, an_object, text_or, wrong
-from contextwright.formats.json_text import object_of, text_of
-from contextwright.formats.kinds import kind_of
+from contextwright.formats.fields import (
+    Json,
+    an_object,
+    kind_of,
+    object_of,
+    text_of,
+    text_or,
+    wrong,
+)
 from contextwright.formats.openai_responses import item_parts, part_of
-from contextwright.formats.record_order import (
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,

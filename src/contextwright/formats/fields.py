@@ -1,6 +1,7 @@
-"""Take fields out of decoded records; what is wrong is named with its place."""
+"""Fields of decoded records; what is wrong is named with its place."""
 
-from typing import Any
+import json
+from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
 
@@ -37,3 +38,41 @@ def wrong(wanted: str, value: Any, where: str) -> MalformedRecord:
     """The error for a value of another type."""
     kind = "nothing" if value is None else type(value).__name__
     return MalformedRecord(f"{wanted}, {kind} is there", where=where, fix=f"mend {where}")
+
+
+def text_of(value: Any) -> str:
+    """A call's arguments as JSON text, in their own key order."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def object_of(text: str) -> dict[str, Any] | None:
+    """The object that a call's arguments are; None where they are none."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def value_of(text: str) -> Any:
+    """The JSON value of a call's arguments; an empty object where the model wrote none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def kind_of(value: Any, where: str) -> str:
+    """The kind of a block or an item; empty where it says none.
+
+    Raises:
+        MalformedRecord: it, or a block within it, is no object or has a type that is no text.
+    """
+    block = an_object(value, where)
+    kind = text_or(block.get("type"), f"{where}.type")
+    for key in ("content", "output", "summary"):
+        inner: Any = block.get(key)
+        for number, item in enumerate(cast(list[Any], inner) if isinstance(inner, list) else ()):
+            if isinstance(item, dict):
+                kind_of(cast(Json, item), f"{where}.{key}[{number}]")
+    return kind

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
-from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -216,7 +216,7 @@ def part_to(part: AnyPart) -> Json | None:
         signed = {"thoughtSignature": part.signature} if part.signature else {}
         return {"text": part.text, "thought": True, **signed}
     if isinstance(part, ToolCall):
-        call = {"id": part.id, "name": part.name, "args": _object(part.arguments)}
+        call = {"id": part.id, "name": part.name, "args": value_of(part.arguments)}
         return {"functionCall": call, **signature}
     if isinstance(part, ToolResult):
         key = "error" if part.status == "error" else "result"
@@ -227,13 +227,6 @@ def part_to(part: AnyPart) -> Json | None:
             return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
         return {"fileData": {"mimeType": part.media_type, "fileUri": part.url}}
     return part.value if part.format == NAME else None
-
-
-def _object(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return {}
 
 
 def _message(events: Sequence[Event]) -> Json:

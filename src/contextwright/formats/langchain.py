@@ -11,10 +11,14 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import a_list, an_object
-from contextwright.formats.json_text import object_of, text_of
+from contextwright.formats.fields import (
+    a_list,
+    an_object,
+    object_of,
+    text_of,
+)
 from contextwright.formats.langchain_blocks import block_of, part_of
-from contextwright.formats.record_order import (
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,

@@ -6,7 +6,7 @@
 from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.json_text import object_of, text_of
+from contextwright.formats.fields import object_of, text_of
 from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolCall
 
 NAME = "langchain"

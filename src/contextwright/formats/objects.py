@@ -21,7 +21,7 @@ from contextwright.formats.document import Document, Record
 from contextwright.formats.dump import Dumper, Path, fields_of, get, is_record, step_to
 from contextwright.formats.fields import Json
 from contextwright.formats.openai_chat import tool_of
-from contextwright.formats.record_order import free_id
+from contextwright.formats.provenance import free_id
 from contextwright.session.event import (
     AnyPart,
     Event,

@@ -6,7 +6,7 @@ from typing import Any
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
-from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,

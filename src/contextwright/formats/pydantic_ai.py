@@ -4,9 +4,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
-from contextwright.formats.json_text import object_of, text_of
-from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.fields import (
+    Json,
+    a_list,
+    a_text,
+    an_object,
+    object_of,
+    text_of,
+    text_or,
+    wrong,
+)
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
