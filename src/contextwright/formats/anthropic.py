@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
 from contextwright.formats.openai_chat import tool_of
 from contextwright.formats.provenance import read_messages, write_messages
@@ -31,32 +31,18 @@ _OWN = {
 
 def sniff(document: Document) -> bool:
     """A system text or tools beside the messages, or parts, of Anthropic's kinds."""
-    value = document.records[0].value
-    if len(document.records) != 1:
-        found: Any = [record.value for record in document.records]
-    elif isinstance(value, dict) and isinstance(value.get("messages"), list):  # pyright: ignore
-        found = value["messages"]  # pyright: ignore[reportUnknownVariableType]
-        own = "system" in value or _has_schemas(value.get("tools"))  # pyright: ignore
-        if own and all(_role(m) in {"user", "assistant"} for m in found):  # pyright: ignore
-            return True
-    else:
-        found = value
-    if not isinstance(found, list) or not found:
+    body, _, _ = body_of(document, "messages")
+    messages = items_of(document, "messages")
+    if not all(_role(message) in {"user", "assistant"} for message in messages):
         return False
-    messages: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
-    return all(_role(m) in {"user", "assistant"} for m in messages) and any(
+    if "system" in body or any("input_schema" in tool for tool in body.get("tools") or ()):
+        return True
+    return any(
         isinstance(part, dict) and (part.get("type") in _OWN or "cache_control" in part)  # pyright: ignore
         for message in messages
         if isinstance(message["content"], list)
         for part in message["content"]
     )
-
-
-def _has_schemas(tools: Any) -> bool:
-    """Whether the tools are described as Anthropic has it."""
-    return isinstance(tools, list) and any(
-        isinstance(t, dict) and "input_schema" in t for t in tools
-    )  # pyright: ignore
 
 
 def _role(message: Any) -> Any:
@@ -65,26 +51,18 @@ def _role(message: Any) -> Any:
 
 def read(document: Document) -> Session:
     """The session; the system text is its first event."""
-    value = document.records[0].value
-    whole: Json = value if isinstance(value, dict) and "messages" in value else {}  # pyright: ignore
-    if whole:
-        found = a_list(whole["messages"], f"{document.name}, field messages")
-    elif len(document.records) == 1 and isinstance(value, list):
-        found = value  # pyright: ignore[reportUnknownVariableType]
-    else:
-        found = [record.value for record in document.records]
-    messages = [(m, f"{document.name} message {n}") for n, m in enumerate(found)]  # pyright: ignore
-    if "system" in whole:
-        system = {"role": "system", "content": whole["system"]}
+    body, _, _ = body_of(document, "messages")
+    messages = numbered(document, "message", "messages")
+    if "system" in body:
+        system = {"role": "system", "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
-    beside = {k: v for k, v in whole.items() if k not in {"messages", "tools", "system"}}
+    beside = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
+    tools = body.get("tools") or ()
     return Session(
         str(beside.get("id") or "session"),
         read_messages(NAME, messages, _events, _message),
-        tools=[
-            tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(whole.get("tools") or ())
-        ],
-        metadata={NAME: beside} if whole else {},
+        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(tools)],
+        metadata={NAME: beside} if body else {},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.formats.document import Document
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -31,27 +31,17 @@ _SYSTEM = ("system_instruction", "systemInstruction")
 
 def sniff(document: Document) -> bool:
     """Contents with parts."""
-    value = document.records[0].value
-    if isinstance(value, dict):
-        found: Any = value.get("contents")  # pyright: ignore
-    else:
-        found = value
-    return (
-        isinstance(found, list)
-        and bool(found)
-        and all(
-            isinstance(each, dict) and isinstance(each.get("parts"), list)
-            for each in found  # pyright: ignore
-        )
+    contents = items_of(document, "contents")
+    return bool(contents) and all(
+        isinstance(each, dict) and isinstance(each.get("parts"), list)  # pyright: ignore
+        for each in contents
     )
 
 
 def read(document: Document) -> Session:
     """The session; the system instruction is its first event."""
-    value = document.records[0].value
-    whole: Json = value if isinstance(value, dict) else {}  # pyright: ignore
-    found = a_list(whole.get("contents") if whole else value, document.name)
-    contents = [(each, f"{document.name} content {n}") for n, each in enumerate(found)]
+    whole, _, _ = body_of(document, "contents")
+    contents = numbered(document, "content", "contents")
     key = next((key for key in _SYSTEM if key in whole), None)
     beside = {k: v for k, v in whole.items() if k not in {"contents", key}}
     # the SDK's keyword arguments have it in `config`, which is written as it came

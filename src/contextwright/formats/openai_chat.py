@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.document import Document
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -35,29 +35,22 @@ _ROLES = {
 
 def sniff(document: Document) -> bool:
     """Messages with roles, none of whose parts are another format's."""
-    found = _messages(document)
-    return bool(found) and any(
-        isinstance(message, dict) and any(key in message for key in ("role", "speaker", "content"))
-        for message, _ in found[:5]
+    return any(
+        isinstance(message, dict) and not {"role", "speaker", "content"}.isdisjoint(message)  # pyright: ignore
+        for message in items_of(document, "messages")[:5]
     )
 
 
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
-    value = document.records[0].value
-    beside: Json = {}
-    if isinstance(value, dict) and "messages" in value:
-        beside = {k: v for k, v in value.items() if k not in {"messages", "tools"}}  # pyright: ignore
-    whole: Json = value if isinstance(value, dict) and "messages" in value else {}  # pyright: ignore
-    id = beside.get("id")
+    body, _, _ = body_of(document, "messages")
+    beside = {k: v for k, v in body.items() if k not in {"messages", "tools"}}
+    id, state, tools = body.get("id"), body.get("state"), body.get("tools") or ()
     return Session(
         id if isinstance(id, str) and id else "session",
-        read_messages(NAME, _messages(document), _events, _message),
-        tools=[
-            tool_of(tool, f"tools[{place}]", NAME)
-            for place, tool in enumerate(whole.get("tools") or ())
-        ],
-        state=whole.get("state") if isinstance(whole.get("state"), dict) else None,
+        read_messages(NAME, numbered(document, "message", "messages"), _events, _message),
+        tools=[tool_of(tool, f"tools[{place}]", NAME) for place, tool in enumerate(tools)],
+        state=state if isinstance(state, dict) else None,
         metadata={NAME: beside} if beside else {},
     )
 
@@ -74,18 +67,6 @@ def write(session: Session) -> Any:
     if session.tools:
         document["tools"] = [tool_json(tool) for tool in session.tools]
     return document
-
-
-def _messages(document: Document) -> list[tuple[Any, str]]:
-    first = document.records[0].value
-    if len(document.records) == 1 and isinstance(first, dict) and "messages" in first:
-        found = first["messages"]  # pyright: ignore[reportUnknownVariableType]
-    elif len(document.records) == 1 and isinstance(first, list):
-        found = first  # pyright: ignore[reportUnknownVariableType]
-    else:
-        return [(record.value, record.where) for record in document.records]
-    where = f"{document.name} message"
-    return [(m, f"{where} {place}") for place, m in enumerate(a_list(found, document.name))]
 
 
 def _events(value: Any, where: str) -> list[Event]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contextwright.formats.document import Document
+from contextwright.formats.document import Document, items_of, numbered
 from contextwright.formats.fields import (
     Json,
     a_list,
@@ -36,11 +36,9 @@ _MEDIA = {"image-url", "document-url", "audio-url", "video-url", "binary"}
 
 
 def sniff(document: Document) -> bool:
-    """Requests and responses, each with parts that name their kind."""
-    value = document.records[0].value
-    if len(document.records) > 1:
-        value = [record.value for record in document.records]
-    return isinstance(value, list) and bool(value) and all(map(_is_message, value))  # pyright: ignore
+    """Requests and responses, each with parts."""
+    messages = items_of(document)
+    return bool(messages) and all(map(_is_message, messages))
 
 
 def _is_message(value: Any) -> bool:
@@ -51,10 +49,7 @@ def _is_message(value: Any) -> bool:
 
 def read(document: Document) -> Session:
     """The session. Instructions of a request are a system event in front of it."""
-    value = document.records[0].value
-    if len(document.records) > 1 or not isinstance(value, list):
-        value = [record.value for record in document.records]
-    messages = [(each, f"{document.name} message {n}") for n, each in enumerate(value)]  # pyright: ignore
+    messages = numbered(document, "message")
     return Session("session", read_messages(NAME, messages, _events, _message))
 
 
