@@ -34,7 +34,7 @@ FORMATS = tuple(_MODULES)
 
 
 class Format(Protocol):
-    """What every module of this folder is."""
+    """A format: what its module has."""
 
     NAME: str
     LINES: bool
@@ -78,14 +78,14 @@ def detect(document: Document) -> str:
     value = document.records[0].value
     if not isinstance(value, (dict, list)):
         raise UnknownFormat(
-            "an object is expected",
+            f"expected an object or a list, got {type(value).__name__}",
             where=document.records[0].where,
             fix="give a list of messages, a document with messages, or a message a line",
         )
     count = len(document.records)
     if count > 1 and isinstance(value, dict) and "messages" in value:
         raise UnknownFormat(
-            f"{count} sessions, one a line, where one is expected",
+            f"expected one session, got {count}, one a line",
             where=document.name,
             fix="read them with read_sessions(...), or give one line of the file",
         )
@@ -154,10 +154,10 @@ def write_session(
             where="write_session(session, format)",
             fix=f"a file goes behind the format: write_session(session, path={format!r})",
         )
-    found = format_named(format)
-    value = found.write(session)
+    module = format_named(format)
+    value = module.write(session)
     try:
-        if found.LINES:
+        if module.LINES:
             data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
         else:
             data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

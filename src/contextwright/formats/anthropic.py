@@ -56,13 +56,13 @@ def read(document: Document) -> Session:
     if "system" in body:
         system = {"role": "system", "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
-    beside = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
+    fields = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
     tools = body.get("tools") or ()
     return Session(
-        str(beside.get("id") or "session"),
+        str(fields.get("id") or "session"),
         read_messages(NAME, messages, _events, _message),
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(tools)],
-        metadata={NAME: beside} if body else {},
+        metadata={NAME: fields} if body else {},
     )
 
 
@@ -71,10 +71,10 @@ def write(session: Session) -> Any:
     messages = write_messages(NAME, session.log, _message, _together)
     leading = [m for m in messages if m["role"] == "system"]
     messages = [m for m in messages if m["role"] != "system"]
-    beside = session.metadata.get(NAME)
-    if beside is None and not session.tools and not leading:
+    fields = session.metadata.get(NAME)
+    if fields is None and not session.tools and not leading:
         return messages
-    document: Json = {**(beside or {}), "messages": messages}
+    document: Json = {**(fields or {}), "messages": messages}
     if len(leading) == 1:
         document["system"] = leading[0]["content"]
     elif leading:
@@ -100,7 +100,7 @@ def _events(value: Any, where: str) -> list[Event]:
     message = an_object(value, where)
     role, content = message.get("role"), message.get("content")
     if role not in {"system", "user", "assistant"}:
-        raise wrong("a role of user or assistant is expected", role, f"{where}, field role")
+        raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
     else:
@@ -183,8 +183,8 @@ def block_of(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, ToolCall):
-        given = value_of(part.arguments)
-        return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
+        arguments = value_of(part.arguments)
+        return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
     if isinstance(part, ToolResult):
         return _result_block(part)
     if isinstance(part, Thinking):

@@ -52,8 +52,8 @@ def body_of(document: Document, *keys: str) -> tuple[dict[str, Any], str, Any]:
 
 def items_of(document: Document, *keys: str) -> list[Any]:
     """The list of a document, or nothing where it is none: to look at before reading."""
-    found = body_of(document, *keys)[2]
-    return cast(list[Any], found) if isinstance(found, list) else []
+    listed = body_of(document, *keys)[2]
+    return cast(list[Any], listed) if isinstance(listed, list) else []
 
 
 def numbered(document: Document, noun: str, *keys: str) -> list[tuple[Any, str]]:
@@ -65,8 +65,8 @@ def numbered(document: Document, noun: str, *keys: str) -> list[tuple[Any, str]]
     Raises:
         MalformedRecord: there is no list.
     """
-    _, key, found = body_of(document, *keys)
+    _, key, listed = body_of(document, *keys)
     if len(document.records) > 1:
         return [(record.value, record.where) for record in document.records]
-    listed = a_list(found, f"{document.name}, field {key}" if key else document.name)
+    listed = a_list(listed, f"{document.name}, field {key}" if key else document.name)
     return [(item, f"{document.name} {noun} {n}") for n, item in enumerate(listed)]

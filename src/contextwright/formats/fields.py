@@ -11,21 +11,21 @@ Json = dict[str, Any]
 def an_object(value: Any, where: str) -> Json:
     """The value, which must be an object."""
     if not isinstance(value, dict):
-        raise wrong("an object is expected", value, where)
+        raise wrong("an object", value, where)
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def a_list(value: Any, where: str) -> list[Any]:
     """The value, which must be a list."""
     if not isinstance(value, list):
-        raise wrong("a list is expected", value, where)
+        raise wrong("a list", value, where)
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def a_text(value: Any, where: str) -> str:
     """The value, which must be a string."""
     if not isinstance(value, str):
-        raise wrong("a string is expected", value, where)
+        raise wrong("a string", value, where)
     return value
 
 
@@ -34,10 +34,11 @@ def text_or(value: Any, where: str, otherwise: str = "") -> str:
     return otherwise if value is None else a_text(value, where)
 
 
-def wrong(wanted: str, value: Any, where: str) -> MalformedRecord:
-    """The error for a value of another type."""
-    kind = "nothing" if value is None else type(value).__name__
-    return MalformedRecord(f"{wanted}, {kind} is there", where=where, fix=f"mend {where}")
+def wrong(expected: str, value: Any, where: str) -> MalformedRecord:
+    """The error for a value of another type, or another text."""
+    got = "nothing" if value is None else type(value).__name__
+    got = repr(value[:40]) if isinstance(value, str) else got
+    return MalformedRecord(f"expected {expected}, got {got}", where=where, fix=f"mend {where}")
 
 
 def text_of(value: Any) -> str:

@@ -43,19 +43,19 @@ def read(document: Document) -> Session:
     whole, _, _ = body_of(document, "contents")
     contents = numbered(document, "content", "contents")
     key = next((key for key in _SYSTEM if key in whole), None)
-    beside = {k: v for k, v in whole.items() if k not in {"contents", key}}
+    fields = {k: v for k, v in whole.items() if k not in {"contents", key}}
     # the SDK's keyword arguments have it in `config`, which is written as it came
     config: Json = whole["config"] if isinstance(whole.get("config"), dict) else {}
     system = whole[key] if key is not None else _pick(config, "system_instruction")
     if key is not None:
-        beside["$system"] = [key, system]
+        fields["$system"] = [key, system]
     if system is not None:
         contents.insert(0, (_instruction(system), f"{document.name}, system instruction"))
     return Session(
         "session",
         read_messages(NAME, contents, _events, _message),
         tools=_tools(whole.get("tools") or config.get("tools")),
-        metadata={NAME: beside} if whole else {},
+        metadata={NAME: fields} if whole else {},
     )
 
 
@@ -64,12 +64,12 @@ def write(session: Session) -> Any:
     contents = write_messages(NAME, session.log, _message, _together)
     leading = [each for each in contents if each["role"] == "system"]
     contents = [each for each in contents if each["role"] != "system"]
-    beside = dict(session.metadata.get(NAME) or {})
+    fields = dict(session.metadata.get(NAME) or {})
     if NAME not in session.metadata and not leading and not session.tools:
         return contents
-    key, system = beside.pop("$system", ("system_instruction", None))
-    document: Json = {**beside, "contents": contents}
-    config: Json = beside["config"] if isinstance(beside.get("config"), dict) else {}
+    key, system = fields.pop("$system", ("system_instruction", None))
+    document: Json = {**fields, "contents": contents}
+    config: Json = fields["config"] if isinstance(fields.get("config"), dict) else {}
     if leading and _pick(config, "system_instruction") is None:
         parts = [part for each in leading for part in each["parts"]]
         document[key] = system if system is not None else {"parts": parts}
@@ -111,9 +111,9 @@ def _events(value: Any, where: str) -> list[Event]:
     content = an_object(value, where)
     role = text_or(content.get("role"), f"{where}, field role", "user")
     if role not in {"user", "model", "system", "function", "tool"}:
-        raise wrong("a role of user or model is expected", role, f"{where}, field role")
-    found = a_list(content.get("parts"), f"{where}, field parts")
-    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(found)]
+        raise wrong("a role of user or model", role, f"{where}, field role")
+    listed = a_list(content.get("parts"), f"{where}, field parts")
+    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
     parts = _with_own_ids(parts)
     if role == "model":
         return [Event(id="", role="assistant", parts=tuple(parts))]
@@ -184,11 +184,11 @@ def _result(response: Json) -> ToolResult:
 
 def _media(part: Json) -> AnyPart:
     inline, file = _pick(part, "inline_data"), _pick(part, "file_data")
-    found = inline if isinstance(inline, dict) else file
-    if not isinstance(found, dict):
+    held = inline if isinstance(inline, dict) else file
+    if not isinstance(held, dict):
         kind = next((key for key in part if not key.startswith("thought")), "part")
         return Opaque(format=NAME, kind=kind, value=part)
-    blob: Json = found  # pyright: ignore[reportUnknownVariableType]
+    blob: Json = held  # pyright: ignore[reportUnknownVariableType]
     media = str(_pick(blob, "mime_type") or "")
     data, url = str(blob.get("data") or ""), str(_pick(blob, "file_uri") or "")
     if media.startswith("image/"):
@@ -198,8 +198,8 @@ def _media(part: Json) -> AnyPart:
 
 def part_to(part: AnyPart) -> Json | None:
     """A part of ours as a Gemini part; None for what this format can not say."""
-    kept = part.extra.get(NAME, {})
-    signature = {"thoughtSignature": s} if (s := kept.get("thought_signature")) else {}
+    own = part.extra.get(NAME, {})
+    signature = {"thoughtSignature": s} if (s := own.get("thought_signature")) else {}
     if isinstance(part, Text):
         return {"text": part.text, **signature}
     if isinstance(part, Thinking):

@@ -81,11 +81,11 @@ def _image_of_url(block: dict[str, Any]) -> Image | None:
 
 def _media_of(block: dict[str, Any], kind: str) -> AnyPart | None:
     media = block.get("mime_type") or ("image/png" if kind == "image" else f"{kind}/*")
-    given = {key: block.get(key) for key in ("base64", "url", "file_id")}
-    found = {key: value for key, value in given.items() if isinstance(value, str)}
-    if not isinstance(media, str) or len(found) != 1:
+    sources = {key: block.get(key) for key in ("base64", "url", "file_id")}
+    texts = {key: value for key, value in sources.items() if isinstance(value, str)}
+    if not isinstance(media, str) or len(texts) != 1:
         return None
-    key, value = next(iter(found.items()))
+    key, value = next(iter(texts.items()))
     held: dict[str, Any] = {"data" if key == "base64" else key: value}
     if kind == "image":
         return Image(media_type=media, **held)
@@ -102,12 +102,12 @@ def block_of(part: AnyPart) -> Any:
             return _thinking(part, kind)
         case ToolCall():
             key = "input" if kind == "tool_use" else "args"
-            found = object_of(part.arguments)
+            arguments = object_of(part.arguments)
             return {
                 "type": kind or "tool_call",
                 "id": part.id,
                 "name": part.name,
-                key: part.arguments if found is None else found,
+                key: part.arguments if arguments is None else arguments,
             }
         case Image() if kind.startswith("image_url"):
             url = part.url or f"data:{part.media_type};base64,{part.data}"
@@ -122,12 +122,12 @@ def block_of(part: AnyPart) -> Any:
 
 def _thinking(part: Thinking, kind: str) -> dict[str, Any]:
     if kind == "thinking":
-        told = {"type": "thinking", "thinking": part.text}
-        return told | ({"signature": part.signature} if part.signature else {})
+        block = {"type": "thinking", "thinking": part.text}
+        return block | ({"signature": part.signature} if part.signature else {})
     return {"type": "reasoning", "reasoning": part.text}
 
 
 def _media(part: Image | File, kind: str) -> dict[str, Any]:
     held = {"base64": part.data, "url": part.url, "file_id": part.file_id}
-    told = {key: value for key, value in held.items() if value}
-    return {"type": kind, "mime_type": part.media_type, **told}
+    sources = {key: value for key, value in held.items() if value}
+    return {"type": kind, "mime_type": part.media_type, **sources}

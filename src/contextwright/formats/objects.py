@@ -279,18 +279,18 @@ def _read_run(name: str, run: list[_WireMessage]) -> Iterator[tuple[Event, Itera
     session = read_document(_document(data, f"messages[{start}:]" if start else "messages"), name)
     groups = openai_responses.grouped(data) if name == openai_responses.NAME else ()
     for event in session.log:
-        kept: Json = event.extra.get(name, {})
+        origin: Json = event.extra.get(name, {})
         if groups:
-            yield event, groups[kept["at"]]
+            yield event, groups[origin["at"]]
         else:
-            yield event, [record["at"] for record in kept.get("records", (kept,))]
+            yield event, [record["at"] for record in origin.get("records", (origin,))]
 
 
 def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
     """Where a part stood: told by the texts in it, which are the very objects that were dumped."""
     content = part.content if isinstance(part, ToolResult) else (part,)
     texts = [each.text for each in content if isinstance(each, Text | Thinking)]
-    found = tuple(path for text in texts if (path := paths.get(id(text))))
+    text_paths = tuple(path for text in texts if (path := paths.get(id(text))))
     held: tuple[Any, ...] = ()
     if isinstance(part, ToolResult):
         held = (part.call_id, part.name)
@@ -299,10 +299,10 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
     elif isinstance(part, Opaque):
         held = tuple(part.value.values())
     own = next((path for each in held if (path := paths.get(id(each)))), None)
-    whole = own or (found[0] if found else None)
+    whole = own or (text_paths[0] if text_paths else None)
     if whole is None:
         return None
-    own_texts = tuple(path[1:] for path in found)
+    own_texts = tuple(path[1:] for path in text_paths)
     return PartSource(message=whole[0][1], path=whole[1:-1], texts=own_texts)
 
 
@@ -323,7 +323,7 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
     names = list(source) if isinstance(source, Mapping) else list(dict(fields_of(source)))  # pyright: ignore
-    beside = {
+    fields = {
         name: dumper.plain(get(source, name), (), name)
         for name in names
         if name != key and (isinstance(source, Mapping) or get(source, name) is not None)
@@ -334,11 +334,11 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
         ]
     wire = _wire_messages(items, dumper, key, format)
     if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
-        body = {**beside, key: [message.data for message in wire]}
+        body = {**fields, key: [message.data for message in wire]}
         return read_document(_document(body, "input"), format or (None if wire else _LISTS[key]))
-    if "system" in beside:
-        items = [{"role": "system", "content": beside["system"]}, *items]
+    if "system" in fields:
+        items = [{"role": "system", "content": fields["system"]}, *items]
     session = parse_messages(items, format=format, track=False).session
-    tools: list[Any] = beside.get("tools") or []
+    tools: list[Any] = fields.get("tools") or []
     session.tools = tuple(tool_of(tool, f"tools[{n}]", _CHAT) for n, tool in enumerate(tools))
     return session

@@ -44,24 +44,24 @@ def sniff(document: Document) -> bool:
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
     body, _, _ = body_of(document, "messages")
-    beside = {k: v for k, v in body.items() if k not in {"messages", "tools"}}
+    fields = {k: v for k, v in body.items() if k not in {"messages", "tools"}}
     id, state, tools = body.get("id"), body.get("state"), body.get("tools") or ()
     return Session(
         id if isinstance(id, str) and id else "session",
         read_messages(NAME, numbered(document, "message", "messages"), _events, _message),
         tools=[tool_of(tool, f"tools[{place}]", NAME) for place, tool in enumerate(tools)],
         state=state if isinstance(state, dict) else None,
-        metadata={NAME: beside} if beside else {},
+        metadata={NAME: fields} if fields else {},
     )
 
 
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one, or has tools."""
     messages = write_messages(NAME, session.log, _message, lambda old, new: False)
-    beside = session.metadata.get(NAME)
-    if beside is None and not session.tools:
+    fields = session.metadata.get(NAME)
+    if fields is None and not session.tools:
         return messages
-    document: Json = {**(beside or {}), "messages": messages}
+    document: Json = {**(fields or {}), "messages": messages}
     if isinstance(document.get("state"), dict):
         document["state"] = dict(session.state)
     if session.tools:
@@ -76,7 +76,9 @@ def _events(value: Any, where: str) -> list[Event]:
         role = "user"
     if role not in _ROLES:
         raise MalformedRecord(
-            f"the role {role!r} is not known" if role is not None else "no role",
+            f"expected a role, got {role!r}"
+            if role is not None
+            else "expected a role, got nothing",
             where=f"{where}, field role",
             fix=f"one of {', '.join(_ROLES)}",
         )

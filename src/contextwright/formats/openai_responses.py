@@ -54,13 +54,13 @@ def read(document: Document) -> Session:
     if isinstance(body.get("instructions"), str):
         system = {"type": "message", "role": "system", "content": body["instructions"]}
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
-    beside = {k: v for k, v in body.items() if k not in {key, "tools"}}
+    fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
     return Session(
         "session",
         read_messages(NAME, groups, _events, _group),
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(_functions(tools))],
-        metadata={NAME: {"key": key, "beside": beside, "tools": tools}} if body else {},
+        metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
     )
 
 
@@ -68,14 +68,14 @@ def write(session: Session) -> Any:
     """The items; a document where there was one."""
     groups = write_messages(NAME, session.log, _group, lambda old, new: False)
     items = [item for group in groups for item in group["items"]]
-    kept: Json = session.metadata.get(NAME) or {}
-    if not kept and not session.tools:
+    stored: Json = session.metadata.get(NAME) or {}
+    if not stored and not session.tools:
         return items
-    kept = kept or {"key": "input", "beside": {}, "tools": None}
-    if isinstance(kept["beside"].get("instructions"), str):
+    stored = stored or {"key": "input", "beside": {}, "tools": None}
+    if isinstance(stored["beside"].get("instructions"), str):
         items = items[1:]
-    document: Json = {**kept["beside"], kept["key"]: items}
-    tools = kept["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
+    document: Json = {**stored["beside"], stored["key"]: items}
+    tools = stored["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
     return {**document, "tools": tools} if tools else document
 
 

@@ -48,22 +48,22 @@ def residue(written: Any, source: Any) -> dict[str, Any]:
         one, other = cast(list[Any], written), cast(list[Any], source)
         if len(one) == len(other):
             inner = {str(n): residue(*pair) for n, pair in enumerate(zip(one, other, strict=True))}
-            items = {place: kept for place, kept in inner.items() if kept}
+            items = {place: inner_rest for place, inner_rest in inner.items() if inner_rest}
             return {ITEMS: items} if items else {}
     return {} if same(written, source) else {WHOLE: source}
 
 
 def _difference(written: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
     for key, value in source.items():
         if key not in written:
-            found[key] = {WHOLE: value} if _marked(value) else value
+            rest[key] = {WHOLE: value} if _marked(value) else value
         elif inner := residue(written[key], value):
-            found[key] = inner
+            rest[key] = inner
     absent = [key for key in written if key not in source]
     if absent:
-        found[ABSENT] = absent
-    return found
+        rest[ABSENT] = absent
+    return rest
 
 
 def _marked(value: Any) -> bool:
@@ -71,18 +71,18 @@ def _marked(value: Any) -> bool:
     return isinstance(value, dict) and not value.keys().isdisjoint(_MARKS)  # pyright: ignore[reportUnknownMemberType]
 
 
-def restored(written: Any, kept: Mapping[str, Any]) -> Any:
+def restored(written: Any, rest: Mapping[str, Any]) -> Any:
     """The source's value: `residue(written, source)` laid over `written`."""
-    if not kept:
+    if not rest:
         return written
-    if WHOLE in kept:
-        return kept[WHOLE]
-    if ITEMS in kept:
-        return _with_items(written, kept[ITEMS])
+    if WHOLE in rest:
+        return rest[WHOLE]
+    if ITEMS in rest:
+        return _with_items(written, rest[ITEMS])
     base: dict[str, Any] = dict(written) if isinstance(written, dict) else {}
-    for key in kept.get(ABSENT, ()):
+    for key in rest.get(ABSENT, ()):
         base.pop(key, None)
-    for key, value in kept.items():
+    for key, value in rest.items():
         if key == ABSENT:
             continue
         if isinstance(value, dict) and (key in base or _marked(value)):
@@ -92,12 +92,12 @@ def restored(written: Any, kept: Mapping[str, Any]) -> Any:
     return base
 
 
-def _with_items(written: Any, kept: dict[str, Any]) -> Any:
+def _with_items(written: Any, rest: dict[str, Any]) -> Any:
     """A list with the residues of its items; one that has grown shorter since keeps its own."""
     if not isinstance(written, list):
         return written
     whole = cast(list[Any], written)
-    return [restored(item, kept.get(str(place), {})) for place, item in enumerate(whole)]
+    return [restored(item, rest.get(str(place), {})) for place, item in enumerate(whole)]
 
 
 def same(one: Any, other: Any) -> bool:
@@ -123,22 +123,22 @@ def read_messages(
     taken: set[str] = set()
     named: dict[str, tuple[Any, str]] = {}
     count = 0
-    found = [(to_events(message, where), message, where) for message, where in messages]
-    given = {event.id for events, _, _ in found for event in events}
-    for at, (events, message, where) in enumerate(found):
+    read = [(to_events(message, where), message, where) for message, where in messages]
+    named_ids = {event.id for events, _, _ in read for event in events}
+    for at, (events, message, where) in enumerate(read):
         if _seen(events[0].id, message, where, named):
             continue
         rest = residue(to_message(events), message)
         for place, event in enumerate(events):
-            kept: Json = {"at": at}
+            origin: Json = {"at": at}
             if rest and place == 0:
-                kept["rest"] = rest
+                origin["rest"] = rest
             id = event.id or f"e{count}"
-            while not event.id and (id in taken or id in given):
+            while not event.id and (id in taken or id in named_ids):
                 id += "_"
             taken.add(id)
             count += 1
-            extra = {**event.extra, format: kept}
+            extra = {**event.extra, format: origin}
             yield msgspec.structs.replace(event, id=id, extra=extra)
 
 
@@ -281,10 +281,10 @@ def in_order(session: Session, format: str) -> Iterator[Hidden | list[RecordPiec
             place = (last[0], last[1] + 1) if at is None else (at, 0)
             places.setdefault(place, []).append(piece)
             last = max(last, place)
-    told: list[tuple[tuple[int, int], Hidden | list[RecordPiece]]] = list(places.items())
-    aside = session.metadata.get(format, {}).get("hidden", ())
-    told += [((entry["at"], 0), Hidden(entry["record"])) for entry in aside]
-    return (value for _, value in sorted(told, key=lambda item: item[0]))
+    records: list[tuple[tuple[int, int], Hidden | list[RecordPiece]]] = list(places.items())
+    hidden_records = session.metadata.get(format, {}).get("hidden", ())
+    records += [((entry["at"], 0), Hidden(entry["record"])) for entry in hidden_records]
+    return (value for _, value in sorted(records, key=lambda item: item[0]))
 
 
 def _pieces(event: Event, format: str) -> Iterator[tuple[int | None, RecordPiece]]:

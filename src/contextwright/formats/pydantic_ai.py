@@ -69,10 +69,10 @@ def _events(value: Any, where: str) -> list[Event]:
     parts = [an_object(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
     places = [f"{where}, field parts[{n}]" for n in range(len(parts))]
     if message.get("kind") == "response":
-        said = [_answer(part, place) for part, place in zip(parts, places, strict=True)]
-        return [Event(id="", role="assistant", parts=tuple(said))]
+        answers = [_answer(part, place) for part, place in zip(parts, places, strict=True)]
+        return [Event(id="", role="assistant", parts=tuple(answers))]
     if message.get("kind") != "request":
-        raise wrong("expected request or response", message.get("kind"), f"{where}, field kind")
+        raise wrong("request or response", message.get("kind"), f"{where}, field kind")
     groups: list[tuple[Role, list[AnyPart]]] = []
     instructions = text_or(message.get("instructions"), f"{where}, field instructions")
     if instructions:
