@@ -85,7 +85,7 @@ def detect(document: Document) -> str:
     count = len(document.records)
     if count > 1 and isinstance(value, dict) and "messages" in value:
         raise UnknownFormat(
-            f"expected one session, got {count}, one a line",
+            f"expected one session, got {count} sessions, one a line",
             where=document.name,
             fix="read them with read_sessions(...), or give one line of the file",
         )

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.fields import object_of, text_of
+from contextwright.formats.openai_chat import data_url, url_of
 from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolCall
 
 NAME = "langchain"
@@ -73,10 +74,8 @@ def _image_of_url(block: dict[str, Any]) -> Image | None:
     if not isinstance(url, str):
         return None
     extra = _kind("image_url flat" if flat else "image_url")
-    head, comma, data = url.partition(";base64,")
-    if comma and head.startswith("data:"):
-        return Image(media_type=head.removeprefix("data:"), data=data, extra=extra)
-    return Image(url=url, extra=extra)
+    media, data = data_url(url)
+    return Image(media_type=media, data=data, url="" if data else url, extra=extra)
 
 
 def _media_of(block: dict[str, Any], kind: str) -> AnyPart | None:
@@ -110,7 +109,7 @@ def block_of(part: AnyPart) -> Any:
                 key: part.arguments if arguments is None else arguments,
             }
         case Image() if kind.startswith("image_url"):
-            url = part.url or f"data:{part.media_type};base64,{part.data}"
+            url = url_of(part)
             return {"type": "image_url", "image_url": url if "flat" in kind else {"url": url}}
         case Image() | File():
             return _media(part, kind or ("image" if isinstance(part, Image) else "file"))

@@ -192,6 +192,11 @@ def data_url(url: str) -> tuple[str, str]:
     return "image/png", ""
 
 
+def url_of(part: Image | File) -> str:
+    """The URL of a picture or a file: its own, or its data as a `data:` URL."""
+    return part.url or f"data:{part.media_type};base64,{part.data}"
+
+
 def _message(events: Sequence[Event]) -> Json:
     event = events[0]
     if event.role == "tool":
@@ -236,14 +241,12 @@ def _part_json(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, Image):
-        url = part.url or f"data:{part.media_type};base64,{part.data}"
-        image = {"url": url, **({"detail": part.detail} if part.detail else {})}
+        image = {"url": url_of(part), **({"detail": part.detail} if part.detail else {})}
         return {"type": "image_url", "image_url": image}
     if isinstance(part, File):
         if part.file_id:
             return {"type": "file", "file": {"file_id": part.file_id}}
-        data = f"data:{part.media_type};base64,{part.data}"
-        return {"type": "file", "file": {"filename": part.name, "file_data": data}}
+        return {"type": "file", "file": {"filename": part.name, "file_data": url_of(part)}}
     if isinstance(part, Opaque) and part.format == NAME:
         return part.value
     return None

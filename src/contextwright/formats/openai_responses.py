@@ -5,7 +5,7 @@ from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
-from contextwright.formats.openai_chat import data_url, tool_of
+from contextwright.formats.openai_chat import data_url, tool_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -237,11 +237,9 @@ def _part_json(part: AnyPart, role: str) -> Json | None:
     if isinstance(part, Text):
         return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
     if isinstance(part, Image):
-        url = part.url or f"data:{part.media_type};base64,{part.data}"
-        return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
+        return {"type": "input_image", "image_url": url_of(part), "detail": part.detail or "auto"}
     if isinstance(part, File):
         if part.file_id:
             return {"type": "input_file", "file_id": part.file_id}
-        data = f"data:{part.media_type};base64,{part.data}"
-        return {"type": "input_file", "filename": part.name, "file_data": data}
+        return {"type": "input_file", "filename": part.name, "file_data": url_of(part)}
     return part.value if isinstance(part, Opaque) and part.format == NAME else None
