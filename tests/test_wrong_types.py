@@ -11,8 +11,10 @@ from contextwright import (
     Engine,
     FileArtifacts,
     Lethe,
+    PackBuilder,
     RetentionPolicy,
     SalienceScorer,
+    Session,
     SlidingWindow,
     SQLiteSessions,
     SummaryConstraint,
@@ -23,6 +25,7 @@ from contextwright import (
     premise_guard,
     pressure,
     read_session,
+    session_from,
     with_context_management,
     write_session,
 )
@@ -31,6 +34,13 @@ from contextwright.retention import scrub_session
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")
+
+
+class NoPack:
+    """A compiler that forgets its result."""
+
+    def compile(self, snapshot, target):
+        return None
 
 
 @pytest.mark.parametrize(
@@ -48,7 +58,27 @@ SESSION = session_of("u: hi")
         lambda: compile(SESSION, C.none(), model="gpt-5", reserved_output=-1),
         lambda: compile(SESSION, C.none(), model="gpt-5", format="bedrock"),
         lambda: compile(SESSION, {"atom": "window"}, model="gpt-5"),
-        lambda: compile([{"role": "user", "content": "hi"}], C.none(), model="gpt-5"),
+        lambda: compile([{"role": "nobody", "content": "hi"}], C.none(), model="gpt-5"),
+        lambda: compile([{"role": "user", "content": "hi"}, 5], model="gpt-5"),
+        lambda: compile([{"role": "user", "content": object()}], model="gpt-5"),
+        lambda: compile("session.json", model="gpt-5"),
+        lambda: compile(None, model="gpt-5"),
+        lambda: compile(Session, model="gpt-5"),
+        lambda: compile(C.none(), SESSION, model="gpt-5"),
+        lambda: compile(SESSION, 5, model="gpt-5"),
+        lambda: compile(SESSION, "C.nothing()", model="gpt-5"),
+        lambda: compile(SESSION, PackBuilder, model="gpt-5"),
+        lambda: compile(SESSION, NoPack(), model="gpt-5"),
+        lambda: compile(SESSION, [C.none()], model="gpt-5"),
+        lambda: Engine(5, "gpt-5"),
+        lambda: Engine(NoPack(), "gpt-5").compile(SESSION),
+        lambda: Engine(C.none(), "gpt-5").compile(SESSION.snapshot()),
+        lambda: Engine(C.none(), "gpt-5").compile(5),
+        lambda: session_from([{"role": "user"}, object()]),
+        lambda: session_from([{"colour": "red"}]),
+        lambda: session_from(5),
+        lambda: session_from([1, 2]),
+        lambda: session_from([["user", 5]]),
         lambda: compile(SESSION, C.none(), model="gpt-5", models="openai:gpt-5-mini"),
         lambda: Engine(C.none(), "gpt-5", models="openai:gpt-5-mini"),
         lambda: Cooled(print, threshold="large"),
@@ -57,7 +87,7 @@ SESSION = session_of("u: hi")
         lambda: SummaryConstraint(pressure_threshold=80),
         lambda: SummaryConstraint().compress_now("text", "high"),
         lambda: SummaryConstraint().compress_now(None, 0.9),
-        lambda: pressure([{"role": "user", "content": "hi"}], window=100),
+        lambda: pressure([{"role": "nobody", "content": "hi"}], window=100),
         lambda: Cooled(print, model=5),
         lambda: SummaryConstraint("high"),
         lambda: SummaryConstraint().compress_now("text", float("nan")),

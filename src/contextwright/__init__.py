@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextwright.adapters.wrap import Cooled, with_context_management
-    from contextwright.compiler import Budget, Compiler, Manifest, Pack, replay
+    from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
     from contextwright.engine import (
         Engine,
         add_working_note,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from contextwright.engine.pressure import SummaryConstraint, pressure
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.formats import read_session, read_sessions, write_session
+    from contextwright.formats.objects import session_from
     from contextwright.premises.findings import PremiseResult
     from contextwright.recipes.pack_builder import PackBuilder
     from contextwright.render.target import Target, target
@@ -57,11 +58,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Budget": "contextwright.compiler",
     "BudgetError": "contextwright.errors",
     "C": "contextwright.words",
     "Compiler": "contextwright.compiler",
     "Constraints": "contextwright.tasks.plan_step",
+    "ContextBudget": "contextwright.compiler",
     "ContextwrightError": "contextwright.errors",
     "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.tasks.plan_step",
@@ -107,6 +108,7 @@ _HOMES = {
     "record": "contextwright.engine",
     "record_acceptance": "contextwright.engine",
     "replay": "contextwright.compiler",
+    "session_from": "contextwright.formats.objects",
     "store_manifest": "contextwright.engine",
     "target": "contextwright.render.target",
     "with_context_management": "contextwright.adapters.wrap",
@@ -114,11 +116,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Budget",
     "BudgetError",
     "C",
     "Compiler",
     "Constraints",
+    "ContextBudget",
     "ContextwrightError",
     "Cooled",
     "Criterion",
@@ -164,6 +166,7 @@ __all__ = [
     "record",
     "record_acceptance",
     "replay",
+    "session_from",
     "store_manifest",
     "target",
     "with_context_management",

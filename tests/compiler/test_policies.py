@@ -1,28 +1,25 @@
-"""The policy contracts of document 002, and the room that a compaction leaves."""
+"""The policies of document 002 as words, and the room that a compaction leaves."""
 
-from contextwright import C, Event, Session, compile
+import msgspec
+
+from contextwright import C, ContextBudget, Event, Session, compile
 from contextwright.atoms.compress.clock_last import clocks_in
 from contextwright.check import check
-from contextwright.recipes.policies import (
-    BoundaryIsolationPolicy,
-    DefaultContextProjector,
-    DefaultStepOutputRouter,
-    DefaultTokenBudget,
-    DefaultTokenEstimator,
-    ObservationMaskingPolicy,
-    ThresholdCompactionDecision,
-    TransparentPolicy,
-)
-from contextwright.session import Text
+from contextwright.session import Text, conversation_view, reasoning_view
 from contextwright.testing import session_of, target_for
 
 
 def test_output_is_routed_into_the_log_with_tags():
     session = session_of("u: hi")
-    DefaultStepOutputRouter(tags=("step",)).route(
-        session, [Event(id="x", role="assistant", parts=(Text(text="yes"),), tags=("mine",))]
+    session.append(
+        Event(id="x", role="assistant", parts=(Text(text="yes"),), tags=("mine", "step"))
     )
-    assert session.log[1].tags == ("mine", "step")
+    session.user("go on")
+    session.assistant("not tagged")
+    session.user("and now?")
+    sent = compile(session, C.select(tag="step"), model="gpt-5").request["messages"]
+    texts = [message["content"] for message in sent]
+    assert "yes" in texts and "not tagged" not in texts
 
 
 def test_both_views_of_the_one_log():
@@ -30,21 +27,20 @@ def test_both_views_of_the_one_log():
     session.call("look", "{}", id="c")
     session.result("c", "found")
     session.assistant("yes")
-    views = DefaultContextProjector()
-    assert len(views.reasoning_view(session.snapshot())) == 3
-    assert len(views.conversation_view(session.snapshot())) == 2
+    assert len(reasoning_view(session.snapshot())) == 3
+    assert len(conversation_view(session.snapshot())) == 2
 
 
 def test_the_budget_is_explicit_and_decides():
     target = target_for("openai-chat", window=10_000, reserved_output=2_000)
-    pack = compile(session_of("u: hi"), C.default(), target=target)
-    used = DefaultTokenEstimator().estimate(pack)
-    budget = DefaultTokenBudget(soft=50).budget_for(target, used)
-    assert budget.remaining() == 8_000 - used and budget.soft_threshold == 4_000
-    assert not ThresholdCompactionDecision().should_compact(budget)
-    assert ThresholdCompactionDecision(headroom=8_000).should_compact(budget)
-    full = DefaultTokenBudget(soft=50).budget_for(target, 4_000)
-    assert ThresholdCompactionDecision().should_compact(full)
+    budget = compile(session_of("u: hi"), C.default(), target=target).budget
+    assert isinstance(budget, ContextBudget)
+    assert budget.remaining() == 8_000 - budget.used and budget.soft_threshold == 6_400
+    assert not budget.over_soft_threshold()
+    full = msgspec.structs.replace(budget, used=6_400)
+    assert full.over_soft_threshold() and full.remaining() == 1_600
+    over = msgspec.structs.replace(budget, used=9_000)
+    assert over.remaining() == 0
 
 
 def test_a_step_is_due_at_the_soft_threshold_or_before_the_headroom_is_used():
@@ -55,12 +51,6 @@ def test_a_step_is_due_at_the_soft_threshold_or_before_the_headroom_is_used():
 
 def _due_at(terminal, limit):
     return terminal.stages[0].due_at(limit)
-
-
-def test_isolation_policies_have_their_names():
-    assert BoundaryIsolationPolicy == C.isolate("boundary")
-    assert ObservationMaskingPolicy == C.isolate("masking")
-    assert TransparentPolicy == C.isolate("transparent")
 
 
 def test_a_clock_is_moved_behind_what_a_cache_may_hold():

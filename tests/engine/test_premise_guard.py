@@ -180,7 +180,7 @@ def test_a_result_is_made_as_the_document_writes_it():
         lambda: check_premise(CRASH, judge=5),
         lambda: check_premise(CRASH, DENIED, models="openai:gpt-5-mini"),
         lambda: premise_guard(session_of("u: hi"), on_invalid="rise"),
-        lambda: premise_guard([{"role": "user", "content": "hi"}]),
+        lambda: premise_guard([{"role": "nobody", "content": "hi"}]),
     ],
 )
 def test_mistakes_are_named(call):

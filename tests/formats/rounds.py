@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from contextwright.formats.document import Document, Record
-from contextwright.formats.extras import residue
+from contextwright.formats.provenance import residue
 from contextwright.session import Event, Session, Text, ToolCall, ToolResult
 
 

@@ -180,7 +180,7 @@ def test_a_broken_event_is_named_with_its_field(broken, place):
 
 
 def test_a_session_without_a_list_of_events_is_refused():
-    with pytest.raises(MalformedRecord, match="a list is expected"):
+    with pytest.raises(MalformedRecord, match="expected a list"):
         adk.read(document({"id": "s", "appName": "a", "events": {}}))
 
 

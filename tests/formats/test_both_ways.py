@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from tests.formats.rounds import document, messages, sessions
 
 from contextwright.formats import adk, claude_code, codex, langchain, swe_agent
-from contextwright.formats.extras import residue
+from contextwright.formats.provenance import residue
 
 FORMATS = [adk, claude_code, codex, langchain, swe_agent]
 

@@ -9,7 +9,7 @@ from tests.formats.rounds import document, sessions, values
 
 from contextwright.errors import SessionError
 from contextwright.formats import adk, claude_code, codex, langchain, swe_agent, tau_bench
-from contextwright.formats.extras import residue
+from contextwright.formats.provenance import residue
 
 FORMATS = [adk, claude_code, codex, langchain, swe_agent]
 ODD = values | st.sampled_from([[], {}, "", [[]], [{}], [None], {"type": "text"}, [{"type": "x"}]])

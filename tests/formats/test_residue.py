@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright.formats.extras import residue, restored, same
+from contextwright.formats.provenance import residue, restored, same
 
 keys = st.sampled_from(["a", "b", "c", "$absent", "$items", "$whole"])
 scalars = st.none() | st.booleans() | st.integers(-2, 2) | st.floats(-2, 2) | st.text(max_size=3)

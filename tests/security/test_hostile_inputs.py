@@ -78,7 +78,7 @@ def test_texts_survive_the_stores_byte_for_byte(read_rows, tmp_path):
 EXPECTED_ERRORS = {
     "torn-middle-line": "line 2",
     "latin1": "byte 29 of line 1",
-    "not-object": "object is expected",
+    "not-object": "expected an object",
     "no-role": "field role",
     "duplicate-event-id": "line 1 and",
     "deep-metadata": "deeper than 256",

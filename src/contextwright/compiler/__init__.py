@@ -7,10 +7,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.replay import replay
 from contextwright.compiler.spec_compiler import Compiler, SpecCompiler
 
-Budget = ContextBudget
-
 __all__ = [
-    "Budget",
     "Compiler",
     "ContextBudget",
     "Manifest",

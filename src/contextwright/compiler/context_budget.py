@@ -25,5 +25,5 @@ class ContextBudget(msgspec.Struct, frozen=True):
         return max(0, self.window - self.used - self.reserved_output - self.reserved_system)
 
     def over_soft_threshold(self) -> bool:
-        """Whether a compaction is due."""
+        """True from where a compaction is due."""
         return self.used >= self.soft_threshold

@@ -1,22 +1,29 @@
 """A spec in an agent's loop: prepare, assemble, record."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import msgspec
 
-from contextwright.atoms.select.default import Default
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.compiler.spec_compiler import Compiler, SpecCompiler
+from contextwright.engine.door import (
+    SessionLike,
+    SpecLike,
+    before,
+    compiled_by,
+    session_of,
+    snapshot_of,
+    spec_or_compiler,
+)
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
-from contextwright.errors import SessionError, SpecError
-from contextwright.recipes.profiles import Profile
+from contextwright.errors import ModelError, SessionError
 from contextwright.render.target import Target, target
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
@@ -30,14 +37,15 @@ from contextwright.stores.memory_store import MemoryStore
 from contextwright.stores.refs import Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
+from contextwright.words import C
 
 _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 """What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
 
 
 def compile(
-    session: Session | Snapshot,
-    spec: Expr | Profile | None = None,
+    session: SessionLike,
+    spec: SpecLike | None = None,
     *,
     model: str | None = None,
     target: Target | None = None,
@@ -52,10 +60,13 @@ def compile(
     """The pack for the next call, in one line.
 
     Args:
-        session: a session, or a snapshot of one.
-        spec: what should be seen; by default the whole conversation.
-        model: the model's name; `options` go to `contextwright.target`: `format`, `window`,
-            `reserved_output`, `tools`, `counter`, `cache`.
+        session: a session, a snapshot of one, a provider's body, or a list of messages: dicts,
+            objects of an SDK or a framework, texts, `(role, text)` pairs.
+        spec: what should be seen; by default the whole conversation. A spec, its text, a recipe
+            that has a `spec`, or any compiler with `compile(snapshot, target)`: then its pack is
+            the result, and `artifacts`, `models` and the options behind them are its own affair.
+        model: the model's name; by default the body's; `options` go to `contextwright.target`:
+            `format`, `window`, `reserved_output`, `tools`, `counter`, `cache`.
         target: instead of a model.
         artifacts: where `artifact://` refs are read.
         models: who summarizes, scores and extracts, waited for; by default the embedded models,
@@ -65,42 +76,28 @@ def compile(
 
     Raises:
         ModelError: an unknown model and no `window`, or neither model nor target.
+        SessionError: what stands for the session is none. SpecError: what stands for the spec.
         BudgetError: what must stay does not fit.
     """
     snapshot = snapshot_of(session, "compile(session, ...)")
+    whom = _target(model or _model_of(session), target, options)
+    made = spec_or_compiler(spec, "compile(spec=...)")
+    if not isinstance(made, Expr):
+        return compiled_by(made, snapshot, whom)
     compiler = SpecCompiler(
-        _spec(spec),
+        made,
         agent=agent,
         read_artifact=artifacts.read_text if artifacts is not None else None,
         now_ms=now_ms,
         memo=memo_of(snapshot.log),
         steps=steps,
     )
-    turn = Turn(compiler, _target(model, target, options), lambda: snapshot, None, previous)
+    turn = Turn(compiler, whom, lambda: snapshot, None, previous)
     models = answering_by(models)
     asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
     pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
     return pack
-
-
-def snapshot_of(session: Any, where: str) -> Snapshot:
-    """A session as it stands now; a snapshot as it is.
-
-    Args:
-        where: what was given it, for the error.
-
-    Raises:
-        SessionError: neither.
-    """
-    snapshot = session.snapshot() if isinstance(session, Session) else session
-    if not isinstance(snapshot, Snapshot):
-        raise SessionError(
-            f"a {type(session).__name__} is not a session",
-            where=where,
-            fix="read it first: read_session(PATH_OR_MESSAGES)",
-        )
-    return snapshot
 
 
 def memo_of(log: Log) -> Memo:
@@ -111,26 +108,18 @@ def memo_of(log: Log) -> Memo:
     return memo
 
 
-def _spec(given: Expr | Profile | None) -> Expr:
-    """The spec that was given; the whole conversation where none was."""
-    if given is None:
-        return Default()
-    spec = given if isinstance(given, Expr) else getattr(given, "spec", given)
-    if not isinstance(spec, Expr):
-        raise SpecError(
-            f"a {type(spec).__name__} is not a spec",
-            where="compile(spec=...)",
-            fix="build it with C, such as C.window(n=5), or read text with parse(...)",
-        )
-    return spec
+def _model_of(source: Any) -> str | None:
+    """The model that a provider's body names."""
+    model: Any = (
+        cast(Mapping[str, Any], source).get("model") if isinstance(source, Mapping) else None
+    )
+    return model if isinstance(model, str) and model else None
 
 
 def _target(model: str | None, given: Target | None, options: dict[str, Any]) -> Target:
     if given is not None:
         return given
     if model is None:
-        from contextwright.errors import ModelError
-
         raise ModelError(
             "neither model nor target", where="compile(...)", fix='compile(..., model="gpt-5")'
         )
@@ -145,8 +134,8 @@ class Engine:
     and event loops, for several sessions, at once.
 
     Args:
-        spec: what the agent should see; what has a `spec` (PackBuilder, a compiler profile,
-            InjectionOrchestrator) stands for it.
+        spec: what the agent should see: a spec, its text, a recipe that has a `spec`, or any
+            compiler with `compile(snapshot, target)`, whose packs are then used as they are.
         model: the model's name; `options` as `contextwright.target` takes them.
         models: who summarizes, scores and extracts; by default the embedded models, which need
             no network.
@@ -162,7 +151,7 @@ class Engine:
 
     def __init__(
         self,
-        spec: Expr | Profile,
+        spec: SpecLike,
         model: str,
         *,
         models: TaskRunner | None = None,
@@ -175,7 +164,10 @@ class Engine:
         clock: Callable[[], int] | None = None,
         **options: Any,
     ) -> None:
-        self.spec = _spec(spec)
+        made = spec_or_compiler(spec, "Engine(spec, ...)")
+        self.compiler = None if isinstance(made, Expr) else made
+        # around somebody's own compiler nothing is captured, noted or redacted here
+        self.spec: Expr = made if isinstance(made, Expr) else C.none()
         self.agent = agent
         self.models = answering_by(models)
         self.sessions = sessions
@@ -195,7 +187,7 @@ class Engine:
 
     def compile(
         self,
-        session: Session,
+        session: SessionLike,
         *,
         sent_from: int | None = None,
         reserved_system: int | None = None,
@@ -206,40 +198,52 @@ class Engine:
         What the spec captures, extracts and distills before a turn is written to the state.
 
         Args:
+            session: as `contextwright.compile` takes it; what is no session of ours keeps
+                nothing that is written.
             sent_from: place in the log from which on the caller sends events itself, beside a
                 pack of the `text` format.
             reserved_system: tokens of what the caller adds itself this time.
             tools: what may be called this time.
         """
-        asking = self._preparing(session, sent_from, reserved_system, tools)
+        session = _session(session, "Engine.compile(session)")
+        target = self._target_with(reserved_system, tools)
+        if self.compiler is not None:
+            return self._by_compiler(self.compiler, session.snapshot(), target, sent_from)
+        asking = self._preparing(session, sent_from, target)
         return self._done(session, run_tasks(asking, self.models, *_whose(session)))
 
     async def acompile(
         self,
-        session: Session,
+        session: SessionLike,
         *,
         sent_from: int | None = None,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """`compile`, letting the event loop run while models answer."""
-        asking = self._preparing(session, sent_from, reserved_system, tools)
+        session = _session(session, "Engine.acompile(session)")
+        target = self._target_with(reserved_system, tools)
+        if self.compiler is not None:
+            return self._by_compiler(self.compiler, session.snapshot(), target, sent_from)
+        asking = self._preparing(session, sent_from, target)
         return self._done(session, await adrive(asking, self.models, *_whose(session)))
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
         self.compile(session)
 
-    async def aprepare(self, session: Session) -> None:
+    async def aprepare(self, session: SessionLike) -> None:
         """`prepare`, letting the event loop run while models answer."""
         await self.acompile(session)
 
-    def assemble(self, session: Session | Snapshot, *, sent_from: int | None = None) -> Pack:
+    def assemble(self, session: SessionLike, *, sent_from: int | None = None) -> Pack:
         """The pack with what was prepared: asks no model, writes nothing, waits for nothing.
 
         Where an answer is missing it does without, and the manifest says so.
         """
         snapshot = snapshot_of(session, "Engine.assemble(session)")
+        if self.compiler is not None:
+            return self._by_compiler(self.compiler, snapshot, self.target, sent_from)
         turn = self._turn(lambda: snapshot, None, snapshot.log, sent_from)
         pack = turn.assemble(known_answers(snapshot.log, self.models))
         self._previous[snapshot.log] = pack
@@ -281,8 +285,7 @@ class Engine:
         self,
         session: Session,
         sent_from: int | None,
-        reserved_system: int | None,
-        tools: tuple[Tool, ...] | None,
+        target: Target,
     ) -> TaskGenerator[tuple[Pack, Answers]]:
         capture_before(session, self.spec)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
@@ -290,11 +293,23 @@ class Engine:
             session.snapshot, lambda values: write(session, values), session.log, sent_from
         )
         turn.compiler = msgspec.structs.replace(turn.compiler, notes=notes)
-        if reserved_system is not None:
-            turn.target = msgspec.structs.replace(turn.target, reserved_system=reserved_system)
-        if tools is not None:
-            turn.target = msgspec.structs.replace(turn.target, tools=tools)
+        turn.target = target
         return preparing(turn, known_answers(session.log, self.models), self.models.latest)
+
+    def _target_with(self, reserved_system: int | None, tools: tuple[Tool, ...] | None) -> Target:
+        """The target, with what is different this time."""
+        target = self.target
+        if reserved_system is not None:
+            target = msgspec.structs.replace(target, reserved_system=reserved_system)
+        return target if tools is None else msgspec.structs.replace(target, tools=tools)
+
+    def _by_compiler(
+        self, compiler: Compiler, snapshot: Snapshot, target: Target, sent_from: int | None
+    ) -> Pack:
+        """The pack of somebody's own compiler, of what the caller does not send itself."""
+        pack = compiled_by(compiler, before(snapshot, sent_from), target)
+        self._previous[snapshot.log] = pack
+        return pack
 
     def _turn(
         self,
@@ -331,6 +346,21 @@ class Engine:
     def _save(self, session: Session) -> None:
         if self.sessions is not None:
             self.sessions.save(session)
+
+
+def _session(source: SessionLike, where: str) -> Session:
+    """A session that can be written to.
+
+    Raises:
+        SessionError: a snapshot, or none at all.
+    """
+    if isinstance(source, Snapshot):
+        raise SessionError(
+            "expected a session, got a Snapshot: what is prepared is written to the session",
+            where=where,
+            fix="Engine.assemble(snapshot), or give the session",
+        )
+    return session_of(source, where)
 
 
 def _whose(session: Session) -> tuple[str, int]:

@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from contextwright.atoms.protect.premise import noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.engine.door import snapshot_of
 from contextwright.engine.embedded import answering_by
-from contextwright.engine.engine import memo_of, snapshot_of
+from contextwright.engine.engine import memo_of
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import PremiseError, SessionError, SpecError
 from contextwright.premises.block_items import items_of

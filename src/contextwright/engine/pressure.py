@@ -4,14 +4,14 @@ Constraint"), for those who pass messages on themselves; in a spec: `C.summary_c
 from typing import Any
 
 from contextwright.atoms.compress.summary_constraint import refuse_no_shares, room_for
-from contextwright.engine.engine import compile, snapshot_of
+from contextwright.engine.door import SessionLike, SpecLike, snapshot_of
+from contextwright.engine.engine import compile
 from contextwright.engine.run_tasks import TaskGenerator, adrive, run_tasks
 from contextwright.engine.shorten_text import TIMEOUT_S, Wanted, answering, shortening
 from contextwright.errors import ModelError, SpecError, is_number
 from contextwright.render.target import target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.expr import Expr
 from contextwright.tokens.counter import counter_for, named_counter
 from contextwright.tokens.models import model_info
 
@@ -20,11 +20,11 @@ UNLIMITED = 1_000_000_000
 
 
 def pressure(
-    session: Session | Snapshot,
+    session: SessionLike,
     *,
     model: str | None = None,
     window: int | None = None,
-    spec: Expr | None = None,
+    spec: SpecLike | None = None,
 ) -> float:
     """How full the context is: tokens of what would be sent, of those of the window.
 

@@ -22,6 +22,7 @@ _MODULES = {
     "tau-bench": "tau_bench",
     "adk": "adk",
     "langchain": "langchain",
+    "pydantic-ai": "pydantic_ai",
     "openai-responses": "openai_responses",
     "gemini": "gemini",
     "anthropic": "anthropic",
@@ -33,7 +34,7 @@ FORMATS = tuple(_MODULES)
 
 
 class Format(Protocol):
-    """What every module of this folder is."""
+    """A format: what its module has."""
 
     NAME: str
     LINES: bool
@@ -77,14 +78,14 @@ def detect(document: Document) -> str:
     value = document.records[0].value
     if not isinstance(value, (dict, list)):
         raise UnknownFormat(
-            "an object is expected",
+            f"expected an object or a list, got {type(value).__name__}",
             where=document.records[0].where,
             fix="give a list of messages, a document with messages, or a message a line",
         )
     count = len(document.records)
     if count > 1 and isinstance(value, dict) and "messages" in value:
         raise UnknownFormat(
-            f"{count} sessions, one a line, where one is expected",
+            f"expected one session, got {count} sessions, one a line",
             where=document.name,
             fix="read them with read_sessions(...), or give one line of the file",
         )
@@ -114,11 +115,11 @@ def read_session(
             repaired stands in `session.metadata["repairs"]`.
     """
     document, repairs = _document(source)
-    session = _read(document, format)
+    session = read_document(document, format)
     return _named(session, source, id, repairs)
 
 
-def _read(document: Document, format: str | None) -> Session:
+def read_document(document: Document, format: str | None = None) -> Session:
     """Read a document; what its reader did not foresee is an error with the file's name."""
     try:
         return format_named(format or detect(document)).read(document)
@@ -136,7 +137,7 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> I
     for record in document.records:
         one = Document(document.name, (record,), lines=False)
         try:
-            session = _read(one, format)
+            session = read_document(one, format)
         except SessionError as error:
             error.where = f"{record.where}: {error.where}"
             raise
@@ -153,10 +154,10 @@ def write_session(
             where="write_session(session, format)",
             fix=f"a file goes behind the format: write_session(session, path={format!r})",
         )
-    found = format_named(format)
-    value = found.write(session)
+    module = format_named(format)
+    value = module.write(session)
     try:
-        if found.LINES:
+        if module.LINES:
             data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
         else:
             data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

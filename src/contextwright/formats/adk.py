@@ -17,10 +17,9 @@ from contextwright.formats.adk_wire import (
     to_wire,
 )
 from contextwright.formats.document import Document
-from contextwright.formats.extras import residue, restored
 from contextwright.formats.fields import Json, a_list, an_object
 from contextwright.formats.gemini import part_of, part_to
-from contextwright.formats.record_order import (
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,
@@ -28,6 +27,8 @@ from contextwright.formats.record_order import (
     hidden,
     in_order,
     keep_rest,
+    residue,
+    restored,
     written,
 )
 from contextwright.formats.timestamps import ms_of_seconds
@@ -68,19 +69,19 @@ def read(document: Document) -> Session:
     reader = _AdkReader(events, record.where, spelling_of(source, events))
     id = source.get("id")
     session = Session(id if isinstance(id, str) and id else "session")
-    _remember(session, _untold(get(source, "state"), reader.deltas))
+    _remember(session, _initial_state(get(source, "state"), reader.deltas))
     for at in range(len(events)):
         reader.take(at, session)
     _remember(session, _corrections(session, source))
     session.metadata[NAME] = {
         "wire": reader.wire.as_dict(),
-        "hidden": hidden(reader.aside),
+        "hidden": hidden(reader.hidden_records),
         "changes": len(session.changes),
     }
     if source:
-        kept = {key: value for key, value in source.items() if key != "events"}
+        fields = {key: value for key, value in source.items() if key != "events"}
         session.metadata[NAME]["session"] = residue(
-            to_wire(_head(session), reader.wire, "session"), kept
+            to_wire(_head(session), reader.wire, "session"), fields
         )
     return session
 
@@ -90,13 +91,15 @@ def _remember(session: Session, values: dict[str, Any]) -> None:
         session.update(values)
 
 
-def _untold(state: Any, deltas: list[dict[str, Any]]) -> dict[str, Any]:
+def _initial_state(state: Any, deltas: list[dict[str, Any]]) -> dict[str, Any]:
     """What the state held before the first event: the keys that no event ever set."""
-    told: set[str] = {key for delta in deltas for key in delta}
+    set_later: set[str] = {key for delta in deltas for key in delta}
     if not isinstance(state, dict):
         return {}
     whole = cast(dict[str, Any], state)
-    return {key: value for key, value in whole.items() if key not in told and value is not None}
+    return {
+        key: value for key, value in whole.items() if key not in set_later and value is not None
+    }
 
 
 def _corrections(session: Session, source: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +132,7 @@ class _AdkReader:
 
     def __init__(self, events: list[Any], where: str, wire: Wire) -> None:
         self.wire = wire
-        self.aside: list[tuple[int, Any]] = []
+        self.hidden_records: list[tuple[int, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.deltas: list[dict[str, Any]] = []
         self._where = where
@@ -151,11 +154,11 @@ class _AdkReader:
         content = get(compaction, "compactedContent") if compaction else get(source, "content")
         parts = _parts_of(content, f"{self._where}, events[{at}], event {source.get('id', '?')}")
         if not parts or get(source, "partial") is True or at in self._back:
-            self.aside.append((at, source))
+            self.hidden_records.append((at, source))
         else:
             shape = "compaction" if compaction else "content"
             drafts = self._drafts(source, content, compaction, parts, session)
-            keep_rest(drafts, at, source, lambda told: _record(told, self.wire), shape)
+            keep_rest(drafts, at, source, lambda pieces: _record(pieces, self.wire), shape)
             session.extend(draft.event(NAME) for draft, _ in drafts)
         _remember(session, self.deltas[at])
 
@@ -168,15 +171,15 @@ class _AdkReader:
         session: Session,
     ) -> list[tuple[Draft, list[AnyPart]]]:
         role = _role(source, content)
-        found: list[tuple[Draft, list[AnyPart]]] = []
+        drafts: list[tuple[Draft, list[AnyPart]]] = []
         for part in parts:
             kind: Role = "tool" if isinstance(part, ToolResult) else role
-            if not found or kind == "tool" or found[-1][0].role != kind:
-                found.append((self._draft(source, kind), []))
-            found[-1][1].append(part)
+            if not drafts or kind == "tool" or drafts[-1][0].role != kind:
+                drafts.append((self._draft(source, kind), []))
+            drafts[-1][1].append(part)
         if compaction:
-            found[0][0].metadata |= _summary(compaction, session.log)
-        return found
+            drafts[0][0].metadata |= _summary(compaction, session.log)
+        return drafts
 
     def _draft(self, source: dict[str, Any], role: Role) -> Draft:
         author, branch = str(source.get("author") or ""), get(source, "branch")
@@ -256,20 +259,20 @@ def write(session: Session) -> Any:
 
     Tools have no place in it; metadata, tags and pins of other formats' events are left out.
     """
-    kept: dict[str, Any] = session.metadata.get(NAME, {})
-    wire = Wire.of(kept.get("wire"))
+    stored: dict[str, Any] = session.metadata.get(NAME, {})
+    wire = Wire.of(stored.get("wire"))
     events: list[Any] = []
     place_of: dict[str, int] = {}
-    for told in in_order(session, NAME):
-        if isinstance(told, Hidden):
-            events.append(told.value)
+    for record in in_order(session, NAME):
+        if isinstance(record, Hidden):
+            events.append(record.value)
             continue
-        place_of.update((piece.event.id, len(events)) for piece in told)
-        events.append(written(told, lambda pieces: _record(pieces, wire)))
-    _tell_changes(session, kept.get("changes", 0), events, place_of, wire)
-    if kept and "session" not in kept:
+        place_of.update((piece.event.id, len(events)) for piece in record)
+        events.append(written(record, lambda pieces: _record(pieces, wire)))
+    _add_changes(session, stored.get("changes", 0), events, place_of, wire)
+    if stored and "session" not in stored:
         return events
-    head = restored(to_wire(_head(session), wire, "session"), kept.get("session", {}))
+    head = restored(to_wire(_head(session), wire, "session"), stored.get("session", {}))
     return {**head, "events": events}
 
 
@@ -278,7 +281,7 @@ def _head(session: Session) -> dict[str, Any]:
     return {"id": session.id, "appName": "app", "userId": "user", "state": state}
 
 
-def _tell_changes(
+def _add_changes(
     session: Session, known: int, events: list[Any], place_of: dict[str, int], wire: Wire
 ) -> None:
     """Add an event for each state change that no event tells of, behind the one it followed."""
@@ -297,7 +300,7 @@ def _tell_changes(
 
 def _record(pieces: list[RecordPiece], wire: Wire) -> dict[str, Any]:
     event = pieces[0].event
-    parts = [told for piece in pieces for part in piece.parts if (told := part_to(part))]
+    parts = [wire_part for piece in pieces for part in piece.parts if (wire_part := part_to(part))]
     content = {"role": "model" if event.role == "assistant" else "user", "parts": parts}
     record: dict[str, Any] = {
         "id": event.id,

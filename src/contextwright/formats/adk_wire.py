@@ -124,12 +124,12 @@ def to_wire(value: Any, wire: Wire, kind: str = "event") -> Any:
     if kind == "part" and not wire.standard64:
         whole = _recoded(whole, "+/", "-_")
     whole = whole | {key: None for key in wire.fields.get(kind, ()) if key not in whole}
-    told: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     for key, item in whole.items():
         inner = _INSIDE[kind].get(key)
         name = snake(key) if wire.snake else key
-        told[name] = to_wire(item, wire, inner) if inner else item
-    return told
+        written[name] = to_wire(item, wire, inner) if inner else item
+    return written
 
 
 def _recoded(part: Any, old: str, new: str) -> Any:
@@ -148,9 +148,9 @@ def _recoded(part: Any, old: str, new: str) -> Any:
 
 def snake(key: str) -> str:
     """`invocationId` as `invocation_id`."""
-    return re.sub("([A-Z])", lambda found: "_" + found[0].lower(), key)
+    return re.sub("([A-Z])", lambda match: "_" + match[0].lower(), key)
 
 
 def camel(key: str) -> str:
     """`invocation_id` as `invocationId`."""
-    return re.sub("_([a-z0-9])", lambda found: found[1].upper(), key)
+    return re.sub("_([a-z0-9])", lambda match: match[1].upper(), key)

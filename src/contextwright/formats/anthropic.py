@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
-from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
 from contextwright.formats.openai_chat import tool_of
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -30,20 +30,14 @@ _OWN = {
 
 
 def sniff(document: Document) -> bool:
-    """A system text beside the messages, or parts of Anthropic's kinds."""
-    value = document.records[0].value
-    if len(document.records) != 1:
-        found: Any = [record.value for record in document.records]
-    elif isinstance(value, dict) and isinstance(value.get("messages"), list):  # pyright: ignore
-        found = value["messages"]  # pyright: ignore[reportUnknownVariableType]
-        if "system" in value and all(_role(m) in {"user", "assistant"} for m in found):  # pyright: ignore
-            return True
-    else:
-        found = value
-    if not isinstance(found, list) or not found:
+    """A system text or tools beside the messages, or parts, of Anthropic's kinds."""
+    body, _, _ = body_of(document, "messages")
+    messages = items_of(document, "messages")
+    if not all(_role(message) in {"user", "assistant"} for message in messages):
         return False
-    messages: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
-    return all(_role(m) in {"user", "assistant"} for m in messages) and any(
+    if "system" in body or any("input_schema" in tool for tool in body.get("tools") or ()):
+        return True
+    return any(
         isinstance(part, dict) and (part.get("type") in _OWN or "cache_control" in part)  # pyright: ignore
         for message in messages
         if isinstance(message["content"], list)
@@ -57,26 +51,18 @@ def _role(message: Any) -> Any:
 
 def read(document: Document) -> Session:
     """The session; the system text is its first event."""
-    value = document.records[0].value
-    whole: Json = value if isinstance(value, dict) and "messages" in value else {}  # pyright: ignore
-    if whole:
-        found = a_list(whole["messages"], f"{document.name}, field messages")
-    elif len(document.records) == 1 and isinstance(value, list):
-        found = value  # pyright: ignore[reportUnknownVariableType]
-    else:
-        found = [record.value for record in document.records]
-    messages = [(m, f"{document.name} message {n}") for n, m in enumerate(found)]  # pyright: ignore
-    if "system" in whole:
-        system = {"role": "system", "content": whole["system"]}
+    body, _, _ = body_of(document, "messages")
+    messages = numbered(document, "message", "messages")
+    if "system" in body:
+        system = {"role": "system", "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
-    beside = {k: v for k, v in whole.items() if k not in {"messages", "tools", "system"}}
+    fields = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
+    tools = body.get("tools") or ()
     return Session(
-        str(beside.get("id") or "session"),
+        str(fields.get("id") or "session"),
         read_messages(NAME, messages, _events, _message),
-        tools=[
-            tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(whole.get("tools") or ())
-        ],
-        metadata={NAME: beside} if whole else {},
+        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(tools)],
+        metadata={NAME: fields} if body else {},
     )
 
 
@@ -85,10 +71,10 @@ def write(session: Session) -> Any:
     messages = write_messages(NAME, session.log, _message, _together)
     leading = [m for m in messages if m["role"] == "system"]
     messages = [m for m in messages if m["role"] != "system"]
-    beside = session.metadata.get(NAME)
-    if beside is None and not session.tools and not leading:
+    fields = session.metadata.get(NAME)
+    if fields is None and not session.tools and not leading:
         return messages
-    document: Json = {**(beside or {}), "messages": messages}
+    document: Json = {**(fields or {}), "messages": messages}
     if len(leading) == 1:
         document["system"] = leading[0]["content"]
     elif leading:
@@ -114,7 +100,7 @@ def _events(value: Any, where: str) -> list[Event]:
     message = an_object(value, where)
     role, content = message.get("role"), message.get("content")
     if role not in {"system", "user", "assistant"}:
-        raise wrong("a role of user or assistant is expected", role, f"{where}, field role")
+        raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
     else:
@@ -197,8 +183,8 @@ def block_of(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, ToolCall):
-        given = _object(part.arguments)
-        return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
+        arguments = value_of(part.arguments)
+        return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
     if isinstance(part, ToolResult):
         return _result_block(part)
     if isinstance(part, Thinking):
@@ -230,13 +216,6 @@ def _source(part: Image | File) -> Json:
     if part.file_id:
         return {"type": "file", "file_id": part.file_id}
     return {"type": "base64", "media_type": part.media_type, "data": part.data}
-
-
-def _object(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return {}
 
 
 def _message(events: Sequence[Event]) -> Json:

@@ -13,9 +13,8 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.anthropic import block_of, part_of
 from contextwright.formats.document import Document, Record
-from contextwright.formats.extras import same
-from contextwright.formats.kinds import kind_of
-from contextwright.formats.record_order import (
+from contextwright.formats.fields import kind_of
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,
@@ -24,6 +23,7 @@ from contextwright.formats.record_order import (
     hidden,
     in_order,
     keep_rest,
+    same,
     written,
 )
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
@@ -49,9 +49,9 @@ def _is_line(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     line = cast(dict[str, Any], value)
-    told = "message" in line and line.get("type") in ("user", "assistant")
+    is_message = "message" in line and line.get("type") in ("user", "assistant")
     named = line.get("type") == "summary" and "leafUuid" in line
-    return (told and ("uuid" in line or "sessionId" in line)) or named
+    return (is_message and ("uuid" in line or "sessionId" in line)) or named
 
 
 def read(document: Document) -> Session:
@@ -65,11 +65,11 @@ def read(document: Document) -> Session:
     for at in range(len(records)):
         reader.take(at)
     events = [draft.event(NAME) for draft in reader.drafts]
-    kept: dict[str, Any] = {"common": reader.common, "hidden": hidden(reader.aside)}
+    stored: dict[str, Any] = {"common": reader.common, "hidden": hidden(reader.hidden_records)}
     if wrapper is not None:
-        kept["wrapper"] = wrapper
+        stored["wrapper"] = wrapper
     id = reader.common.get("sessionId")
-    return Session(id if isinstance(id, str) and id else "session", events, metadata={NAME: kept})
+    return Session(id if isinstance(id, str) and id else "session", events, metadata={NAME: stored})
 
 
 def _lines(document: Document) -> tuple[list[Record], dict[str, Any] | None]:
@@ -100,7 +100,7 @@ class _ClaudeCodeReader:
     def __init__(self, records: list[Record]) -> None:
         self.records = records
         self.drafts: list[Draft] = []
-        self.aside: list[tuple[int, Any]] = []
+        self.hidden_records: list[tuple[int, Any]] = []
         self.common = _common(records)
         self._left = _abandoned(records)
         self._taken: set[str] = set()
@@ -117,7 +117,7 @@ class _ClaudeCodeReader:
         repeats = first is not None and same(first.get("message"), line.get("message"))
         content = None if repeats or at in self._left else _content(self.records[at])
         if content is None or content == [] or content == "":
-            self.aside.append((at, line))
+            self.hidden_records.append((at, line))
         else:
             self._message(at, line, content)
         if isinstance(uuid, str):
@@ -144,18 +144,18 @@ class _ClaudeCodeReader:
             self._tools.update((part.id, part.name) for part in parts if isinstance(part, ToolCall))
             return [(self._stream(at, line), parts)]
         role: Role = "system" if line["type"] == "system" else "user"
-        found: list[tuple[Draft, list[AnyPart]]] = []
+        drafts: list[tuple[Draft, list[AnyPart]]] = []
         for part in parts:
             if isinstance(part, ToolResult):
                 name = self._tools.get(part.call_id, "")
-                found.append(
+                drafts.append(
                     (self._draft(at, line, "tool"), [msgspec.structs.replace(part, name=name)])
                 )
-            elif found and found[-1][0].role == role:
-                found[-1][1].append(part)
+            elif drafts and drafts[-1][0].role == role:
+                drafts[-1][1].append(part)
             else:
-                found.append((self._draft(at, line, role), [part]))
-        return found
+                drafts.append((self._draft(at, line, role), [part]))
+        return drafts
 
     def _stream(self, at: int, line: dict[str, Any]) -> Draft:
         """The message that this assistant line belongs to."""
@@ -288,20 +288,20 @@ def _shape(line: dict[str, Any], content: str | list[Any]) -> str:
 
 def write(session: Session) -> Any:
     """The lines, or the object that held them."""
-    kept: dict[str, Any] = session.metadata.get(NAME, {})
-    common = kept.get("common", {"sessionId": session.id})
+    stored: dict[str, Any] = session.metadata.get(NAME, {})
+    common = stored.get("common", {"sessionId": session.id})
     lines: list[Any] = []
     previous: str | None = None
-    for told in in_order(session, NAME):
-        if isinstance(told, Hidden):
-            line = told.value
+    for record in in_order(session, NAME):
+        if isinstance(record, Hidden):
+            line = record.value
         else:
             parent = previous
-            line = written(told, lambda pieces, parent=parent: _line(pieces, common, parent))
+            line = written(record, lambda pieces, parent=parent: _line(pieces, common, parent))
         lines.append(line)
         uuid = line.get("uuid")
         previous = uuid if isinstance(uuid, str) else previous
-    return {**kept["wrapper"], "loglines": lines} if "wrapper" in kept else lines
+    return {**stored["wrapper"], "loglines": lines} if "wrapper" in stored else lines
 
 
 def _line(
@@ -320,10 +320,10 @@ def _line(
         line["isMeta"] = True
     if event.metadata.get("kind") == "summary":
         line["isCompactSummary"] = True
-    return line | _saying(event, pieces)
+    return line | _content_keys(event, pieces)
 
 
-def _saying(event: Event, pieces: list[RecordPiece]) -> dict[str, Any]:
+def _content_keys(event: Event, pieces: list[RecordPiece]) -> dict[str, Any]:
     """The keys of a line that say what was said."""
     kind, _, form = (pieces[0].shape or _default_shape(event)).partition(" ")
     parts = [part for piece in pieces for part in piece.parts]

@@ -11,11 +11,17 @@ import msgspec
 
 from contextwright.formats import openai_responses
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import Json, an_object, text_or, wrong
-from contextwright.formats.json_text import object_of, text_of
-from contextwright.formats.kinds import kind_of
+from contextwright.formats.fields import (
+    Json,
+    an_object,
+    kind_of,
+    object_of,
+    text_of,
+    text_or,
+    wrong,
+)
 from contextwright.formats.openai_responses import item_parts, part_of
-from contextwright.formats.record_order import (
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,
@@ -75,7 +81,7 @@ def read(document: Document) -> Session:
     return Session(
         _session_id(document.records),
         [draft.event(NAME) for draft in reader.drafts],
-        metadata={NAME: {"hidden": hidden(reader.aside)}},
+        metadata={NAME: {"hidden": hidden(reader.hidden_records)}},
     )
 
 
@@ -91,11 +97,11 @@ class _CodexReader:
 
     def __init__(self, records: list[Record]) -> None:
         self.drafts: list[Draft] = []
-        self.aside: list[tuple[int, Any]] = []
+        self.hidden_records: list[tuple[int, Any]] = []
         self._records = records
         self._lines = [_checked(record) for record in records]
         self._left = _rolled_back(self._lines)
-        self._said = {role: _all_said(self._lines, role) for role in ("user", "assistant")}
+        self._message_texts = {role: _all_text(self._lines, role) for role in ("user", "assistant")}
         self._taken: set[str] = set()
         self._tools: dict[str, str] = {}
         self._kinds: list[str] = []  # of the items in the newest draft, if it is the model's
@@ -106,21 +112,21 @@ class _CodexReader:
         item = None if at in self._left else _item(line, where)
         if item is not None:
             self._take_item(at, line, item, where)
-        elif at not in self._left and (told := self._told(line)) is not None:
-            shape, role, text = told
+        elif at not in self._left and (spoken := self._spoken(line)) is not None:
+            shape, role, text = spoken
             draft = self._draft(at, line, role)
             if shape == "compacted":
                 summary = {"kind": "summary", "scope": "historical"}
                 draft.metadata = {**summary, "covers": covered(self.drafts[:-1])}
             self._keep(at, line, draft, [Text(text=text)], shape)
         else:
-            self.aside.append((at, line))
+            self.hidden_records.append((at, line))
 
     def _take_item(self, at: int, line: Json, item: Json, where: str) -> None:
         parts = _parts(item, where)
         shape = "item" if "payload" in line else "bare"
         if not parts or all(isinstance(part, Opaque) for part in parts):
-            self.aside.append((at, line))
+            self.hidden_records.append((at, line))
             return
         kind, role = item.get("type", "message"), _role(item)
         if isinstance(parts[0], ToolResult):
@@ -134,7 +140,7 @@ class _CodexReader:
             self._kinds.append(kind)
 
     def _keep(self, at: int, line: Json, draft: Draft, parts: list[AnyPart], shape: str) -> None:
-        keep_rest([(draft, parts)], at, line, lambda told: _line(told[0])[0], shape)
+        keep_rest([(draft, parts)], at, line, lambda pieces: _line(pieces[0])[0], shape)
 
     def _joins(self, kind: str) -> bool:
         """Calls follow reasoning, words and other calls; words follow reasoning."""
@@ -154,7 +160,7 @@ class _CodexReader:
         self.drafts.append(draft)
         return draft
 
-    def _told(self, line: Json) -> tuple[str, Role, str] | None:
+    def _spoken(self, line: Json) -> tuple[str, Role, str] | None:
         """What a line that is no item says to the model: shape, role, text."""
         payload: Any = line.get("payload")
         if not isinstance(payload, dict):
@@ -165,7 +171,7 @@ class _CodexReader:
         if line.get("type") == "compacted":
             return "compacted", "user", text
         role = _SPOKEN.get(str(kind)) if line.get("type") == "event_msg" else None
-        if role is None or text.strip() in self._said[role]:
+        if role is None or text.strip() in self._message_texts[role]:
             return None
         return str(kind), role, text
 
@@ -175,7 +181,7 @@ def _checked(record: Record) -> Json:
     early = "record_type" in line or {"id", "timestamp"} <= line.keys()
     if not isinstance(line.get("type"), str) and not early:
         raise wrong(
-            "a line of a Codex session needs a type",
+            "the type of a Codex line",
             line.get("type"),
             f"{record.where}, field type",
         )
@@ -210,7 +216,7 @@ def _message_text(line: Json, role: str) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _all_said(lines: list[Json], role: str) -> str:
+def _all_text(lines: list[Json], role: str) -> str:
     return "\n".join(filter(None, (_message_text(line, role) for line in lines)))
 
 
@@ -227,9 +233,9 @@ def _rolled_back(lines: list[Json]) -> set[int]:
             continue
         count = cast(Json, payload).get("num_turns")
         if isinstance(count, int) and count > 0 and turns:
-            kept = max(0, len(turns) - count)
-            left.update(range(turns[kept], at))
-            del turns[kept:]
+            remaining = max(0, len(turns) - count)
+            left.update(range(turns[remaining], at))
+            del turns[remaining:]
     return left
 
 
@@ -238,8 +244,8 @@ def _parts(item: Json, where: str) -> list[AnyPart]:
     if kind in _RESULTS:
         return [_result(item, where)]
     if kind == "custom_tool_call":
-        given = text_of({"input": text_or(item.get("input"), f"{where}, field input")})
-        return [_call(item, str(item.get("name") or ""), given, kind, where)]
+        arguments = text_of({"input": text_or(item.get("input"), f"{where}, field input")})
+        return [_call(item, str(item.get("name") or ""), arguments, kind, where)]
     if kind == "local_shell_call":
         return [_call(item, "local_shell", text_of(item.get("action") or {}), kind, where)]
     return item_parts(item, where)
@@ -261,12 +267,12 @@ def _result(item: Json, where: str) -> ToolResult:
         form = "blocks" if form == "blocks" else "object of blocks"
     else:
         content = (Text(text=text_or(inner, f"{where}, field output")),)
-    told = {"kind": str(item["type"]), "form": form}
+    own = {"kind": str(item["type"]), "form": form}
     return ToolResult(
         call_id=text_or(item.get("call_id"), f"{where}, field call_id"),
         content=content,
         status="error" if failed else "ok",
-        extra={} if told == _USUAL else {NAME: told},
+        extra={} if own == _USUAL else {NAME: own},
     )
 
 
@@ -277,13 +283,13 @@ def write(session: Session) -> list[Json]:
         times = [event.time_ms for event in session.log if event.time_ms is not None]
         meta = {"id": session.id, "timestamp": iso_of_ms(times[0] if times else None)}
         lines.append({"timestamp": meta["timestamp"], "type": "session_meta", "payload": meta})
-    for told in in_order(session, NAME):
-        if isinstance(told, Hidden):
-            lines.append(told.value)
-        elif told[0].shape:
-            lines.append(written(told, lambda pieces: _line(pieces[0])[0]))
+    for record in in_order(session, NAME):
+        if isinstance(record, Hidden):
+            lines.append(record.value)
+        elif record[0].shape:
+            lines.append(written(record, lambda pieces: _line(pieces[0])[0]))
         else:
-            lines.extend(_line(told[0]))
+            lines.extend(_line(record[0]))
     return lines
 
 
@@ -332,10 +338,15 @@ def _own(part: AnyPart) -> Json:
     if isinstance(part, ToolResult):
         return {"type": kind, "call_id": part.call_id, "output": _output(part)}
     assert isinstance(part, ToolCall)
-    given = object_of(part.arguments) or {}
+    arguments = object_of(part.arguments) or {}
     if kind == "local_shell_call":
-        return {"type": kind, "call_id": part.id, "action": given}
-    return {"type": kind, "call_id": part.id, "name": part.name, "input": given.get("input", "")}
+        return {"type": kind, "call_id": part.id, "action": arguments}
+    return {
+        "type": kind,
+        "call_id": part.id,
+        "name": part.name,
+        "input": arguments.get("input", ""),
+    }
 
 
 def _output(part: ToolResult) -> Any:
@@ -345,5 +356,5 @@ def _output(part: ToolResult) -> Any:
         return blocks
     if form == "text":
         return part.text
-    told: Json = {"content": blocks if "blocks" in form else part.text}
-    return told | ({"success": False} if part.status == "error" else {})
+    output: Json = {"content": blocks if "blocks" in form else part.text}
+    return output | ({"success": False} if part.status == "error" else {})

@@ -139,26 +139,26 @@ def _repaired(text: str, where: str, repairs: list[str]) -> tuple[Any] | None:
         value = json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError):
         return None
-    found = [0]
-    clean = _without_surrogates(value, found)
-    if not found[0]:
+    replaced = [0]
+    clean = _without_surrogates(value, replaced)
+    if not replaced[0]:
         return None
-    repairs.append(f"{where}: {found[0]} texts held lone surrogates, now U+FFFD")
+    repairs.append(f"{where}: {replaced[0]} texts held lone surrogates, now U+FFFD")
     return (clean,)
 
 
-def _without_surrogates(value: Any, found: list[int]) -> Any:
+def _without_surrogates(value: Any, replaced: list[int]) -> Any:
     if isinstance(value, str):
         if _SURROGATE.search(value):
-            found[0] += 1
+            replaced[0] += 1
             return _SURROGATE.sub("\ufffd", value)
         return value
     if isinstance(value, list):
-        return [_without_surrogates(item, found) for item in value]  # pyright: ignore
+        return [_without_surrogates(item, replaced) for item in value]  # pyright: ignore
     if isinstance(value, dict):
         items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
         return {
-            _without_surrogates(key, found): _without_surrogates(item, found)
+            _without_surrogates(key, replaced): _without_surrogates(item, replaced)
             for key, item in items.items()
         }
     return value

@@ -1,6 +1,7 @@
-"""Take fields out of decoded records; what is wrong is named with its place."""
+"""Fields of decoded records; what is wrong is named with its place."""
 
-from typing import Any
+import json
+from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
 
@@ -10,21 +11,21 @@ Json = dict[str, Any]
 def an_object(value: Any, where: str) -> Json:
     """The value, which must be an object."""
     if not isinstance(value, dict):
-        raise wrong("an object is expected", value, where)
+        raise wrong("an object", value, where)
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def a_list(value: Any, where: str) -> list[Any]:
     """The value, which must be a list."""
     if not isinstance(value, list):
-        raise wrong("a list is expected", value, where)
+        raise wrong("a list", value, where)
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def a_text(value: Any, where: str) -> str:
     """The value, which must be a string."""
     if not isinstance(value, str):
-        raise wrong("a string is expected", value, where)
+        raise wrong("a string", value, where)
     return value
 
 
@@ -33,7 +34,46 @@ def text_or(value: Any, where: str, otherwise: str = "") -> str:
     return otherwise if value is None else a_text(value, where)
 
 
-def wrong(wanted: str, value: Any, where: str) -> MalformedRecord:
-    """The error for a value of another type."""
-    kind = "nothing" if value is None else type(value).__name__
-    return MalformedRecord(f"{wanted}, {kind} is there", where=where, fix=f"mend {where}")
+def wrong(expected: str, value: Any, where: str) -> MalformedRecord:
+    """The error for a value of another type, or another text."""
+    got = "nothing" if value is None else type(value).__name__
+    got = repr(value[:40]) if isinstance(value, str) else got
+    return MalformedRecord(f"expected {expected}, got {got}", where=where, fix=f"mend {where}")
+
+
+def text_of(value: Any) -> str:
+    """A call's arguments as JSON text, in their own key order."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def object_of(text: str) -> dict[str, Any] | None:
+    """The object that a call's arguments are; None where they are none."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def value_of(text: str) -> Any:
+    """The JSON value of a call's arguments; an empty object where the model wrote none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def kind_of(value: Any, where: str) -> str:
+    """The kind of a block or an item; empty where it says none.
+
+    Raises:
+        MalformedRecord: it, or a block within it, is no object or has a type that is no text.
+    """
+    block = an_object(value, where)
+    kind = text_or(block.get("type"), f"{where}.type")
+    for key in ("content", "output", "summary"):
+        inner: Any = block.get(key)
+        for number, item in enumerate(cast(list[Any], inner) if isinstance(inner, list) else ()):
+            if isinstance(item, dict):
+                kind_of(cast(Json, item), f"{where}.{key}[{number}]")
+    return kind

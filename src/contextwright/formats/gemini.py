@@ -1,12 +1,15 @@
 """Gemini contents: `{"system_instruction", "contents", "tools"}`, or the list of contents."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, wrong
-from contextwright.formats.message_groups import read_messages, write_messages
+import msgspec
+
+from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -28,38 +31,31 @@ _SYSTEM = ("system_instruction", "systemInstruction")
 
 def sniff(document: Document) -> bool:
     """Contents with parts."""
-    value = document.records[0].value
-    if isinstance(value, dict):
-        found: Any = value.get("contents")  # pyright: ignore
-    else:
-        found = value
-    return (
-        isinstance(found, list)
-        and bool(found)
-        and all(
-            isinstance(each, dict) and isinstance(each.get("parts"), list)
-            for each in found  # pyright: ignore
-        )
+    contents = items_of(document, "contents")
+    return bool(contents) and all(
+        isinstance(each, dict) and isinstance(each.get("parts"), list)  # pyright: ignore
+        for each in contents
     )
 
 
 def read(document: Document) -> Session:
     """The session; the system instruction is its first event."""
-    value = document.records[0].value
-    whole: Json = value if isinstance(value, dict) else {}  # pyright: ignore
-    found = a_list(whole.get("contents") if whole else value, document.name)
-    contents = [(each, f"{document.name} content {n}") for n, each in enumerate(found)]
+    whole, _, _ = body_of(document, "contents")
+    contents = numbered(document, "content", "contents")
     key = next((key for key in _SYSTEM if key in whole), None)
+    fields = {k: v for k, v in whole.items() if k not in {"contents", key}}
+    # the SDK's keyword arguments have it in `config`, which is written as it came
+    config: Json = whole["config"] if isinstance(whole.get("config"), dict) else {}
+    system = whole[key] if key is not None else _pick(config, "system_instruction")
     if key is not None:
-        contents.insert(0, (_instruction(whole[key]), f"{document.name}, field {key}"))
-    beside = {k: v for k, v in whole.items() if k not in {"contents", key}}
-    if key is not None:
-        beside["$system"] = [key, whole[key]]
+        fields["$system"] = [key, system]
+    if system is not None:
+        contents.insert(0, (_instruction(system), f"{document.name}, system instruction"))
     return Session(
         "session",
         read_messages(NAME, contents, _events, _message),
-        tools=_tools(whole.get("tools")),
-        metadata={NAME: beside} if whole else {},
+        tools=_tools(whole.get("tools") or config.get("tools")),
+        metadata={NAME: fields} if whole else {},
     )
 
 
@@ -68,15 +64,16 @@ def write(session: Session) -> Any:
     contents = write_messages(NAME, session.log, _message, _together)
     leading = [each for each in contents if each["role"] == "system"]
     contents = [each for each in contents if each["role"] != "system"]
-    beside = dict(session.metadata.get(NAME) or {})
+    fields = dict(session.metadata.get(NAME) or {})
     if NAME not in session.metadata and not leading and not session.tools:
         return contents
-    key, system = beside.pop("$system", ("system_instruction", None))
-    document: Json = {**beside, "contents": contents}
-    if leading:
+    key, system = fields.pop("$system", ("system_instruction", None))
+    document: Json = {**fields, "contents": contents}
+    config: Json = fields["config"] if isinstance(fields.get("config"), dict) else {}
+    if leading and _pick(config, "system_instruction") is None:
         parts = [part for each in leading for part in each["parts"]]
         document[key] = system if system is not None else {"parts": parts}
-    if session.tools and "tools" not in document:
+    if session.tools and "tools" not in document and not config.get("tools"):
         declared = [
             {"name": t.name, "description": t.description, "parameters": t.parameters}
             for t in session.tools
@@ -114,9 +111,10 @@ def _events(value: Any, where: str) -> list[Event]:
     content = an_object(value, where)
     role = text_or(content.get("role"), f"{where}, field role", "user")
     if role not in {"user", "model", "system", "function", "tool"}:
-        raise wrong("a role of user or model is expected", role, f"{where}, field role")
-    found = a_list(content.get("parts"), f"{where}, field parts")
-    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(found)]
+        raise wrong("a role of user or model", role, f"{where}, field role")
+    listed = a_list(content.get("parts"), f"{where}, field parts")
+    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
+    parts = _with_own_ids(parts)
     if role == "model":
         return [Event(id="", role="assistant", parts=tuple(parts))]
     if role == "system":
@@ -127,6 +125,23 @@ def _events(value: Any, where: str) -> list[Event]:
     if rest or not events:
         events.append(Event(id="", role="user", parts=rest))
     return events
+
+
+def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:
+    """Parts whose calls, and results, differ in their ids: Gemini names none and pairs parallel
+    calls of one function with their results by order."""
+    seen: Counter[tuple[type, str]] = Counter()
+    own: list[AnyPart] = []
+    for part in parts:
+        id = part.id if isinstance(part, ToolCall) else getattr(part, "call_id", "")
+        number = seen[type(part), id]
+        seen[type(part), id] += 1
+        if number and isinstance(part, ToolCall):
+            part = msgspec.structs.replace(part, id=f"{id}~{number}")
+        elif number and isinstance(part, ToolResult):
+            part = msgspec.structs.replace(part, call_id=f"{id}~{number}")
+        own.append(part)
+    return own
 
 
 def part_of(value: Any, where: str) -> AnyPart:
@@ -169,11 +184,11 @@ def _result(response: Json) -> ToolResult:
 
 def _media(part: Json) -> AnyPart:
     inline, file = _pick(part, "inline_data"), _pick(part, "file_data")
-    found = inline if isinstance(inline, dict) else file
-    if not isinstance(found, dict):
+    held = inline if isinstance(inline, dict) else file
+    if not isinstance(held, dict):
         kind = next((key for key in part if not key.startswith("thought")), "part")
         return Opaque(format=NAME, kind=kind, value=part)
-    blob: Json = found  # pyright: ignore[reportUnknownVariableType]
+    blob: Json = held  # pyright: ignore[reportUnknownVariableType]
     media = str(_pick(blob, "mime_type") or "")
     data, url = str(blob.get("data") or ""), str(_pick(blob, "file_uri") or "")
     if media.startswith("image/"):
@@ -183,15 +198,15 @@ def _media(part: Json) -> AnyPart:
 
 def part_to(part: AnyPart) -> Json | None:
     """A part of ours as a Gemini part; None for what this format can not say."""
-    kept = part.extra.get(NAME, {})
-    signature = {"thoughtSignature": s} if (s := kept.get("thought_signature")) else {}
+    own = part.extra.get(NAME, {})
+    signature = {"thoughtSignature": s} if (s := own.get("thought_signature")) else {}
     if isinstance(part, Text):
         return {"text": part.text, **signature}
     if isinstance(part, Thinking):
         signed = {"thoughtSignature": part.signature} if part.signature else {}
         return {"text": part.text, "thought": True, **signed}
     if isinstance(part, ToolCall):
-        call = {"id": part.id, "name": part.name, "args": _object(part.arguments)}
+        call = {"id": part.id, "name": part.name, "args": value_of(part.arguments)}
         return {"functionCall": call, **signature}
     if isinstance(part, ToolResult):
         key = "error" if part.status == "error" else "result"
@@ -202,13 +217,6 @@ def part_to(part: AnyPart) -> Json | None:
             return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
         return {"fileData": {"mimeType": part.media_type, "fileUri": part.url}}
     return part.value if part.format == NAME else None
-
-
-def _object(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return {}
 
 
 def _message(events: Sequence[Event]) -> Json:

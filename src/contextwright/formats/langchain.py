@@ -11,10 +11,14 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import a_list, an_object
-from contextwright.formats.json_text import object_of, text_of
+from contextwright.formats.fields import (
+    a_list,
+    an_object,
+    object_of,
+    text_of,
+)
 from contextwright.formats.langchain_blocks import block_of, part_of
-from contextwright.formats.record_order import (
+from contextwright.formats.provenance import (
     Draft,
     Hidden,
     RecordPiece,
@@ -83,8 +87,8 @@ def _messages(document: Document) -> list[Record]:
         value = cast(dict[str, Any], value)["messages"]
     if not isinstance(value, list):
         return []
-    found = enumerate(cast(list[Any], value))
-    return [Record(item, f"{record.where}, message {number}") for number, item in found]
+    numbered = enumerate(cast(list[Any], value))
+    return [Record(item, f"{record.where}, message {number}") for number, item in numbered]
 
 
 def _data(value: Any) -> dict[str, Any] | None:
@@ -115,13 +119,13 @@ def read(document: Document) -> Session:
     reader = _LangChainReader(records, constructed)
     for at in range(len(records)):
         reader.take(at)
-    kept: dict[str, Any] = {"constructed": constructed, "hidden": hidden(reader.aside)}
+    stored: dict[str, Any] = {"constructed": constructed, "hidden": hidden(reader.hidden_records)}
     value: Any = None if document.lines else document.records[0].value
     if isinstance(value, dict):
         whole = cast(dict[str, Any], value)
-        kept["around"] = {key: item for key, item in whole.items() if key != "messages"}
+        stored["around"] = {key: item for key, item in whole.items() if key != "messages"}
     events = [draft.event(NAME) for draft in reader.drafts]
-    return Session("session", events, metadata={NAME: kept})
+    return Session("session", events, metadata={NAME: stored})
 
 
 class _LangChainReader:
@@ -129,10 +133,10 @@ class _LangChainReader:
 
     def __init__(self, records: list[Record], constructed: bool) -> None:
         self.drafts: list[Draft] = []
-        self.aside: list[tuple[int, Any]] = []
+        self.hidden_records: list[tuple[int, Any]] = []
         self._records = records
         self._constructed = constructed
-        self._gone = _removed(records)
+        self._removed_places = _removed(records)
         self._taken: set[str] = set()
         self._tools: dict[str, str] = {}
 
@@ -146,8 +150,8 @@ class _LangChainReader:
                 where=f"{where}, field data.content",
                 fix="dump the messages with langchain_core.messages.messages_to_dict",
             )
-        if at in self._gone:
-            self.aside.append((at, value))
+        if at in self._removed_places:
+            self.hidden_records.append((at, value))
             return
         kind = _type(value, data)
         role = (
@@ -163,7 +167,7 @@ class _LangChainReader:
         elif role == "tool":
             parts: list[AnyPart] = [self._result(data, parts, where)]
         lc = self._constructed
-        keep_rest([(draft, parts)], at, value, lambda told: _message(told[0], lc), shape)
+        keep_rest([(draft, parts)], at, value, lambda pieces: _message(pieces[0], lc), shape)
         self.drafts.append(draft)
 
     def _draft(self, data: dict[str, Any], role: Role) -> Draft:
@@ -176,17 +180,17 @@ class _LangChainReader:
         self, data: dict[str, Any], parts: list[AnyPart], event_id: str, where: str
     ) -> list[AnyPart]:
         """The calls that the content does not hold already."""
-        told = {part.id for part in parts if isinstance(part, ToolCall)}
-        found: list[AnyPart] = []
+        in_content = {part.id for part in parts if isinstance(part, ToolCall)}
+        calls_beside: list[AnyPart] = []
         for key in ("tool_calls", "invalid_tool_calls"):
             calls = a_list(data.get(key) or [], f"{where}, field {key}")
             for number, call in enumerate(calls):
                 place = f"{where}, field {key}[{number}]"
                 part = _call(an_object(call, place), key, f"{event_id}-{number}")
                 self._tools[part.id] = part.name
-                if part.id not in told:
-                    found.append(part)
-        return found
+                if part.id not in in_content:
+                    calls_beside.append(part)
+        return calls_beside
 
     def _result(self, data: dict[str, Any], parts: list[AnyPart], where: str) -> ToolResult:
         call_id = data.get("tool_call_id", data.get("name"))
@@ -207,7 +211,7 @@ class _LangChainReader:
 
 def _removed(records: list[Record]) -> set[int]:
     """Places of remove messages and of what they remove."""
-    gone: set[int] = set()
+    places: set[int] = set()
     by_id: dict[str, list[int]] = {}
     for at, record in enumerate(records):
         data = _data(record.value) or {}
@@ -215,9 +219,9 @@ def _removed(records: list[Record]) -> set[int]:
         if _type(record.value if data else {}, data) != "remove":
             by_id.setdefault(id, []).append(at)
             continue
-        gone.add(at)
-        gone.update(range(at) if id == REMOVE_ALL else by_id.get(id, ()))
-    return gone
+        places.add(at)
+        places.update(range(at) if id == REMOVE_ALL else by_id.get(id, ()))
+    return places
 
 
 def _content(content: Any, where: str) -> tuple[list[AnyPart], str]:
@@ -257,15 +261,15 @@ def write(session: Session) -> Any:
 
     State and tools have no place in it; metadata, tags and pins are left out.
     """
-    kept: dict[str, Any] = session.metadata.get(NAME, {})
-    lc = kept.get("constructed", False)
+    stored: dict[str, Any] = session.metadata.get(NAME, {})
+    lc = stored.get("constructed", False)
     messages = [
-        told.value
-        if isinstance(told, Hidden)
-        else written(told, lambda pieces: _message(pieces[0], lc))
-        for told in _each_result(in_order(session, NAME))
+        record.value
+        if isinstance(record, Hidden)
+        else written(record, lambda pieces: _message(pieces[0], lc))
+        for record in _each_result(in_order(session, NAME))
     ]
-    return {**kept["around"], "messages": messages} if "around" in kept else messages
+    return {**stored["around"], "messages": messages} if "around" in stored else messages
 
 
 def _message(piece: RecordPiece, constructed: bool) -> dict[str, Any]:
@@ -276,7 +280,7 @@ def _message(piece: RecordPiece, constructed: bool) -> dict[str, Any]:
     parts = list(piece.parts)
     if event.role == "tool":
         parts = _fill_result(data, parts)
-    data["content"] = _told(parts, piece.shape)
+    data["content"] = _content_json(parts, piece.shape)
     if event.role == "assistant":
         calls = [part for part in parts if isinstance(part, ToolCall)]
         data["tool_calls"] = [_plain_call(call) for call in calls if not _invalid(call)]
@@ -287,7 +291,7 @@ def _message(piece: RecordPiece, constructed: bool) -> dict[str, Any]:
     return {"type": data["type"], "data": data}
 
 
-def _told(parts: list[AnyPart], shape: str) -> Any:
+def _content_json(parts: list[AnyPart], shape: str) -> Any:
     """The content: text where the source had text, or where there is nothing but text."""
     shown = [part for part in parts if not isinstance(part, ToolCall) or _in_content(part)]
     texts = [part.text for part in shown if isinstance(part, Text)]
@@ -321,17 +325,17 @@ def _invalid(call: ToolCall) -> bool:
 
 
 def _plain_call(call: ToolCall) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": call.name, "id": call.id}
+    fields: dict[str, Any] = {"name": call.name, "id": call.id}
     if _invalid(call):
-        return {**told, "type": "invalid_tool_call", "args": call.arguments, "error": None}
-    return {**told, "type": "tool_call", "args": object_of(call.arguments)}
+        return {**fields, "type": "invalid_tool_call", "args": call.arguments, "error": None}
+    return {**fields, "type": "tool_call", "args": object_of(call.arguments)}
 
 
 def _each_result(
-    told: Iterator[Hidden | list[RecordPiece]],
+    records: Iterator[Hidden | list[RecordPiece]],
 ) -> Iterator[Hidden | list[RecordPiece]]:
     """A message a result: an event of another format may hold several."""
-    for item in told:
+    for item in records:
         if isinstance(item, list) and len(item[0].event.results) > 1:
             yield from ([msgspec.structs.replace(item[0], parts=(p,))] for p in item[0].parts)
         else:

@@ -6,7 +6,8 @@
 from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.json_text import object_of, text_of
+from contextwright.formats.fields import object_of, text_of
+from contextwright.formats.openai_chat import data_url, url_of
 from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolCall
 
 NAME = "langchain"
@@ -73,19 +74,17 @@ def _image_of_url(block: dict[str, Any]) -> Image | None:
     if not isinstance(url, str):
         return None
     extra = _kind("image_url flat" if flat else "image_url")
-    head, comma, data = url.partition(";base64,")
-    if comma and head.startswith("data:"):
-        return Image(media_type=head.removeprefix("data:"), data=data, extra=extra)
-    return Image(url=url, extra=extra)
+    media, data = data_url(url)
+    return Image(media_type=media, data=data, url="" if data else url, extra=extra)
 
 
 def _media_of(block: dict[str, Any], kind: str) -> AnyPart | None:
     media = block.get("mime_type") or ("image/png" if kind == "image" else f"{kind}/*")
-    given = {key: block.get(key) for key in ("base64", "url", "file_id")}
-    found = {key: value for key, value in given.items() if isinstance(value, str)}
-    if not isinstance(media, str) or len(found) != 1:
+    sources = {key: block.get(key) for key in ("base64", "url", "file_id")}
+    texts = {key: value for key, value in sources.items() if isinstance(value, str)}
+    if not isinstance(media, str) or len(texts) != 1:
         return None
-    key, value = next(iter(found.items()))
+    key, value = next(iter(texts.items()))
     held: dict[str, Any] = {"data" if key == "base64" else key: value}
     if kind == "image":
         return Image(media_type=media, **held)
@@ -102,15 +101,15 @@ def block_of(part: AnyPart) -> Any:
             return _thinking(part, kind)
         case ToolCall():
             key = "input" if kind == "tool_use" else "args"
-            found = object_of(part.arguments)
+            arguments = object_of(part.arguments)
             return {
                 "type": kind or "tool_call",
                 "id": part.id,
                 "name": part.name,
-                key: part.arguments if found is None else found,
+                key: part.arguments if arguments is None else arguments,
             }
         case Image() if kind.startswith("image_url"):
-            url = part.url or f"data:{part.media_type};base64,{part.data}"
+            url = url_of(part)
             return {"type": "image_url", "image_url": url if "flat" in kind else {"url": url}}
         case Image() | File():
             return _media(part, kind or ("image" if isinstance(part, Image) else "file"))
@@ -122,12 +121,12 @@ def block_of(part: AnyPart) -> Any:
 
 def _thinking(part: Thinking, kind: str) -> dict[str, Any]:
     if kind == "thinking":
-        told = {"type": "thinking", "thinking": part.text}
-        return told | ({"signature": part.signature} if part.signature else {})
+        block = {"type": "thinking", "thinking": part.text}
+        return block | ({"signature": part.signature} if part.signature else {})
     return {"type": "reasoning", "reasoning": part.text}
 
 
 def _media(part: Image | File, kind: str) -> dict[str, Any]:
     held = {"base64": part.data, "url": part.url, "file_id": part.file_id}
-    told = {key: value for key, value in held.items() if value}
-    return {"type": kind, "mime_type": part.media_type, **told}
+    sources = {key: value for key, value in held.items() if value}
+    return {"type": kind, "mime_type": part.media_type, **sources}

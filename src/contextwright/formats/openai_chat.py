@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.document import Document
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
-from contextwright.formats.message_groups import read_messages, write_messages
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -35,57 +35,38 @@ _ROLES = {
 
 def sniff(document: Document) -> bool:
     """Messages with roles, none of whose parts are another format's."""
-    found = _messages(document)
-    return bool(found) and any(
-        isinstance(message, dict) and any(key in message for key in ("role", "speaker", "content"))
-        for message, _ in found[:5]
+    return any(
+        isinstance(message, dict) and not {"role", "speaker", "content"}.isdisjoint(message)  # pyright: ignore
+        for message in items_of(document, "messages")[:5]
     )
 
 
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
-    value = document.records[0].value
-    beside: Json = {}
-    if isinstance(value, dict) and "messages" in value:
-        beside = {k: v for k, v in value.items() if k not in {"messages", "tools"}}  # pyright: ignore
-    whole: Json = value if isinstance(value, dict) and "messages" in value else {}  # pyright: ignore
-    id = beside.get("id")
+    body, _, _ = body_of(document, "messages")
+    fields = {k: v for k, v in body.items() if k not in {"messages", "tools"}}
+    id, state, tools = body.get("id"), body.get("state"), body.get("tools") or ()
     return Session(
         id if isinstance(id, str) and id else "session",
-        read_messages(NAME, _messages(document), _events, _message),
-        tools=[
-            tool_of(tool, f"tools[{place}]", NAME)
-            for place, tool in enumerate(whole.get("tools") or ())
-        ],
-        state=whole.get("state") if isinstance(whole.get("state"), dict) else None,
-        metadata={NAME: beside} if beside else {},
+        read_messages(NAME, numbered(document, "message", "messages"), _events, _message),
+        tools=[tool_of(tool, f"tools[{place}]", NAME) for place, tool in enumerate(tools)],
+        state=state if isinstance(state, dict) else None,
+        metadata={NAME: fields} if fields else {},
     )
 
 
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one, or has tools."""
     messages = write_messages(NAME, session.log, _message, lambda old, new: False)
-    beside = session.metadata.get(NAME)
-    if beside is None and not session.tools:
+    fields = session.metadata.get(NAME)
+    if fields is None and not session.tools:
         return messages
-    document: Json = {**(beside or {}), "messages": messages}
+    document: Json = {**(fields or {}), "messages": messages}
     if isinstance(document.get("state"), dict):
         document["state"] = dict(session.state)
     if session.tools:
         document["tools"] = [tool_json(tool) for tool in session.tools]
     return document
-
-
-def _messages(document: Document) -> list[tuple[Any, str]]:
-    first = document.records[0].value
-    if len(document.records) == 1 and isinstance(first, dict) and "messages" in first:
-        found = first["messages"]  # pyright: ignore[reportUnknownVariableType]
-    elif len(document.records) == 1 and isinstance(first, list):
-        found = first  # pyright: ignore[reportUnknownVariableType]
-    else:
-        return [(record.value, record.where) for record in document.records]
-    where = f"{document.name} message"
-    return [(m, f"{where} {place}") for place, m in enumerate(a_list(found, document.name))]
 
 
 def _events(value: Any, where: str) -> list[Event]:
@@ -95,7 +76,9 @@ def _events(value: Any, where: str) -> list[Event]:
         role = "user"
     if role not in _ROLES:
         raise MalformedRecord(
-            f"the role {role!r} is not known" if role is not None else "no role",
+            f"expected a role, got {role!r}"
+            if role is not None
+            else "expected a role, got nothing",
             where=f"{where}, field role",
             fix=f"one of {', '.join(_ROLES)}",
         )
@@ -129,6 +112,12 @@ def _parts(message: Json, role: str, where: str) -> Iterator[AnyPart]:
     calls = message.get("tool_calls")
     for place, call in enumerate(a_list(calls, f"{where}, field tool_calls") if calls else ()):
         yield _call(call, f"{where}, field tool_calls[{place}]")
+    old = message.get("function_call")  # what `tool_calls` was before: one call, without an id
+    if old is not None and not calls:
+        call = an_object(old, f"{where}, field function_call")
+        name = a_text(call.get("name"), f"{where}, field function_call.name")
+        arguments = text_or(call.get("arguments"), f"{where}, field function_call.arguments", "{}")
+        yield ToolCall(id=name, name=name, arguments=arguments)
 
 
 def _tool_result(message: Json, where: str) -> ToolResult:
@@ -139,6 +128,8 @@ def _tool_result(message: Json, where: str) -> ToolResult:
     elif content is not None:
         pieces = (Text(text=a_text(content, f"{where}, field content")),)
     answered = message.get("tool_call_ids")  # SWE-agent's name for it
+    if message.get("role") == "function" and "tool_call_id" not in message:
+        answered = [message.get("name")]
     id = message.get(
         "tool_call_id", answered[0] if isinstance(answered, list) and answered else None
     )  # pyright: ignore
@@ -201,6 +192,11 @@ def data_url(url: str) -> tuple[str, str]:
     return "image/png", ""
 
 
+def url_of(part: Image | File) -> str:
+    """The URL of a picture or a file: its own, or its data as a `data:` URL."""
+    return part.url or f"data:{part.media_type};base64,{part.data}"
+
+
 def _message(events: Sequence[Event]) -> Json:
     event = events[0]
     if event.role == "tool":
@@ -245,14 +241,12 @@ def _part_json(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, Image):
-        url = part.url or f"data:{part.media_type};base64,{part.data}"
-        image = {"url": url, **({"detail": part.detail} if part.detail else {})}
+        image = {"url": url_of(part), **({"detail": part.detail} if part.detail else {})}
         return {"type": "image_url", "image_url": image}
     if isinstance(part, File):
         if part.file_id:
             return {"type": "file", "file": {"file_id": part.file_id}}
-        data = f"data:{part.media_type};base64,{part.data}"
-        return {"type": "file", "file": {"filename": part.name, "file_data": data}}
+        return {"type": "file", "file": {"filename": part.name, "file_data": url_of(part)}}
     if isinstance(part, Opaque) and part.format == NAME:
         return part.value
     return None

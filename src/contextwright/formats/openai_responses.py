@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
-from contextwright.formats.message_groups import read_messages, write_messages
-from contextwright.formats.openai_chat import data_url, tool_of
+from contextwright.formats.openai_chat import data_url, tool_of, url_of
+from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -30,15 +30,11 @@ _TEXTS = {"input_text", "output_text", "text"}
 
 def sniff(document: Document) -> bool:
     """Items with types, or a document with `input`."""
-    value = document.records[0].value
-    if len(document.records) > 1:
-        found: Any = [record.value for record in document.records]
-    else:
-        found = value.get("input", value.get("output")) if isinstance(value, dict) else value  # pyright: ignore
-    if not isinstance(found, list) or not found:
+    _, key, _ = body_of(document, "input", "output")
+    items = items_of(document, "input", "output")
+    if not items or not all(isinstance(item, dict) for item in items):
         return False
-    items: list[Any] = found  # pyright: ignore[reportUnknownVariableType]
-    return all(isinstance(item, dict) for item in items) and any(map(_is_item, items))
+    return any(map(_is_item, items)) or (key == "input" and all("content" in i for i in items))
 
 
 def _is_item(item: Json) -> bool:
@@ -51,32 +47,20 @@ def _is_item(item: Json) -> bool:
 def read(document: Document) -> Session:
     """The session; the instructions are its first event. Reasoning, words and calls that
     follow each other are one assistant event: none makes sense without the others."""
-    value = document.records[0].value
-    whole: Json = (
-        value if isinstance(value, dict) and ("input" in value or "output" in value) else {}
-    )  # pyright: ignore
-    key = "input" if "input" in whole else "output"
-    if whole:
-        found = a_list(whole[key], f"{document.name}, field {key}")
-    elif len(document.records) == 1 and isinstance(value, list):
-        found = value  # pyright: ignore[reportUnknownVariableType]
-    else:
-        found = [record.value for record in document.records]
-    items = [(an_object(i, f"{document.name} item {n}"), n) for n, i in enumerate(found)]  # pyright: ignore
+    body, key, _ = body_of(document, "input", "output")
+    places = numbered(document, "item", "input", "output")
+    items = [(an_object(item, where), n) for n, (item, where) in enumerate(places)]
     groups = [(group, f"{document.name} item {at}") for group, at in _groups(items)]
-    if isinstance(whole.get("instructions"), str):
-        told = {"type": "message", "role": "system", "content": whole["instructions"]}
-        groups.insert(0, ({"items": [told]}, f"{document.name}, field instructions"))
-    beside = {k: v for k, v in whole.items() if k not in {key, "tools"}}
+    if isinstance(body.get("instructions"), str):
+        system = {"type": "message", "role": "system", "content": body["instructions"]}
+        groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
+    fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
+    tools = body.get("tools")
     return Session(
         "session",
         read_messages(NAME, groups, _events, _group),
-        tools=[
-            tool_of(t, f"tools[{n}]", NAME) for n, t in enumerate(_functions(whole.get("tools")))
-        ],
-        metadata={NAME: {"key": key, "beside": beside, "tools": whole.get("tools")}}
-        if whole
-        else {},
+        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(_functions(tools))],
+        metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
     )
 
 
@@ -84,14 +68,14 @@ def write(session: Session) -> Any:
     """The items; a document where there was one."""
     groups = write_messages(NAME, session.log, _group, lambda old, new: False)
     items = [item for group in groups for item in group["items"]]
-    kept: Json = session.metadata.get(NAME) or {}
-    if not kept and not session.tools:
+    stored: Json = session.metadata.get(NAME) or {}
+    if not stored and not session.tools:
         return items
-    kept = kept or {"key": "input", "beside": {}, "tools": None}
-    if isinstance(kept["beside"].get("instructions"), str):
+    stored = stored or {"key": "input", "beside": {}, "tools": None}
+    if isinstance(stored["beside"].get("instructions"), str):
         items = items[1:]
-    document: Json = {**kept["beside"], kept["key"]: items}
-    tools = kept["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
+    document: Json = {**stored["beside"], stored["key"]: items}
+    tools = stored["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
     return {**document, "tools": tools} if tools else document
 
 
@@ -115,6 +99,12 @@ def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
         else:
             groups.append(([item], at))
     return [({"items": group}, at) for group, at in groups]
+
+
+def grouped(items: list[Json]) -> list[range]:
+    """The places of the items that make one event each."""
+    groups = _groups([(item, at) for at, item in enumerate(items)])
+    return [range(at, at + len(group["items"])) for group, at in groups]
 
 
 def _continues(group: list[Json], item: Json) -> bool:
@@ -247,11 +237,9 @@ def _part_json(part: AnyPart, role: str) -> Json | None:
     if isinstance(part, Text):
         return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
     if isinstance(part, Image):
-        url = part.url or f"data:{part.media_type};base64,{part.data}"
-        return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
+        return {"type": "input_image", "image_url": url_of(part), "detail": part.detail or "auto"}
     if isinstance(part, File):
         if part.file_id:
             return {"type": "input_file", "file_id": part.file_id}
-        data = f"data:{part.media_type};base64,{part.data}"
-        return {"type": "input_file", "filename": part.name, "file_data": data}
+        return {"type": "input_file", "filename": part.name, "file_data": url_of(part)}
     return part.value if isinstance(part, Opaque) and part.format == NAME else None

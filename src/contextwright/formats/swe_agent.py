@@ -66,10 +66,10 @@ def read(document: Document) -> Session:
         _labelled(event, message)
         for event, message in zip(read_chat(NAME, plain, where), messages, strict=True)
     ]
-    kept = {"key": key, "beside": {name: whole[name] for name in whole if name != key}}
+    stored = {"key": key, "beside": {name: whole[name] for name in whole if name != key}}
     id = whole.get("id", whole.get("environment"))
     name = id if isinstance(id, str) and id else "session"
-    return Session(name, events, metadata={NAME: kept})
+    return Session(name, events, metadata={NAME: stored})
 
 
 def _answering(message: Any) -> Any:
@@ -80,17 +80,17 @@ def _answering(message: Any) -> Any:
     ids = whole.get("tool_call_ids")
     if whole.get("role") != "tool" or not isinstance(ids, list) or not ids:
         return whole
-    kept = {key: value for key, value in whole.items() if key != "tool_call_ids"}
+    fields = {key: value for key, value in whole.items() if key != "tool_call_ids"}
     first, *others = cast(list[Any], ids)
-    return {**kept, "tool_call_id": first, "more_call_ids": others}
+    return {**fields, "tool_call_id": first, "more_call_ids": others}
 
 
-def _asked(message: Json, event: Event) -> Json:
+def _own_message(message: Json, event: Event) -> Json:
     """The message as SWE-agent has it, or as the source had it."""
     if message["role"] != "tool" or (NAME in event.extra and "more_call_ids" not in message):
         return message
-    kept = {key: v for key, v in message.items() if key not in ("tool_call_id", "more_call_ids")}
-    return {**kept, "tool_call_ids": [message["tool_call_id"], *message.get("more_call_ids", ())]}
+    fields = {key: v for key, v in message.items() if key not in ("tool_call_id", "more_call_ids")}
+    return {**fields, "tool_call_ids": [message["tool_call_id"], *message.get("more_call_ids", ())]}
 
 
 def _labelled(event: Event, message: Json) -> Event:
@@ -104,8 +104,8 @@ def _labelled(event: Event, message: Json) -> Event:
 def write(session: Session) -> Json:
     """The trajectory. State, tools, tags and pins have no place in it."""
     new: Json = {"key": "history", "beside": {"trajectory": [], "info": {}}}
-    kept: Json = session.metadata.get(NAME, new)
+    stored: Json = session.metadata.get(NAME, new)
     written = zip(write_chat(NAME, session.log), session.log, strict=True)
-    messages = [_asked(message, event) for message, event in written]
-    beside: Json = kept["beside"]
-    return {**beside, kept["key"]: messages}
+    messages = [_own_message(message, event) for message, event in written]
+    fields: Json = stored["beside"]
+    return {**fields, stored["key"]: messages}

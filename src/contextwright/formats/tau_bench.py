@@ -62,11 +62,11 @@ def read_all(document: Document) -> list[Session]:
 def _session(record: Record) -> Session:
     result = an_object(record.value, record.where)
     messages = a_list(result.get("traj"), f"{record.where}, field traj")
-    beside = {key: value for key, value in result.items() if key != "traj"}
+    fields = {key: value for key, value in result.items() if key != "traj"}
     return Session(
         f"task-{result.get('task_id')}-trial-{result.get('trial', 0)}",
         read_chat(NAME, messages, f"{record.where}, field traj"),
-        metadata={NAME: beside},
+        metadata={NAME: fields},
     )
 
 

@@ -1,1 +1,1 @@
-"""Functions and frozen values that stand for specs: profiles, injectors, Context Packs."""
+"""Frozen values and functions that stand for specs: profiles, phased injection, Context Packs."""

@@ -9,13 +9,16 @@ A custom injector is a line: `Injector("prices", C.from_state("prices"), phase="
 max_tokens=200)`.
 """
 
+from collections import Counter
 from functools import reduce
+from operator import add
 from typing import Literal
 
 import msgspec
 
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Expr
+from contextwright.recipes.profiles import Recipe
+from contextwright.spec.expr import Expr, is_bare
 from contextwright.words import C
 
 PhaseName = Literal["system", "user", "runtime"]
@@ -48,7 +51,7 @@ class Injector(msgspec.Struct, frozen=True):
         return self.source | C.priority(self.tier) | C.phase(self.phase) | C.cap(self.max_tokens)
 
 
-class InjectionOrchestrator(msgspec.Struct, frozen=True):
+class InjectionOrchestrator(Recipe, frozen=True):
     """All injectors, phase by phase, in front of and behind the conversation.
 
     Args:
@@ -62,11 +65,10 @@ class InjectionOrchestrator(msgspec.Struct, frozen=True):
     limit: Expr | None = None
 
     def __post_init__(self) -> None:
-        names = [injector.name for injector in self.injectors]
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(injector.name for injector in self.injectors).items():
+            if count > 1:
                 raise SpecError(
-                    f"two injectors are called {name!r}",
+                    f"expected names that differ, got two injectors {name!r}",
                     where="InjectionOrchestrator(injectors=...)",
                     fix="give each a name of its own",
                 )
@@ -74,18 +76,15 @@ class InjectionOrchestrator(msgspec.Struct, frozen=True):
     @property
     def spec(self) -> Expr:
         """The injectors and the conversation as one spec."""
-        ordered = sorted(self.injectors, key=lambda one: (ORDER.index(one.phase), one.priority))
-        terms: list[Expr] = [one.spec for one in ordered if one.phase != "runtime"]
-        terms.append(C.default() | self.history if _is_step(self.history) else self.history)
-        terms += [one.spec for one in ordered if one.phase == "runtime"]
-        whole = reduce(lambda left, right: left + right, terms)
+        ordered = sorted(self.injectors, key=lambda each: (ORDER.index(each.phase), each.priority))
+        history = C.default() | self.history if is_bare(self.history) else self.history
+        terms = [
+            *(each.spec for each in ordered if each.phase != "runtime"),
+            history,
+            *(each.spec for each in ordered if each.phase == "runtime"),
+        ]
+        whole = reduce(add, terms)
         return whole | self.limit if self.limit is not None else whole
-
-
-def _is_step(expr: Expr) -> bool:
-    from contextwright.spec.expr import is_bare
-
-    return is_bare(expr)
 
 
 def system_role(text: str, *, max_tokens: int = 2000) -> Injector:

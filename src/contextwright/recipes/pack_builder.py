@@ -1,16 +1,12 @@
 """The Pack Builder: a spec with the layers of document 001, in its order."""
 
 from functools import reduce
+from operator import add
 
-import msgspec
-
-from contextwright.atoms.budget.allocate import Allocate, Preset, Profile
+from contextwright.atoms.budget.allocate import Preset, Profile
 from contextwright.atoms.select.step import Contract
-from contextwright.compiler.pack import Pack
-from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import SpecError
-from contextwright.render.target import Target
-from contextwright.session.snapshot import Snapshot
+from contextwright.recipes.profiles import Recipe
 from contextwright.spec.expr import Expr
 from contextwright.words import C
 
@@ -18,11 +14,8 @@ TAIL = 5
 """Turns that stay as messages."""
 
 
-class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Builds a Context Pack for the step that the state key `plan` holds. A `Compiler`.
-
-    It is nothing but a spec: `builder.spec` can be printed, stored, checked, piped into more
-    words, and given to `compile` and `Engine`.
+class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
+    """Builds a Context Pack for the step that the state key `plan` holds.
 
         spec = PackBuilder(role="planner", profile="research").spec
         pack = compile(session, spec, model="gpt-5")
@@ -61,7 +54,7 @@ class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def __post_init__(self) -> None:
         if self.tools is not None and (isinstance(self.tools, str) or not self.tools):
             raise SpecError(
-                f"tools is {self.tools!r}",
+                f"expected names or None, got {self.tools!r}",
                 where="PackBuilder(tools=...)",
                 fix="give a tuple of names; for no tool at all, Step(tools=())",
             )
@@ -83,22 +76,6 @@ class PackBuilder(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             terms.append(self.context)
         terms.append(C.window(n=self.tail) | C.compact("tool_results"))
         terms.append(C.summarize(scope="before_window"))
-        return reduce(lambda left, right: left + right, terms) | self._limit()
-
-    def compile(
-        self, snapshot: Snapshot, target: Target, *, now_ms: int | None = None, agent: str = ""
-    ) -> Pack:
-        """The pack, with no model asked: what would be summarized is left out or cut.
-
-        Args:
-            now_ms: milliseconds since 1970; part of the pack's id.
-
-        Raises:
-            StepError: the state has no complete step, or its floors exceed the window.
-            BudgetError: what must stay does not fit.
-        """
-        compiler = SpecCompiler(self.spec, agent=agent, now_ms=now_ms)
-        return compiler.compile(snapshot, target)
-
-    def _limit(self) -> Allocate:
-        return C.allocate(self.profile, preset=self.preset, max_tokens=self.max_tokens)
+        return reduce(add, terms) | C.allocate(
+            self.profile, preset=self.preset, max_tokens=self.max_tokens
+        )

@@ -1,38 +1,50 @@
 """Compiler profiles (document 002): how much policy an agent wants, each a spec.
 
-Only one contract is mandatory, `Compiler.compile(snapshot, target)`. A profile is a frozen value
-whose `spec` says what it does, so that it can be printed, stored, checked and replayed; a policy
-is replaced by another word, or by one of your own (`docs/how-to/policies.md`).
+Only one contract is mandatory, `Compiler.compile(snapshot, target)`. A policy is replaced by
+another word, or by one of your own (`docs/how-to/policies.md`).
 """
 
 from functools import reduce
-from typing import Protocol
+from operator import or_
 
 import msgspec
 
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.engine.engine import compile
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom, Expr
 from contextwright.words import C
 
 
-class Profile(Protocol):
-    """What stands for a spec."""
+class Recipe(msgspec.Struct, frozen=True):
+    """A frozen value that stands for a spec; a `Compiler` too. What it means is its `spec`, which
+    can be printed, stored, checked, piped into more words, and given to `compile` and `Engine`.
+    """
 
     @property
     def spec(self) -> Expr:
         """The spec."""
-        ...
+        raise NotImplementedError
+
+    def compile(
+        self, snapshot: Snapshot, target: Target, *, now_ms: int | None = None, agent: str = ""
+    ) -> Pack:
+        """The pack that `contextwright.compile` makes of the spec, byte for byte.
+
+        Args:
+            now_ms: milliseconds since 1970, where a rule of the spec needs a clock.
+            agent: the agent that the request is for.
+
+        Raises:
+            SpecError: the spec can not be met by this session. BudgetError: what must stay does
+                not fit.
+        """
+        return compile(snapshot, self.spec, target=target, now_ms=now_ms, agent=agent)
 
 
-def _compiled(profile: Profile, snapshot: Snapshot, target: Target) -> Pack:
-    return SpecCompiler(profile.spec).compile(snapshot, target)
-
-
-class PragmaticCompiler(msgspec.Struct, frozen=True, kw_only=True):
-    """The default: one view of the log, as it is. What does not fit the window goes, oldest first.
+class PragmaticCompiler(Recipe, frozen=True, kw_only=True):
+    """The default: one view of the log. What does not fit the window goes, oldest first.
 
     Args:
         view: the projection: `C.view("reasoning")`, or `"conversation"`.
@@ -45,20 +57,14 @@ class PragmaticCompiler(msgspec.Struct, frozen=True, kw_only=True):
         """The view."""
         return self.view
 
-    def compile(self, snapshot: Snapshot, target: Target) -> Pack:
-        """The pack for the next call."""
-        return _compiled(self, snapshot, target)
 
-
-class BudgetAwareCompiler(msgspec.Struct, frozen=True, kw_only=True):
+class BudgetAwareCompiler(PragmaticCompiler, frozen=True, kw_only=True):
     """A view, compacted when its budget is near.
 
     Args:
-        view: the projection.
         compaction: when and how: a terminal, `C.compaction(...)`, `C.fit(...)`, `C.budget(...)`.
     """
 
-    view: Expr = C.view("reasoning")
     compaction: Atom = C.compaction()
 
     @property
@@ -66,35 +72,22 @@ class BudgetAwareCompiler(msgspec.Struct, frozen=True, kw_only=True):
         """The view and its limit."""
         return self.view | self.compaction
 
-    def compile(self, snapshot: Snapshot, target: Target) -> Pack:
-        """The pack for the next call."""
-        return _compiled(self, snapshot, target)
 
-
-class PolicyDrivenCompiler(msgspec.Struct, frozen=True, kw_only=True):
+class PolicyDrivenCompiler(BudgetAwareCompiler, frozen=True, kw_only=True):
     """The whole chain: view, tool-trace isolation, transforms, compaction.
 
     Normalizing is no step of its own: exchanges are whole by construction, and every request is
     checked by its provider's rules.
 
     Args:
-        view: the projection.
         isolation: what of finished tool traces stays in sight.
         transforms: what is done to the rest in any case, in this order.
-        compaction: when and how.
     """
 
-    view: Expr = C.view("reasoning")
     isolation: Atom = C.isolate("boundary")
     transforms: tuple[Atom, ...] = ()
-    compaction: Atom = C.compaction()
 
     @property
     def spec(self) -> Expr:
         """View, isolation, transforms, limit."""
-        steps = (self.isolation, *self.transforms, self.compaction)
-        return reduce(lambda left, right: left | right, steps, self.view)
-
-    def compile(self, snapshot: Snapshot, target: Target) -> Pack:
-        """The pack for the next call."""
-        return _compiled(self, snapshot, target)
+        return reduce(or_, (self.isolation, *self.transforms, self.compaction), self.view)

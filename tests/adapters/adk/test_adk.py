@@ -17,7 +17,7 @@ from google.adk.sessions import InMemorySessionService, Session  # noqa: E402
 from google.genai import types  # noqa: E402
 from tests.adapters.adk.scripted import said, script  # noqa: E402
 
-from contextwright import C  # noqa: E402
+from contextwright import C, compile  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
     Agent,
     ContextPlugin,
@@ -184,6 +184,33 @@ def test_a_plugin_compiles_every_request_of_an_app():
     assert first.config.tools
 
 
+class NewestOnly:
+    """A compiler of somebody's own."""
+
+    def compile(self, snapshot, target):
+        return compile(snapshot, C.window(n=1), target=target)
+
+
+@pytest.mark.parametrize("spec", ["C.window(n=1)", NewestOnly()], ids=["text", "compiler"])
+def test_a_plugin_takes_whatever_stands_for_a_spec(spec):
+    model = script("one", "two", "three")
+    agent = LlmAgent(name="guide", model=model, instruction="Guide.")
+    plugins = [ContextPlugin({"guide": spec}, mirrors=Mirrors())]
+    asyncio.run(talk(agent, ["first", "second", "third"], plugins=plugins))
+    sent = "".join(texts(model.sent[2]))  # the task's framing stays beside the window
+    assert sent.endswith("third") and "second" not in sent
+    assert "Guide." in instructions(model)[2]
+
+
+@pytest.mark.parametrize("spec", ["C.window(n=2)", NewestOnly()], ids=["text", "compiler"])
+def test_an_agent_takes_whatever_stands_for_a_spec(spec):
+    model = script("one", "two", "three")
+    agent = with_context(LlmAgent(name="guide", model=model), spec, mirrors=Mirrors())
+    asyncio.run(talk(agent, ["first", "second", "third"]))
+    assert [texts(request) for request in model.sent] == [["first"], ["second"], ["third"]]
+    assert "second" in instructions(model)[2] and "third" not in instructions(model)[2]
+
+
 def test_a_plugin_leaves_agents_without_a_spec_alone():
     model = script("one", "two")
     agent = LlmAgent(name="guide", model=model)
@@ -330,7 +357,12 @@ def test_fluent_steps_are_values():
     "make",
     [
         lambda: (Agent("a", script("x")) >> Agent("a", script("x"))).build(),
-        lambda: Agent("a").context("C.window(5)"),
+        lambda: Agent("a").context(5),
+        lambda: Agent("a").context("C.nothing()"),
+        lambda: Agent("a").context(NewestOnly()),
+        lambda: ContextPlugin(5),
+        lambda: ContextPlugin({"guide": 5}),
+        lambda: with_context(LlmAgent(name="guide"), 5),
         lambda: Agent("a") >> "b",
     ],
 )

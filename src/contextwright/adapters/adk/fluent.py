@@ -29,6 +29,7 @@ from contextwright.adapters.adk.writing import write_changes
 from contextwright.check import AgentStep as CheckedStep
 from contextwright.check import Branch, Report, check
 from contextwright.check import Pipeline as Contract
+from contextwright.engine.door import SpecLike, spec_or_compiler
 from contextwright.engine.record import record
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import SpecError
@@ -93,15 +94,17 @@ class Agent(AgentStep):
         for a JSON object with these names."""
         return self._with(output_keys=keys)
 
-    def context(self, spec: Expr) -> "Agent":
-        """Seeing what this spec says; a second one adds to the first."""
-        if not isinstance(spec, Expr):
+    def context(self, spec: SpecLike) -> "Agent":
+        """Seeing what this spec, its text or recipe says; a second one adds to the first."""
+        where = f"Agent({self.name!r}).context(spec)"
+        found = spec_or_compiler(spec, where)
+        if not isinstance(found, Expr):
             raise SpecError(
-                f"a {type(spec).__name__} is not a spec",
-                where=f"Agent({self.name!r}).context(...)",
-                fix="build it with C, such as C.window(n=5)",
+                f"expected a spec, which a pipeline can check, got {type(found).__name__}",
+                where=where,
+                fix="with_context(AGENT, COMPILER) takes a compiler",
             )
-        return self._with(spec=spec if self.spec is None else _joined(self.spec, spec))
+        return self._with(spec=found if self.spec is None else _joined(self.spec, found))
 
     def boundary(self, *patterns: str) -> "Agent":
         """Declare what must not reach it, as `C.redact` names it: the checker minds it."""

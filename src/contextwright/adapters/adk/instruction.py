@@ -14,11 +14,11 @@ from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.turn import first_sent
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes
+from contextwright.engine.door import SpecLike, spec_or_compiler
 from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import ModelError, SpecError
 from contextwright.session.session import Session
-from contextwright.spec.expr import Expr
 from contextwright.tokens.models import model_info
 
 UNKNOWN_WINDOW = 128_000
@@ -32,7 +32,7 @@ Provider = Callable[[ReadonlyContext], Awaitable[str]]
 
 def with_context(
     agent: LlmAgent,
-    spec: Expr,
+    spec: SpecLike,
     *,
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
@@ -47,11 +47,14 @@ def with_context(
 
     Args:
         agent: changed in place, and returned.
+        spec: a spec, its text, a recipe, or any compiler with `compile(snapshot, target)`, which
+            is given what ADK does not send by itself, and a target of the `text` format.
         models: who summarizes, scores and extracts; by default the embedded models.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the model's window, where its name is not known.
     """
-    context = _AgentContext(agent, spec, models, mirrors or MIRRORS, window)
+    compiler = spec_or_compiler(spec, "with_context(agent, spec)")
+    context = _AgentContext(agent, compiler, models, mirrors or MIRRORS, window)
     agent.include_contents = "none"
     agent.instruction = context.instruct(agent.instruction)
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, context.before]
@@ -61,7 +64,7 @@ def with_context(
 
 def with_contexts(
     root: BaseAgent,
-    specs: Mapping[str, Expr],
+    specs: Mapping[str, SpecLike],
     *,
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
@@ -97,7 +100,7 @@ class _AgentContext:
     def __init__(
         self,
         agent: LlmAgent,
-        spec: Expr,
+        spec: SpecLike,
         models: TaskRunner | None,
         mirrors: Mirrors,
         window: int | None,

@@ -21,10 +21,11 @@ from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import Compiler
+from contextwright.engine.door import SpecLike, spec_or_compiler
 from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.store_manifest import store_manifest
-from contextwright.recipes.pack_builder import PackBuilder
 from contextwright.render.providers import provider_named
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
@@ -34,7 +35,6 @@ from contextwright.tokens.counter import counter_for
 LOG = logging.getLogger("contextwright.adk")
 MANIFEST = "temp:_manifest_"
 """State key of the address of an agent's newest manifest, before the agent's name."""
-Spec = Expr | PackBuilder
 
 
 class ContextPlugin(BasePlugin):
@@ -44,10 +44,11 @@ class ContextPlugin(BasePlugin):
     the conversation, such as a loaded artifact; they count against the budget.
 
     Args:
-        specs: one for all agents, or one for each by name; agents without one are left alone. A
-            PackBuilder stands for its spec: the step is read from the state key `plan`, the
-            tools in scope from `tools`, memories from `knowledge` and ADK's MemoryService,
-            evidence from `evidence` and ADK's ArtifactService.
+        specs: one for all agents, or one for each by name; agents without one are left alone: a
+            spec, its text, a recipe, or any compiler with `compile(snapshot, target)`. A
+            PackBuilder reads the step from the state key `plan`, the tools in scope from `tools`,
+            memories from `knowledge` and ADK's MemoryService, evidence from `evidence` and ADK's
+            ArtifactService.
         artifacts: where manifests are kept, each with its address in the log, and where
             `C.offload` puts tool results.
         models: who summarizes, scores and extracts; by default the embedded models.
@@ -57,7 +58,7 @@ class ContextPlugin(BasePlugin):
 
     def __init__(
         self,
-        specs: Spec | Mapping[str, Spec],
+        specs: SpecLike | Mapping[str, SpecLike],
         *,
         artifacts: ArtifactStore | None = None,
         models: TaskRunner | None = None,
@@ -66,11 +67,13 @@ class ContextPlugin(BasePlugin):
         name: str = "contextwright",
     ) -> None:
         super().__init__(name=name)
-        self._specs: Expr | dict[str, Expr] = (
-            {name: _expr(spec) for name, spec in specs.items()}
-            if isinstance(specs, Mapping)
-            else _expr(specs)
-        )
+        where = "ContextPlugin(specs)"
+        self._specs: dict[str, Expr | Compiler] | None = None
+        self._for_all: Expr | Compiler | None = None
+        if isinstance(specs, Mapping):
+            self._specs = {n: spec_or_compiler(s, f"{where}, {n}") for n, s in specs.items()}
+        else:
+            self._for_all = spec_or_compiler(specs, where)
         self._artifacts = artifacts
         self._supply = Supply()
         self._models = models
@@ -82,12 +85,13 @@ class ContextPlugin(BasePlugin):
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Put the compiled request in place of ADK's."""
-        spec = self._spec(callback_context.agent_name)
-        if spec is None:
+        given = self._spec(callback_context.agent_name)
+        if given is None:
             return None
         session = self._session(callback_context)
         model = llm_request.model or ""
-        engine = self._engine(callback_context.agent_name, spec, model)
+        engine = self._engine(callback_context.agent_name, given, model)
+        spec = engine.spec
         since = len(session.changes)
         await self._supply.fill(session, spec, callback_context)
         added = beside(llm_request.contents, callback_context.session.events)
@@ -123,8 +127,7 @@ class ContextPlugin(BasePlugin):
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
         """Record: notes, captured outputs."""
-        spec = self._spec(agent.name)
-        if spec is None or not isinstance(agent, LlmAgent):
+        if self._spec(agent.name) is None or not isinstance(agent, LlmAgent):
             return None
         session = self._session(callback_context)
         since = len(session.changes)
@@ -148,8 +151,8 @@ class ContextPlugin(BasePlugin):
             pack.tokens,
         )
 
-    def _spec(self, agent: str) -> Expr | None:
-        return self._specs if isinstance(self._specs, Expr) else self._specs.get(agent)
+    def _spec(self, agent: str) -> Expr | Compiler | None:
+        return self._for_all if self._specs is None else self._specs.get(agent)
 
     def _newest(self, agent: str) -> Engine | None:
         """The engine that compiled for this agent last."""
@@ -161,7 +164,7 @@ class ContextPlugin(BasePlugin):
             context.session, context.state.to_dict(), VisibleEvents.of(context)
         )
 
-    def _engine(self, agent: str, spec: Expr, model: str) -> Engine:
+    def _engine(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
         """The engine for an agent with this model; the one used last stands last."""
         engine = self._engines.pop((agent, model), None) or Engine(
             spec,
@@ -183,7 +186,7 @@ BLOB = 258
 
 
 def before_model(
-    spec: Spec,
+    spec: SpecLike,
     *,
     artifacts: ArtifactStore | None = None,
     models: TaskRunner | None = None,
@@ -197,10 +200,6 @@ def before_model(
     """
     plugin = ContextPlugin(spec, artifacts=artifacts, models=models, mirrors=mirrors, window=window)
     return plugin.before_model_callback
-
-
-def _expr(spec: Spec) -> Expr:
-    return spec.spec if isinstance(spec, PackBuilder) else spec
 
 
 def _own_tokens(

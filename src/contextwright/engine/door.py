@@ -1,0 +1,128 @@
+"""The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+
+import msgspec
+
+from contextwright.atoms.select.default import Default
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.spec_compiler import Compiler
+from contextwright.errors import SessionError, SpecError
+from contextwright.formats.objects import session_from
+from contextwright.render.target import Target
+from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Expr
+from contextwright.words import parse
+
+
+@runtime_checkable
+class HasSpec(Protocol):
+    """A recipe: it stands for the spec that it has."""
+
+    @property
+    def spec(self) -> Expr:
+        """The spec."""
+        ...
+
+
+SessionLike: TypeAlias = Session | Snapshot | list[Any] | tuple[Any, ...] | Mapping[str, Any] | Any
+"""A session, a snapshot, a provider's body, a list of messages: dicts, objects of SDKs and
+frameworks, texts."""
+SpecLike: TypeAlias = Expr | str | HasSpec | Compiler
+"""A spec, its text, a recipe, or any compiler."""
+
+
+def snapshot_of(source: SessionLike, where: str) -> Snapshot:
+    """A conversation as it stands now.
+
+    Args:
+        where: the parameter, for errors.
+
+    Raises:
+        SessionError: it is none, or a message of it is not understood.
+    """
+    return source if isinstance(source, Snapshot) else session_of(source, where).snapshot()
+
+
+def session_of(source: SessionLike, where: str) -> Session:
+    """A session as it is; messages as a new one.
+
+    Args:
+        where: the parameter, for errors.
+
+    Raises:
+        SessionError: it is none, or a message of it is not understood.
+    """
+    if isinstance(source, Session):
+        return source
+    if source is None or isinstance(source, str | bytes | int | float | Path | Expr | type):
+        raise SessionError(  # a text could be a file's name as well as what the user says
+            f"expected a session, messages or a provider's body, got {type(source).__name__}",
+            where=where,
+            fix='read_session(PATH) reads a file; [{"role": "user", "content": TEXT}] is a message',
+        )
+    return session_from(source)
+
+
+def spec_or_compiler(given: SpecLike | None, where: str) -> Expr | Compiler:
+    """The spec that something stands for, or the compiler that it is.
+
+    Args:
+        given: None for the whole conversation.
+        where: the parameter, for errors.
+
+    Raises:
+        SpecError: neither, or its text is no spec.
+    """
+    if given is None:
+        return Default()
+    if isinstance(given, str):
+        return parse(given)
+    if isinstance(given, Expr):
+        return given
+    if not isinstance(given, type):
+        spec = getattr(given, "spec", None)
+        if isinstance(spec, Expr):
+            return spec
+        if callable(getattr(given, "compile", None)):
+            return cast(Compiler, given)
+    name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+    raise SpecError(
+        "expected a spec, its text, a recipe with a `spec`, or a compiler with "
+        f"`compile(snapshot, target)`, got {name}",
+        where=where,
+        fix=f"{given.__name__}(...) makes one" if isinstance(given, type) else "C.window(n=5), say",
+    )
+
+
+def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:
+    """The pack that a compiler of somebody's own makes.
+
+    Raises:
+        SpecError: it gives anything else, or a request in another provider's format.
+    """
+    pack: Any = compiler.compile(snapshot, target)
+    where = f"{type(compiler).__name__}.compile(snapshot, target)"
+    if not isinstance(pack, Pack):
+        raise SpecError(
+            f"expected a Pack, got {type(pack).__name__}",
+            where=where,
+            fix="return compile(snapshot, SPEC, target=target), or a Pack of your own",
+        )
+    if pack.manifest.format != target.format:
+        raise SpecError(
+            f"expected a request for {target.format}, got one for {pack.manifest.format}",
+            where=where,
+            fix="compile for the target that is given",
+        )
+    return pack
+
+
+def before(snapshot: Snapshot, position: int | None) -> Snapshot:
+    """The snapshot without the events from a place in the log on; all of it for None."""
+    if position is None:
+        return snapshot
+    return msgspec.structs.replace(snapshot, position=min(position, snapshot.position))

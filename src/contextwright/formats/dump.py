@@ -1,0 +1,156 @@
+"""An object of any SDK as plain JSON data in its own wire format, and where each text of it stood.
+
+Duck-typed: pydantic models, dataclasses, msgspec Structs, named tuples, objects with `to_dict()`
+or `dict()`. No SDK is imported.
+"""
+
+import base64
+import dataclasses
+from collections.abc import Iterator, Mapping
+from datetime import date
+from enum import Enum
+from functools import partial
+from typing import Any, Literal, cast
+from uuid import UUID
+
+import msgspec
+
+from contextwright.errors import MalformedRecord, SizeLimit
+from contextwright.formats.decode import MAX_DEPTH
+
+PathStep = tuple[Literal["key", "item", "attr"], Any]
+Path = tuple[PathStep, ...]
+"""From an object to what is in it: `(("attr", "parts"), ("item", 0), ("key", "text"))`."""
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value has named fields: a dict, or an object that can be dumped."""
+    return isinstance(value, Mapping) or (
+        not isinstance(value, type)
+        and (bool(fields_of(value)) or _dumping_method(value) is not None)
+    )
+
+
+def get(value: Any, name: str) -> Any:
+    """A field of a dict or an object; None where there is none."""
+    if isinstance(value, Mapping):
+        return cast(Mapping[str, Any], value).get(name)
+    return getattr(value, name, None) if name in dict(fields_of(value)) else None
+
+
+def step_to(value: Any, name: str) -> PathStep:
+    """The step to a field of a dict or an object."""
+    return ("key" if isinstance(value, Mapping) else "attr", name)
+
+
+class Dumper:
+    """Dumps objects; texts and containers of the result are found again by their identity.
+
+    Every text is copied, so that two equal ones are told apart: the readers pass texts on without
+    touching them, and the text of a part is the very object that was dumped.
+
+    Attributes:
+        paths: from the `id()` of a dumped text, dict or list to its place.
+    """
+
+    def __init__(self, *, track: bool = False) -> None:
+        self.paths: dict[int, Path] = {}
+        self._track = track
+        self._alive: list[Any] = []  # an id() is unique only as long as its object lives
+
+    def plain(self, value: Any, path: Path, where: str) -> Any:
+        """The value as JSON data.
+
+        Args:
+            path: where it stands, the start of the paths within it.
+            where: its name in errors.
+
+        Raises:
+            MalformedRecord: something in it has no JSON form.
+            SizeLimit: it nests too deep, or holds itself.
+        """
+        if len(path) > MAX_DEPTH:
+            raise SizeLimit(
+                f"expected at most {MAX_DEPTH} levels, got more",
+                where=where,
+                fix="leave out what holds itself",
+            )
+        if isinstance(value, Enum):
+            value = value.value
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        return self._noted(self._converted(value, path, where), path)
+
+    def _converted(self, value: Any, path: Path, where: str) -> Any:
+        if isinstance(value, str):
+            # a slice of a longer text is a new object, but for a single character
+            return (value + " ")[:-1] if self._track else str(value)
+        if isinstance(value, bytes | bytearray):
+            return base64.b64encode(value).decode("ascii")
+        if isinstance(value, date | UUID):
+            return value.isoformat() if isinstance(value, date) else str(value)
+        if isinstance(value, Mapping):
+            pairs = cast(Mapping[Any, Any], value).items()
+            return {str(k): self.plain(v, (*path, ("key", k)), f"{where}.{k}") for k, v in pairs}
+        if isinstance(value, list | tuple | set | frozenset) and not hasattr(value, "_fields"):
+            items = enumerate(cast(list[Any], value))
+            return [self.plain(v, (*path, ("item", n)), f"{where}[{n}]") for n, v in items]
+        fields = fields_of(value)
+        if fields:
+            return {
+                _wire_name(value, name): self.plain(
+                    item, (*path, ("attr", name)), f"{where}.{name}"
+                )
+                for name, item in fields
+                if item is not None  # SDKs send no null of a field that nobody set
+            }
+        dumped = _dumping_method(value)
+        if dumped is None:
+            raise MalformedRecord(
+                f"expected JSON data, a model or a dataclass, got {type(value).__name__}",
+                where=where,
+                fix="give it as a dict, or leave it out",
+            )
+        return Dumper().plain(dumped(), path, where)
+
+    def _noted(self, made: Any, path: Path) -> Any:
+        if self._track and not (isinstance(made, str) and len(made) < 2):
+            self.paths[id(made)] = path
+            self._alive.append(made)
+        return made
+
+
+def fields_of(value: Any) -> list[tuple[str, Any]]:
+    """Names and values of an object's fields, in their order."""
+    if isinstance(value, type):
+        return []
+    return [(name, getattr(value, name, None)) for name in _names(value)]
+
+
+def _names(value: Any) -> Iterator[str]:
+    kind = type(value)
+    if isinstance(value, msgspec.Struct):
+        yield from value.__struct_fields__
+    elif dataclasses.is_dataclass(value):
+        yield from (field.name for field in dataclasses.fields(value))
+    elif hasattr(kind, "model_fields") and hasattr(value, "model_dump"):
+        yield from kind.model_fields
+        yield from getattr(value, "model_extra", None) or ()
+    elif isinstance(value, tuple):
+        yield from getattr(value, "_fields", ())
+
+
+def _wire_name(value: Any, name: str) -> str:
+    """The name that a pydantic model's field has in JSON."""
+    field = getattr(type(value), "model_fields", {}).get(name)
+    return getattr(field, "serialization_alias", None) or getattr(field, "alias", None) or name
+
+
+def _dumping_method(value: Any) -> Any:
+    for name in ("model_dump", "to_dict", "dict"):
+        method = getattr(value, name, None)
+        if callable(method):
+            return method
+    if hasattr(value, "__dict__") and {"role", "content", "type"} & vars(value).keys():
+        return partial(vars, value)
+    return None

@@ -1,0 +1,344 @@
+"""Messages as a program holds them, in any mixture: objects of an SDK or a framework, dicts, texts,
+`(role, text)` pairs, our own events. Each becomes the dict of its own wire format; the formats'
+readers do the rest, so that there is one parser a format.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, cast
+
+import msgspec
+
+from contextwright.errors import UnknownFormat
+from contextwright.formats import (
+    anthropic,
+    format_named,
+    langchain,
+    openai_responses,
+    read_document,
+)
+from contextwright.formats.document import Document, Record
+from contextwright.formats.dump import Dumper, Path, fields_of, get, is_record, step_to
+from contextwright.formats.fields import Json
+from contextwright.formats.openai_chat import tool_of
+from contextwright.formats.provenance import free_id
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from contextwright.session.session import Session
+
+_MESSAGE_FORMATS = ("pydantic-ai", "adk", "langchain", "openai-responses", "gemini", "anthropic")
+"""Tried for each message in this order, the most particular first; OpenAI Chat is the rest."""
+_CHAT = "openai-chat"
+_OWN = "event"
+_READ_CHAT = {"anthropic", "openai-responses"}
+"""Formats that have messages of role and text as OpenAI Chat has them: such a message in a list
+of theirs is one of theirs."""
+_LISTS = {
+    "messages": _CHAT,
+    "input": openai_responses.NAME,
+    "contents": "gemini",
+    "events": "adk",
+    "output": openai_responses.NAME,
+}
+"""Where a provider's body, or a framework's session, holds its messages; and the format of a body
+whose list is empty."""
+_PAIR_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    **{role: role for role in ("system", "developer", "user", "assistant")},
+}
+_GEMINI_PARTS = {
+    "text", "function_call", "functionCall", "function_response", "functionResponse",
+    "inline_data", "inlineData", "file_data", "fileData",
+}  # fmt: skip
+_EXPECTED = (
+    "a message: a dict or an object with role and content, an item of OpenAI's Responses, a "
+    "Gemini content, a LangChain, google-adk or Pydantic AI message, an Event, a text, or a "
+    "(role, text) pair"
+)
+
+
+class PartSource(msgspec.Struct, frozen=True):
+    """Where a part of an event stood in the caller's messages.
+
+    Args:
+        message: index of the message.
+        path: of the part within it; for a tool result the object that holds its call id.
+        texts: of each text of it that stands there as it is. Empty where the part's text was made
+            of other data, such as a call's arguments.
+    """
+
+    message: int
+    path: Path
+    texts: tuple[Path, ...] = ()
+
+
+class ParsedMessages(msgspec.Struct, frozen=True, eq=False):
+    """A list of messages as a session.
+
+    Args:
+        messages: by event id, indices of the messages that the event was made of.
+        sources: by event id, the source of each of its parts; None for a part without one.
+    """
+
+    session: Session
+    messages: dict[str, tuple[int, ...]]
+    sources: dict[str, tuple[PartSource | None, ...]]
+
+
+def session_from(source: Any, *, format: str | None = None, id: str | None = None) -> Session:
+    """The session that messages are, whatever they are made of.
+
+    Args:
+        source: a list of messages, one message, a provider's request or response, a framework's
+            session, or a session of ours, which is given back as it is.
+        format: of all of it; found out by default.
+        id: the session's id; by default the source's own.
+
+    Raises:
+        UnknownFormat: a message, named by its index, is of no known kind.
+        SessionError: a message breaks its format.
+    """
+    if isinstance(source, Session):
+        return source
+    key = _list_key(source)
+    if key is not None:
+        session = _session_of_body(source, key, format)
+    else:
+        whole = isinstance(source, list | tuple) and _pair_role(source) is None
+        items = cast(list[Any], source) if whole else [source]
+        session = parse_messages(items, format=format, track=False).session
+    if id:
+        session.id = id
+    return session
+
+
+def parse_messages(
+    messages: Sequence[Any], *, format: str | None = None, track: bool = True
+) -> ParsedMessages:
+    """A list of messages as a session, and where each part of it stood.
+
+    Args:
+        format: of all of them; found out by default.
+        track: whether the sources are wanted.
+
+    Raises:
+        UnknownFormat: a message, named by its index, is of no known kind.
+        SessionError: a message breaks its format.
+    """
+    dumper = Dumper(track=track)
+    wire = _wire_messages(messages, dumper, "messages", format)
+    session = Session("session")
+    homes: dict[str, tuple[int, ...]] = {}
+    taken: set[str] = set()
+    for name, run in groupby(wire, key=lambda message: message.format):
+        whole = list(run)
+        for event, places in _read_run(name, whole):
+            event = msgspec.structs.replace(event, id=free_id(event.id, taken))
+            homes[event.id] = tuple(dict.fromkeys(whole[place].index for place in places))
+            session.append(event)
+    sources = {
+        event.id: tuple(_source(part, dumper.paths) for part in event.parts)
+        for event in (session.log if track else ())
+    }
+    return ParsedMessages(session, homes, sources)
+
+
+class _WireMessage(msgspec.Struct, frozen=True):
+    """A message as the dict of its wire format, and the index of the caller's message."""
+
+    format: str
+    data: Any
+    index: int
+
+
+def _wire_messages(
+    messages: Sequence[Any], dumper: Dumper, name: str, format: str | None
+) -> list[_WireMessage]:
+    """Each message in its own wire format; one of role and text in that of the others."""
+    wire: list[_WireMessage] = []
+    for index, message in enumerate(messages):
+        where = f"{name}[{index}]"
+        for inner, path in _opened(message):
+            if isinstance(inner, Event):
+                wire.append(_WireMessage(_OWN, inner, index))
+                continue
+            data = _as_dict(inner, dumper, (("item", index), *path), where)
+            wire.append(_WireMessage(*_recognized(data, where, format), index))
+    others = {message.format for message in wire if not _is_plain_chat(message)}
+    if len(others) == 1 and others <= _READ_CHAT:
+        only = others.pop()
+        wire = [msgspec.structs.replace(message, format=only) for message in wire]
+    return wire
+
+
+def _opened(value: Any) -> list[tuple[Any, Path]]:
+    """The messages in a provider's response; any other value as it is."""
+    if is_record(value) and not isinstance(value, Event):
+        for key, inner in (("choices", "message"), ("candidates", "content")):
+            listed = get(value, key)
+            if isinstance(listed, list | tuple) and listed:
+                first: Any = listed[0]  # pyright: ignore[reportUnknownVariableType]
+                path: Path = (step_to(value, key), ("item", 0), step_to(first, inner))
+                return [(get(first, inner), path)]
+        output = get(value, "output")
+        if get(value, "object") == "response" and isinstance(output, list):
+            listed = enumerate(cast(list[Any], output))
+            return [(item, (step_to(value, "output"), ("item", n))) for n, item in listed]
+    return [(value, ())]
+
+
+def _as_dict(value: Any, dumper: Dumper, path: Path, where: str) -> Json:
+    """A message as a dict: objects dumped, texts and pairs in OpenAI Chat's form."""
+    if isinstance(value, str):
+        return {"role": "user", "content": dumper.plain(value, path, where)}
+    role = _pair_role(value)
+    if role is not None:
+        return {"role": role, "content": dumper.plain(value[1], (*path, ("item", 1)), where)}
+    if not is_record(value):
+        raise UnknownFormat(
+            f"expected {_EXPECTED}; got {type(value).__name__}",
+            where=where,
+            fix="give the message as its SDK has it, or as a dict",
+        )
+    return dumper.plain(value, path, where)
+
+
+def _pair_role(value: Any) -> str | None:
+    """The role of a `(role, text)` pair; None for anything else."""
+    if not isinstance(value, list | tuple) or len(value) != 2 or hasattr(value, "_fields"):  # pyright: ignore
+        return None
+    role, text = cast(tuple[Any, Any], value)
+    return _PAIR_ROLES.get(role) if isinstance(role, str) and isinstance(text, str) else None
+
+
+def _recognized(data: Json, where: str, format: str | None) -> tuple[str, Json]:
+    """The format of a message, told from its fields, and the message in its envelope."""
+    kind, role = data.get("type"), data.get("role")
+    if format in {None, langchain.NAME} and "content" in data and role is None:
+        if kind in langchain.ROLES or kind == "remove":
+            return langchain.NAME, {"type": kind, "data": data}
+    if kind == "chat" and "content" in data and format in {None, langchain.NAME}:
+        return langchain.NAME, {"type": kind, "data": data}
+    if kind == "message" and "model" in data:  # an answer of Anthropic's, with what it cost
+        data = {key: data[key] for key in ("id", "role", "content") if key in data}
+        return format or anthropic.NAME, data
+    if role is None and kind is None and data and data.keys() <= _GEMINI_PARTS:
+        return format or "gemini", {"role": "user", "parts": [data]}
+    if format is not None:
+        return format, data
+    document = _document([data], where)
+    for name in _MESSAGE_FORMATS:
+        if format_named(name).sniff(document):
+            return name, data
+    if isinstance(role, str) or isinstance(data.get("speaker"), str):
+        return _CHAT, data
+    if isinstance(kind, str) and "content" not in data:
+        return openai_responses.NAME, data  # an item of a kind that came later
+    fields = ", ".join(map(repr, list(data)[:6])) or "no field"
+    raise UnknownFormat(
+        f"expected {_EXPECTED}; got an object with {fields}",
+        where=where,
+        fix="give it a role and a content, or name the format: format=...",
+    )
+
+
+def _is_plain_chat(message: _WireMessage) -> bool:
+    """Whether a message says nothing but text, as user or assistant."""
+    if message.format != _CHAT or message.data.get("tool_calls"):
+        return False
+    content = message.data.get("content")
+    return message.data.get("role") in {"user", "assistant"} and (
+        isinstance(content, str)
+        or (
+            isinstance(content, list)
+            and all(isinstance(c, dict) and c.get("type") == "text" for c in content)  # pyright: ignore
+        )
+    )
+
+
+def _document(value: Any, name: str = "messages") -> Document:
+    return Document(name, (Record(value, name),), lines=False)
+
+
+def _read_run(name: str, run: list[_WireMessage]) -> Iterator[tuple[Event, Iterable[int]]]:
+    """The events of messages of one format, each with the places in the run that it is of."""
+    if name == _OWN:
+        yield from ((message.data, (place,)) for place, message in enumerate(run))
+        return
+    data = [message.data for message in run]
+    start = run[0].index
+    session = read_document(_document(data, f"messages[{start}:]" if start else "messages"), name)
+    groups = openai_responses.grouped(data) if name == openai_responses.NAME else ()
+    for event in session.log:
+        origin: Json = event.extra.get(name, {})
+        if groups:
+            yield event, groups[origin["at"]]
+        else:
+            yield event, [record["at"] for record in origin.get("records", (origin,))]
+
+
+def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
+    """Where a part stood: told by the texts in it, which are the very objects that were dumped."""
+    content = part.content if isinstance(part, ToolResult) else (part,)
+    texts = [each.text for each in content if isinstance(each, Text | Thinking)]
+    text_paths = tuple(path for text in texts if (path := paths.get(id(text))))
+    held: tuple[Any, ...] = ()
+    if isinstance(part, ToolResult):
+        held = (part.call_id, part.name)
+    elif isinstance(part, ToolCall):
+        held = (part.id, part.name, part.arguments)
+    elif isinstance(part, Opaque):
+        held = tuple(part.value.values())
+    own = next((path for each in held if (path := paths.get(id(each)))), None)
+    whole = own or (text_paths[0] if text_paths else None)
+    if whole is None:
+        return None
+    own_texts = tuple(path[1:] for path in text_paths)
+    return PartSource(message=whole[0][1], path=whole[1:-1], texts=own_texts)
+
+
+def _list_key(source: Any) -> str | None:
+    """The field in which a request or a framework's session holds its messages."""
+    if isinstance(source, Event) or not is_record(source) or _opened(source)[0][1]:
+        return None  # a message, or a response that holds one
+    if get(source, "role") is not None or isinstance(get(source, "type"), str):
+        return None
+    return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
+
+
+def _session_of_body(source: Any, key: str, format: str | None) -> Session:
+    """The session of a body whose messages may be objects, with its system text and tools."""
+    dumper = Dumper()
+    listed = get(source, key)
+    if key == "events":
+        return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
+    items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
+    names = list(source) if isinstance(source, Mapping) else list(dict(fields_of(source)))  # pyright: ignore
+    fields = {
+        name: dumper.plain(get(source, name), (), name)
+        for name in names
+        if name != key and (isinstance(source, Mapping) or get(source, name) is not None)
+    }
+    if key == "contents":
+        items = [
+            {"role": "user", "parts": [{"text": i}]} if isinstance(i, str) else i for i in items
+        ]
+    wire = _wire_messages(items, dumper, key, format)
+    if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
+        body = {**fields, key: [message.data for message in wire]}
+        return read_document(_document(body, "input"), format or (None if wire else _LISTS[key]))
+    if "system" in fields:
+        items = [{"role": "system", "content": fields["system"]}, *items]
+    session = parse_messages(items, format=format, track=False).session
+    tools: list[Any] = fields.get("tools") or []
+    session.tools = tuple(tool_of(tool, f"tools[{n}]", _CHAT) for n, tool in enumerate(tools))
+    return session

@@ -1,0 +1,226 @@
+"""Pydantic AI messages, as `ModelMessagesTypeAdapter` dumps them: requests and responses."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from contextwright.formats.document import Document, items_of, numbered
+from contextwright.formats.fields import (
+    Json,
+    a_list,
+    a_text,
+    an_object,
+    object_of,
+    text_of,
+    text_or,
+    wrong,
+)
+from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.session.event import (
+    AnyPart,
+    Event,
+    File,
+    Image,
+    Opaque,
+    Role,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from contextwright.session.session import Session
+
+NAME = "pydantic-ai"
+LINES = False
+_ROLES: dict[str, Role] = {"system-prompt": "system", "tool-return": "tool"}
+_MEDIA = {"image-url", "document-url", "audio-url", "video-url", "binary"}
+
+
+def sniff(document: Document) -> bool:
+    """Requests and responses, each with parts."""
+    messages = items_of(document)
+    return bool(messages) and all(map(_is_message, messages))
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("kind") not in {"request", "response"}:  # pyright: ignore
+        return False
+    return isinstance(value.get("parts"), list)  # pyright: ignore[reportUnknownMemberType]
+
+
+def read(document: Document) -> Session:
+    """The session. Instructions of a request are a system event in front of it."""
+    messages = numbered(document, "message")
+    return Session("session", read_messages(NAME, messages, _events, _message))
+
+
+def write(session: Session) -> list[Json]:
+    """The messages, as `ModelMessagesTypeAdapter.validate_python` takes them."""
+    return write_messages(NAME, session.log, _message, _same_request)
+
+
+def _same_request(before: Event, event: Event) -> bool:
+    """Whether two events of other formats are parts of one request: the model spoke in neither."""
+    return "assistant" not in {before.role, event.role}
+
+
+def _events(value: Any, where: str) -> list[Event]:
+    message = an_object(value, where)
+    listed = a_list(message.get("parts"), f"{where}, field parts")
+    parts = [an_object(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
+    places = [f"{where}, field parts[{n}]" for n in range(len(parts))]
+    if message.get("kind") == "response":
+        answers = [_answer(part, place) for part, place in zip(parts, places, strict=True)]
+        return [Event(id="", role="assistant", parts=tuple(answers))]
+    if message.get("kind") != "request":
+        raise wrong("request or response", message.get("kind"), f"{where}, field kind")
+    groups: list[tuple[Role, list[AnyPart]]] = []
+    instructions = text_or(message.get("instructions"), f"{where}, field instructions")
+    if instructions:
+        groups.append(("system", [Text(text=instructions, extra={NAME: {"instructions": True}})]))
+    for part, place in zip(parts, places, strict=True):
+        role, own = _request_part(part, place)
+        if groups and role == "user" and groups[-1][0] == "user":
+            groups[-1][1].extend(own)
+        else:
+            groups.append((role, own))
+    return [Event(id="", role=role, parts=tuple(own)) for role, own in groups or [("user", [])]]
+
+
+def _request_part(part: Json, where: str) -> tuple[Role, list[AnyPart]]:
+    kind = a_text(part.get("part_kind"), f"{where}.part_kind")
+    # a retry that answers no call is said as the user
+    if kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
+        return "tool", [_result(part, kind, where)]
+    if kind not in {"system-prompt", "user-prompt", "retry-prompt"}:
+        return "user", [Opaque(format=NAME, kind=kind, value=part)]
+    extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else {}
+    content = part.get("content")
+    if not isinstance(content, list):
+        return _ROLES.get(kind, "user"), [Text(text=_as_text(content), extra=extra)]
+    if kind == "retry-prompt":  # pydantic's list of validation errors
+        return "user", [Text(text=text_of(content), extra=extra)]
+    return "user", [_user_content(item, f"{where}.content[{n}]") for n, item in enumerate(content)]  # pyright: ignore
+
+
+def _as_text(content: Any) -> str:
+    if content is None:
+        return ""
+    return content if isinstance(content, str) else text_of(content)
+
+
+def _user_content(value: Any, where: str) -> Text | Image | File | Opaque:
+    if isinstance(value, str):
+        return Text(text=value)
+    item = an_object(value, where)
+    kind = str(item.get("kind"))
+    if kind == "text-content":
+        return Text(text=text_or(item.get("content"), f"{where}.content"))
+    url, data = str(item.get("url") or ""), str(item.get("data") or "")
+    media = str(item.get("media_type") or "")
+    if kind not in _MEDIA or not (url or data):
+        return Opaque(format=NAME, kind=kind, value=item)
+    if kind == "image-url" or media.startswith("image/"):
+        return Image(media_type=media or "image/png", url=url, data=data)
+    return File(media_type=media or "application/octet-stream", url=url, data=data)
+
+
+def _result(part: Json, kind: str, where: str) -> ToolResult:
+    failed = kind == "retry-prompt" or part.get("outcome") in {"failed", "denied", "retried"}
+    content = part.get("content")
+    pieces: tuple[Any, ...] = (Text(text=_as_text(content)),)
+    if isinstance(content, list) and any(isinstance(i, dict) and "kind" in i for i in content):  # pyright: ignore
+        listed: list[Any] = content  # pyright: ignore[reportUnknownVariableType]
+        pieces = tuple(_user_content(i, f"{where}.content[{n}]") for n, i in enumerate(listed))
+    return ToolResult(
+        call_id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
+        name=text_or(part.get("tool_name"), f"{where}.tool_name"),
+        content=pieces,
+        status="error" if failed else "ok",
+        extra={NAME: {"part_kind": kind}} if kind == "retry-prompt" else {},
+    )
+
+
+def _answer(part: Json, where: str) -> AnyPart:
+    kind = a_text(part.get("part_kind"), f"{where}.part_kind")
+    if kind == "text":
+        return Text(text=text_or(part.get("content"), f"{where}.content"))
+    if kind == "thinking":
+        signature = text_or(part.get("signature"), f"{where}.signature")
+        provider = str(part.get("provider_name") or "")
+        text = text_or(part.get("content"), f"{where}.content")
+        return Thinking(text=text, signature=signature, provider=provider)
+    if kind == "tool-call":
+        return ToolCall(
+            id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
+            name=a_text(part.get("tool_name"), f"{where}.tool_name"),
+            arguments=_as_text(part.get("args")) or "{}",
+        )
+    return Opaque(format=NAME, kind=kind, value=part)  # the provider's own calls, and their results
+
+
+def _message(events: Sequence[Event]) -> Json:
+    if events[0].role == "assistant":
+        parts = [part for p in events[0].parts if (part := _answer_json(p))]
+        return {"kind": "response", "parts": parts}
+    message: Json = {"kind": "request", "parts": []}
+    for event in events:
+        first = event.parts[0].extra.get(NAME, {}) if event.parts else {}
+        if first.get("instructions"):
+            message["instructions"] = event.text
+        elif event.role == "user":
+            message["parts"] += _user_parts(event)
+        else:
+            message["parts"] += _other_parts(event)
+    return message
+
+
+def _user_parts(event: Event) -> Iterator[Json]:
+    """A prompt for the words and pictures that stand together; any other part by itself."""
+    content: list[Any] = []
+    for part in event.parts:
+        if isinstance(part, Opaque) and part.format == NAME and "part_kind" in part.value:
+            yield part.value
+        elif isinstance(part, Text) and part.extra.get(NAME, {}).get("part_kind"):
+            yield {"part_kind": "retry-prompt", "content": part.text}
+        else:
+            item = _content_json(part)
+            content += [item] if item is not None else []
+    if content:
+        alone = len(content) == 1 and isinstance(content[0], str)
+        yield {"part_kind": "user-prompt", "content": content[0] if alone else content}
+
+
+def _other_parts(event: Event) -> Iterator[Json]:
+    for part in event.parts:
+        if isinstance(part, ToolResult):
+            kind = part.extra.get(NAME, {}).get("part_kind", "tool-return")
+            base = {"part_kind": kind, "tool_name": part.name, "tool_call_id": part.call_id}
+            failed = (
+                {"outcome": "failed"} if part.status == "error" and kind != "retry-prompt" else {}
+            )
+            yield {**base, "content": part.text, **failed}
+        elif isinstance(part, Text):
+            yield {"part_kind": "system-prompt", "content": part.text}
+
+
+def _content_json(part: AnyPart) -> Any:
+    if isinstance(part, Text):
+        return part.text
+    if isinstance(part, Image | File):
+        kind = "image-url" if isinstance(part, Image) else "document-url"
+        if part.url:
+            return {"kind": kind, "url": part.url}
+        return {"kind": "binary", "data": part.data, "media_type": part.media_type}
+    return part.value if isinstance(part, Opaque) and part.format == NAME else None
+
+
+def _answer_json(part: AnyPart) -> Json | None:
+    if isinstance(part, Text):
+        return {"part_kind": "text", "content": part.text}
+    if isinstance(part, Thinking):
+        return {"part_kind": "thinking", "content": part.text, "signature": part.signature or None}
+    if isinstance(part, ToolCall):
+        args = object_of(part.arguments)
+        call = {"part_kind": "tool-call", "tool_name": part.name, "tool_call_id": part.id}
+        return {**call, "args": part.arguments if args is None else args}
+    return part.value if isinstance(part, Opaque) and part.format == NAME else None
