@@ -43,7 +43,7 @@ def test_a_session_measures(tmp_path):
 def test_a_manifest_shows_who_answered(tmp_path):
     path = tmp_path / "s.json"
     write_session(
-        session_of("u: " + "hello Ann " * 90 + " | a: hi | u: again"), "contextwright", path
+        session_of("u: hi | a: " + "hello Ann " * 90 + " | u: again"), "contextwright", path
     )
     spec = "C.summarize(max_tokens=30) + C.window(1)"
     done = CliRunner().invoke(ctx, ["compile", str(path), "--spec", spec])
