@@ -12,14 +12,13 @@ from contextwright.compiler.steps.exchange_features import (
     OLD,
     Called,
     calls_of,
-    leaves,
-    loaded,
-    minimal,
     words_of,
 )
-from contextwright.compiler.steps.rows import json_rows, values_only
 from contextwright.session.event import Thinking, ToolCall
 from contextwright.spec.inputs import Inputs
+from contextwright.text.content_router import full_output_note, shorten
+from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
+from contextwright.text.tool_result import shorten_result
 
 SMALL = 60
 """Tokens up to which a result is told as it is where its exchange is told."""
@@ -51,7 +50,7 @@ def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
         return block  # reasoning is only sent over untouched results: blanks are not worth it
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
-        tail = f"[full output: {ref}, {inputs.count(text)} tokens]"
+        tail = full_output_note(ref, inputs.count(text))
         if form == "untold":
             short = f"[told again later] {tail}"
             return short if inputs.count(short) < inputs.count(text) else text
@@ -75,20 +74,17 @@ def _thinks(block: Block) -> bool:
 
 
 def limited(block: Block, limit: int, inputs: Inputs) -> Block:
-    """The exchange with results of at most `limit` tokens each: as rows, then both ends."""
+    """The exchange with results of at most `limit` tokens each, by their kinds of content."""
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
-        text, whole = minimal(text), inputs.count(text)
-        if inputs.count(text) <= limit:
-            return text
-        tail = f"\n[full output: {ref}, {whole} tokens]"
-        value = loaded(text)
-        source = json_rows(value) if value is not None else text
-        short, size = source + tail, min(len(source), limit * 4)
-        while inputs.count(short) > limit and size > 1:
-            size = size * 9 // 10
-            short = f"{source[: size * 2 // 3]}\n\u2026\n{source[-(size // 3) :]}{tail}"
-        return short
+        return shorten_result(
+            minimal(text),
+            tool=call.name,
+            arguments=call.arguments,
+            max_tokens=limit,
+            count=inputs.count,
+            ref=ref,
+        )
 
     messages = rewrite(block, on_result=on_result)
     if messages is block.messages or block.pinned:
@@ -138,11 +134,7 @@ def _result(call: Called, form: str, inputs: Inputs) -> str:
     if value is not None:
         rows = json_rows(value)
         return rows if inputs.count(rows) < inputs.count(text) else text
-    if inputs.count(text) <= SHORT:
-        return text
-    characters = SHORT * 3 // 2
-    head, tail = text[:characters].rsplit("\n", 1)[0], text[-(characters // 2) :]
-    return f"{head}\n\u2026\n{tail.split(chr(10), 1)[-1]}"
+    return shorten(text, SHORT, inputs.count).text
 
 
 def _arguments(call: Called) -> str:

@@ -1,0 +1,266 @@
+"""JSON in few tokens: rows stay rows, names are written once, what is missing is named.
+
+A ladder of forms, from all of it (`lossless`) over shorter strings and fewer columns to bare
+identifiers; the first that fits is taken, and of the last one as many rows as fit.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from contextwright.text.binary_label import binary_label
+from contextwright.text.json_fields import MAX_JSON
+from contextwright.text.json_rows import is_map_of_rows, is_shallow
+from contextwright.text.line_selection import Unit
+from contextwright.text.table_rows import row_rank
+
+IDENTIFIER = 120
+"""Characters up to which what looks like an identifier, a path or an address is never cut."""
+CELLS = 12
+"""Columns from which on a table's cells carry their names: the header is far away then."""
+_IDENTIFIES = re.compile(
+    r"(?:^|_)(?:id|number|code|key|name|email|path|url|status)s?$", re.IGNORECASE
+)
+_CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_#@/-])\S{3,}|[A-Z]{3,}|\S+@\S+|\S*/\S+")
+_PLAIN = re.compile(r"[^\s,|;:\"{}\[\]](?:[^\n,|;\"]*[^\s,|;\"])?")
+_LIKE_OTHERS = re.compile(r"-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN")
+
+
+class Literal(str):
+    """A number as the source writes it: `1.10` stays `1.10`."""
+
+    __slots__ = ()
+
+
+class Nested(str):
+    """A list within a row, as JSON."""
+
+    __slots__ = ()
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How much a value says.
+
+    Args:
+        characters: of a string at most; 0 for all.
+        columns: 3 all; 2 without truth values, nulls and prose; 1 what identifies, and numbers;
+            0 what identifies.
+    """
+
+    characters: int = 0
+    columns: int = 3
+
+
+FORMS = (Form(), Form(160), Form(80), Form(48), Form(48, 2), Form(32, 1), Form(24, 0))
+"""From all to the least."""
+
+
+def read_json(text: str) -> Any | None:
+    """The object or list that a text is, or the list of its lines where each is one; None for
+    anything else. Numbers keep their digits."""
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "[") or len(stripped) > MAX_JSON:
+        return None
+    value = _parsed(stripped)
+    if value is None and stripped[0] == "{" and "\n" in stripped:
+        rows = [_parsed(line) for line in stripped.splitlines() if line.strip()]
+        value = rows if len(rows) > 1 and all(isinstance(row, dict) for row in rows) else None
+    return value if isinstance(value, (dict, list)) and is_shallow(value) else None
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, parse_float=Literal, parse_int=Literal, parse_constant=Literal)
+    except (ValueError, RecursionError):
+        return None
+
+
+def long_string(value: Any, least: int) -> tuple[str, str] | None:
+    """The one string that an object mostly is, such as the output of a command, and its key;
+    None where no string has `least` characters, or several have."""
+    if not isinstance(value, dict):
+        return None
+    pairs: dict[str, Any] = value
+    long = [(k, v) for k, v in pairs.items() if isinstance(v, str) and len(v) >= least]
+    return long[0] if len(long) == 1 else None
+
+
+def json_forms(value: Any) -> Iterator[list[Unit]]:
+    """The value in each form of the ladder, the one that says most first."""
+    for form in FORMS:
+        builder = _Builder(form)
+        builder.put(value, "", 0, -1)
+        yield builder.units
+
+
+def cell(value: Any, form: Form) -> str:
+    """A scalar as it is; a string in quotes where it could be read as something else."""
+    if isinstance(value, (dict, list)):
+        return "{}" if isinstance(value, dict) else "[]"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, (Literal, Nested)):
+        return _clipped(value, form.characters)
+    text = _clipped(value, form.characters)
+    if _PLAIN.fullmatch(text) and not _LIKE_OTHERS.fullmatch(text):
+        return text
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _clipped(text: str, characters: int) -> str:
+    if not characters or len(text) <= characters:
+        return str(text)
+    if len(text) <= IDENTIFIER and _CODE.fullmatch(text):
+        return text
+    return binary_label(text) or text[: characters // 2].rstrip() + "…"
+
+
+class _Builder:
+    """Units of a value in one form, in the order of the value."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.units: list[Unit] = []
+
+    def put(self, value: Any, name: str, depth: int, parent: int) -> None:
+        """Any value under its name."""
+        if isinstance(value, dict):
+            self._object(value, name, depth, parent)
+        elif isinstance(value, list):
+            self._list(value, name, depth, parent)
+        else:
+            label = f"{name}: " if name else ""
+            self._add(label + cell(value, self.form), (2, depth), parent, label=name)
+
+    def _add(self, text: str, rank: tuple[int, ...], parent: int, **more: Any) -> int:
+        self.units.append(Unit(text, rank, parent, **more))
+        return len(self.units) - 1
+
+    def _head(self, text: str, depth: int, parent: int, joint: str = "\n") -> int:
+        return self._add("  " * depth + text, (0, depth), parent, noun="parts", joint=joint)
+
+    def _object(self, value: Mapping[str, Any], name: str, depth: int, parent: int) -> None:
+        pairs = dict(value)
+        if is_map_of_rows(pairs):
+            rows = [{"key": key, **item} for key, item in pairs.items() if "key" not in item]
+            if len(rows) == len(pairs):
+                self._table(rows, name, depth, parent)
+                return
+        flat = {k: v for k, v in pairs.items() if not isinstance(v, (dict, list)) or not v}
+        if name:
+            parent = self._head(f"{name}:", depth, parent, " " if flat else "\n")
+        self._fields(flat, depth, parent)
+        for key, item in pairs.items():
+            if key not in flat:
+                self.put(item, key, depth + 1 if name else depth, parent)
+
+    def _fields(self, fields: Mapping[str, Any], depth: int, parent: int) -> None:
+        """Scalars of one object in a line, those left out by their names."""
+        classes = {key: _class(key, [value]) for key, value in fields.items()}
+        shown = [key for key in fields if classes[key] <= self.form.columns]
+        left = [key for key in fields if key not in shown]
+        for key in shown:
+            last = key == shown[-1] and not left
+            text = f"{_key(key)} {cell(fields[key], self.form)}"
+            rank = (1 + classes[key], depth)
+            joint = "\n" if last else ", "
+            self._add(text, rank, parent, label=key, noun="fields", joint=joint)
+        if left:
+            self._add(f"[… without {_names(left)}]", (1, depth), parent, noun="fields")
+
+    def _list(self, value: Sequence[Any], name: str, depth: int, parent: int) -> None:
+        if value and all(isinstance(item, dict) for item in value):
+            self._table(value, name, depth, parent)
+            return
+        if any(isinstance(item, (dict, list)) and item for item in value):
+            parent = self._head(f"{name or 'list'} ({len(value)}):", depth, parent)
+            for nth, item in enumerate(value):
+                self.put(item, f"{nth + 1}", depth + 1, parent)
+            return
+        parent = self._head(f"{name or 'list'}:", depth, parent, " " if value else "\n")
+        for nth, item in enumerate(value):
+            joint = "\n" if nth == len(value) - 1 else ", "
+            rank = (2, depth) if nth in {0, len(value) - 1} else (4, nth)
+            self._add(cell(item, self.form), rank, parent, noun="items", joint=joint)
+
+    def _table(self, items: Sequence[Any], name: str, depth: int, parent: int) -> None:
+        """Objects as rows below their columns; what is the same in all of them once."""
+        rows = [dict(_flat(item)) for item in items]
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        values = {c: [row[c] for row in rows if c in row] for c in columns}
+        shown = [c for c in columns if _class(c, values[c]) <= self.form.columns] or columns[:1]
+        left = [c for c in columns if c not in shown]
+        same = [c for c in shown if len(rows) > 1 and _is_constant(values[c], len(rows))]
+        varying = [c for c in shown if c not in same] or shown[:1]
+        named = len(varying) > CELLS
+        head = f"{name} ({len(rows)}): " if name else f"{len(rows)} rows: "
+        head += "" if named else " | ".join(map(_key, varying))
+        common = [f"{_key(c)} {cell(rows[0][c], self.form)}" for c in same if c not in varying]
+        head += f"; all: {', '.join(common)}" if common else ""
+        head += f" [… without {_names(left)}]" if left else ""
+        place = self._head(head, depth, parent)
+        for nth, row in enumerate(rows):
+            text = "  " * depth + self._row(row, varying, named)
+            rank = (2 + row_rank(text, nth, len(rows))[0], nth)
+            self._add(text, rank, place, noun="rows")
+
+    def _row(self, row: Mapping[str, Any], columns: Sequence[str], named: bool) -> str:
+        if named:
+            return ", ".join(f"{_key(c)} {cell(row[c], self.form)}" for c in columns if c in row)
+        return " | ".join(cell(row[c], self.form) if c in row else "" for c in columns)
+
+
+def _flat(item: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The scalars of a row under dotted names; a list within it as one JSON text."""
+    for key, value in item.items():
+        path = f"{name}.{key}" if name else str(key)
+        if isinstance(value, dict) and value:
+            yield from _flat(value, path)
+        elif isinstance(value, list) and value:
+            plain = json.dumps(_bare(value), ensure_ascii=False, separators=(",", ":"))
+            yield path, Nested(plain)
+        else:
+            yield path, value
+
+
+def _bare(value: Any) -> Any:
+    """Without `Literal`: numbers as numbers again, where nothing of them is lost."""
+    if isinstance(value, dict):
+        return {key: _bare(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_bare(item) for item in value]
+    if isinstance(value, Literal):
+        number = json.loads(value) if value not in {"NaN", "Infinity", "-Infinity"} else value
+        return number if str(number) == value else str(value)
+    return value
+
+
+def _is_constant(values: list[Any], rows: int) -> bool:
+    first = values[0] if values else None
+    return len(values) == rows and all(type(v) is type(first) and v == first for v in values)
+
+
+def _class(name: str, values: Sequence[Any]) -> int:
+    """0 for what identifies by its look or name, 1 for numbers, 2 for words, 3 for truth values,
+    nulls, empty ones and prose."""
+    texts = [v for v in values if isinstance(v, str) and v]
+    if not texts:
+        return 3
+    looks = sum(len(v) <= IDENTIFIER and _CODE.fullmatch(v) is not None for v in texts)
+    if looks * 2 > len(values) or (_IDENTIFIES.search(name) and max(map(len, texts)) <= IDENTIFIER):
+        return 0
+    if all(isinstance(v, Literal) for v in texts):
+        return 1
+    return 2 if sum(map(len, texts)) <= 48 * len(texts) else 3
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[^\s,|;:\"]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _names(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(name[:40] for name in names[:most]) + more
