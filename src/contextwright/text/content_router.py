@@ -5,8 +5,9 @@ kind says how its parts rank (`*_units`), and `line_selection` takes as many as 
 every hole where it is.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -16,7 +17,7 @@ from contextwright.text.diff_hunks import diff_units, is_diff
 from contextwright.text.html_lines import html_units, is_html
 from contextwright.text.identifiers import entities
 from contextwright.text.json_rows import without_blanks
-from contextwright.text.json_units import json_forms, long_string, read_json
+from contextwright.text.json_units import FORMS, json_forms, long_string, read_json
 from contextwright.text.line_selection import Unit, both_ends, joined, select_units
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.prose_units import prose_units
@@ -40,6 +41,9 @@ INDEX = 3
 name them, and a model that sees them knows what to fetch."""
 INDEX_LEAST = 24
 """Tokens below which no such list is made: it could name hardly anything."""
+INNER, INNER_SHARE = 200, 70
+"""Characters and percent of a JSON from which on one string in it is what it is about, such as the
+output of a command: it is read by its own kind."""
 STEPS_FROM = 8
 """Times too long from which on only the barest form of a JSON is tried: the others can not fit."""
 
@@ -57,6 +61,19 @@ class Shortened(msgspec.Struct, frozen=True):
     omitted: int = 0
 
 
+class Limit(msgspec.Struct, frozen=True):
+    """The tokens that a text may have, and what `shorten` was asked beside that."""
+
+    tokens: int
+    count: Count
+    keep: tuple[str, ...] = ()
+    index: bool = True
+
+    def of(self, tokens: int) -> "Limit":
+        """The same with other tokens."""
+        return msgspec.structs.replace(self, tokens=tokens)
+
+
 def full_output_note(ref: str, tokens: int) -> str:
     """The line that says where the whole of a shortened text is."""
     return f"[full output: {ref}, {tokens} tokens]"
@@ -70,6 +87,7 @@ def shorten(
     keep: Sequence[str] = (),
     ref: str = "",
     kind: Kind | None = None,
+    index: bool = True,
 ) -> Shortened:
     """A text in at most `max_tokens`, every hole marked; itself where it fits.
 
@@ -82,6 +100,7 @@ def shorten(
         keep: words, or whole sentences or lines, that stay before anything else.
         ref: where the whole is; noted once, at the end, where there is room for it.
         kind: what the text is; told from its content where it is not given.
+        index: whether identifiers of what is left out are listed at the end.
 
     Raises:
         ValueError: a kind that is none.
@@ -100,13 +119,14 @@ def shorten(
     if room < 1:
         note, room = "", max_tokens
     read_as = kind or detect(text)
+    limit = Limit(room, count, tuple(keep), index)
     while True:
-        body, omitted = _body(text, read_as, room, count, keep)
+        body, omitted = _body(text, read_as, limit)
         whole = "\n".join(piece for piece in (body, note) if piece)
         over = count(whole) - max_tokens
-        if over <= 0 or room <= 0:
+        if over <= 0 or limit.tokens <= 0:
             break
-        room -= over
+        limit = limit.of(limit.tokens - over)  # pieces may count more together than apart
     if over > 0:
         whole = cut(note or text, max_tokens, "head", count, "…")
     return Shortened(whole, read_as, omitted)
@@ -158,78 +178,70 @@ _UNITS: dict[str, Callable[[str], list[Unit]]] = {
     "code": code_units,
     "prose": prose_units,
 }
-_INDEXED = {"html", "log", "code", "prose", "trace"}
+_INDEXED = {"html", "log", "code", "prose"}
 """Kinds whose identifiers stand anywhere in them; rows and fields rank by theirs already."""
+_NAMES_NOTHING = re.compile(r".{1,2}|[\d:.,TZ -]+", re.DOTALL)
+"""Identifiers that no later call is likely to be about: single signs, bare numbers, times."""
 
 
-def _body(text: str, kind: Kind, room: int, count: Count, keep: Sequence[str]) -> tuple[str, int]:
-    """The text in at most `room` tokens, and what is left out of it."""
-    if room < 1:
+def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
+    """The text within its limit, and how much is left out of it."""
+    if limit.tokens < 1:
         return "", len(text)
     if kind == "binary":
         label = binary_label(text) or f"[binary, {len(text)} characters … left out]"
-        return (
-            (label, len(text))
-            if count(label) <= room
-            else (cut(label, room, "head", count, "…"), len(text))
-        )
-    if kind == "json":
-        value = read_json(text)
-        if value is not None:
-            return _json(text, value, room, count, keep)
-    units = [] if kind == "json" else _UNITS[kind](_readable(text))
-    if not units:
-        units = log_units(_readable(text))
-    return (
-        _indexed(text, units, room, count, keep)
-        if kind in _INDEXED
-        else _fitted(text, (units,), room, count, keep)
-    )
+        return cut(label, limit.tokens, "head", limit.count, "…"), len(text)
+    if kind == "json" and (value := read_json(text)) is not None:
+        return _json(text, value, limit)
+    text = CONTROL.sub("", text)
+    units = _UNITS.get(kind, log_units)(text) or log_units(text)
+    if kind in _INDEXED and limit.index:
+        return _indexed(text, units, limit)
+    return _fitted(text, (units,), limit)
 
 
-def _readable(text: str) -> str:
-    """Without escapes of terminals' colours and other control characters."""
-    return CONTROL.sub("", text)
-
-
-def _json(
-    text: str, value: object, room: int, count: Count, keep: Sequence[str]
-) -> tuple[str, int]:
-    bare = without_blanks(text.strip()) if text.lstrip()[0] in "{[" and "\n{" not in text else text
-    if len(bare) <= room * WIDEST and count(bare) <= room:
+def _json(text: str, value: object, limit: Limit) -> tuple[str, int]:
+    """JSON without blanks; else the one text in it by that text's kind; else rows and fields."""
+    bare = without_blanks(text.strip()) if _parses(text) else text
+    if len(bare) <= limit.tokens * WIDEST and limit.count(bare) <= limit.tokens:
         return bare, 0
-    inner = long_string(value, max(200, 2 * room))
-    if inner is not None and len(inner[1]) * 10 >= len(text) * 7 and isinstance(value, dict):
-        key, string = inner
-        rest = {name: item for name, item in value.items() if name != key}
-        head, omitted = _fitted(text, json_forms(rest), room // 4, count, keep) if rest else ("", 0)
-        label = f"{key}:"
-        left = room - count(head) - count(label) - 2
-        body, more = _body(string, detect(string), left, count, keep)
-        return "\n".join(piece for piece in (head, label, body) if piece), omitted + more
-    forms = json_forms(value)
-    if len(text) > room * WIDEST * STEPS_FROM:
-        *_, last = forms
-        forms = iter((last,))
-    return _fitted(text, forms, room, count, keep)
+    inner = long_string(value, max(INNER, 2 * limit.tokens))
+    if inner is not None and len(inner[1]) * 100 >= len(text) * INNER_SHARE:
+        return _with_inner(text, value, *inner, limit)
+    fits_bare = len(text) > limit.tokens * WIDEST * STEPS_FROM
+    return _fitted(text, json_forms(value, FORMS[-1:] if fits_bare else FORMS), limit)
 
 
-def _indexed(
-    text: str, units: list[Unit], room: int, count: Count, keep: Sequence[str]
-) -> tuple[str, int]:
+def _parses(text: str) -> bool:
+    """Whether it is one value, not one a line: line ends between values are no blanks."""
+    return "\n{" not in text.strip() or text.lstrip()[:1] == "["
+
+
+def _with_inner(text: str, value: Any, key: str, inner: str, limit: Limit) -> tuple[str, int]:
+    rest = {name: item for name, item in value.items() if name != key}
+    head, omitted = "", 0
+    if rest:
+        head, omitted = _fitted(text, json_forms(rest), limit.of(limit.tokens // 4))
+    label = f"{key}:"
+    left = limit.tokens - limit.count(head) - limit.count(label) - 2
+    body, more = _body(inner, detect(inner), limit.of(left))
+    return "\n".join(piece for piece in (head, label, body) if piece), omitted + more
+
+
+def _indexed(text: str, units: list[Unit], limit: Limit) -> tuple[str, int]:
     """The best units; where what is left out names things, a third of the room for their names."""
-    body, omitted = _fitted(text, (units,), room, count, keep)
-    if not omitted or room < INDEX_LEAST * INDEX:
+    body, omitted = _fitted(text, (units,), limit)
+    if not omitted or limit.tokens < INDEX_LEAST * INDEX:
         return body, omitted
-    names = [name for name in entities(text) if name not in body]
-    if not names:
+    names = [n for n in entities(joined(units)) if not _NAMES_NOTHING.fullmatch(n)]
+    if all(name in body for name in names):
         return body, omitted
-    body, omitted = _fitted(text, (units,), room - room // INDEX, count, keep)
-    names = [name for name in entities(text) if name not in body]
+    body, omitted = _fitted(text, (units,), limit.of(limit.tokens - limit.tokens // INDEX))
+    names = [name for name in names if name not in body]
     low, high = 0, len(names)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = count(f"{body}\n{_index(names, middle)}") <= room
+        fits = limit.count(f"{body}\n{_index(names, middle)}") <= limit.tokens
         low, high = (middle, high) if fits else (low, middle - 1)
     return (f"{body}\n{_index(names, low)}" if low else body), omitted
 
@@ -238,16 +250,22 @@ def _index(names: list[str], size: int) -> str:
     return f"also: {', '.join(names[:size])}" + (", …" if size < len(names) else "")
 
 
-def _fitted(
-    text: str, forms: Iterable[list[Unit]], room: int, count: Count, keep: Sequence[str]
-) -> tuple[str, int]:
-    """The first form that fits whole; of the last one what fits; else both ends of the text."""
+def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, int]:
+    """The first form that fits whole, or but for fields beside its rows; of the last one what
+    fits; else both ends of the text."""
+    room, count = limit.tokens, limit.count
     units: list[Unit] = []
-    for units in forms:
-        size = sum(len(unit.text) for unit in units)
-        if size <= room * WIDEST and count(whole := joined(units)) <= room:
-            return whole, 0
-    chosen = select_units(units, room, count, keep) if len(units) > 1 else None
-    if chosen is not None and chosen.text:
+    for nth, units in enumerate(forms):
+        if sum(len(unit.text) for unit in units) > room * WIDEST:
+            continue
+        tokens = count(whole := joined(units))
+        if tokens <= room:
+            # had nothing been shortened, the form before had fitted
+            return whole, max(nth, sum(unit.omits for unit in units))
+        if tokens * 2 <= room * 3:
+            near = select_units(units, room, count, limit.keep)
+            if near.text and near.nouns <= {"fields"}:
+                return near.text, near.omitted
+    if len(units) > 1 and (chosen := select_units(units, room, count, limit.keep)).text:
         return chosen.text, chosen.omitted
     return both_ends(text, room, count), len(text)

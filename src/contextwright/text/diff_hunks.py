@@ -25,10 +25,14 @@ def diff_units(text: str) -> list[Unit]:
     units: list[Unit] = []
     file = hunk = -1
     nth = left = 0
+    in_git = False
     for place, line in enumerate(text.splitlines()):
         if left <= 0 and _FILE.match(line):
             starts = line.startswith(("diff ", "Index: ")) or hunk >= 0
-            units.append(Unit(line, (HEADERS, place), -1 if starts else file))
+            names_file = starts or (line.startswith("+++") and not in_git)
+            in_git = in_git or starts
+            kind = HEADERS if names_file else CONTEXT
+            units.append(Unit(line, (kind, 0, place), -1 if starts else file))
             if starts or file < 0 or line.startswith("+++"):
                 file = place
             hunk = -1

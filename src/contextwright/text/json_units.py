@@ -6,7 +6,9 @@ identifiers; the first that fits is taken, and of the last one as many rows as f
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, groupby
 from typing import Any
 
 import msgspec
@@ -14,19 +16,30 @@ import msgspec
 from contextwright.text.binary_label import binary_label
 from contextwright.text.json_fields import MAX_JSON
 from contextwright.text.json_rows import is_map_of_rows, is_shallow
-from contextwright.text.line_selection import Unit
+from contextwright.text.line_selection import NAMES, Unit
 from contextwright.text.table_rows import row_rank
 
 IDENTIFIER = 120
 """Characters up to which what looks like an identifier, a path or an address is never cut."""
-CELLS = 12
-"""Columns from which on a table's cells carry their names: the header is far away then."""
+EDGE = 3
+"""Rows at the beginning of a table that rank before numbers and words beside it."""
+RANKS: dict[str, tuple[int, ...]] = {"end": (2,), "row": (4, 1)}
+FIELDS: tuple[tuple[int, ...], ...] = ((1,), (3,), (4, 0), (5,))
+"""Ranks of rows, and of fields by their class: what identifies, the ends of every table, numbers,
+words, the other rows, prose."""
+CONSTANT = 60
+"""Characters up to which what all rows have in common is told once, whatever it is."""
+ABSENT = "-"
+"""Stands in a row for a field that it has not."""
+Row = dict[str, Any]
 _IDENTIFIES = re.compile(
     r"(?:^|_)(?:id|number|code|key|name|email|path|url|status)s?$", re.IGNORECASE
 )
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_#@/-])\S{3,}|[A-Z]{3,}|\S+@\S+|\S*/\S+")
 _PLAIN = re.compile(r"[^\s,|;:\"{}\[\]](?:[^\n,|;\"]*[^\s,|;\"])?")
-_LIKE_OTHERS = re.compile(r"-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN")
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
+_LIKE_OTHERS = re.compile(r"-|-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN")
 
 
 class Literal(str):
@@ -88,9 +101,9 @@ def long_string(value: Any, least: int) -> tuple[str, str] | None:
     return long[0] if len(long) == 1 else None
 
 
-def json_forms(value: Any) -> Iterator[list[Unit]]:
+def json_forms(value: Any, forms: Sequence[Form] = FORMS) -> Iterator[list[Unit]]:
     """The value in each form of the ladder, the one that says most first."""
-    for form in FORMS:
+    for form in forms:
         builder = _Builder(form)
         builder.put(value, "", 0, -1)
         yield builder.units
@@ -133,22 +146,23 @@ class _Builder:
             self._list(value, name, depth, parent)
         else:
             label = f"{name}: " if name else ""
-            self._add(label + cell(value, self.form), (2, depth), parent, label=name)
+            rank = (*FIELDS[_class(name, [value])], depth)
+            self._add(label + cell(value, self.form), rank, parent, label=name, noun="fields")
 
     def _add(self, text: str, rank: tuple[int, ...], parent: int, **more: Any) -> int:
         self.units.append(Unit(text, rank, parent, **more))
         return len(self.units) - 1
 
-    def _head(self, text: str, depth: int, parent: int, joint: str = "\n") -> int:
-        return self._add("  " * depth + text, (0, depth), parent, noun="parts", joint=joint)
+    def _head(self, text: str, depth: int, parent: int, joint: str = "\n", omits: int = 0) -> int:
+        more = {"noun": "parts", "joint": joint, "omits": omits}
+        return self._add("  " * depth + text, (0, depth), parent, **more)
 
     def _object(self, value: Mapping[str, Any], name: str, depth: int, parent: int) -> None:
         pairs = dict(value)
         if is_map_of_rows(pairs):
-            rows = [{"key": key, **item} for key, item in pairs.items() if "key" not in item]
-            if len(rows) == len(pairs):
-                self._table(rows, name, depth, parent)
-                return
+            rows = [{"key": key, **_unlike(key, item)} for key, item in pairs.items()]
+            self._table(rows, name, depth, parent)
+            return
         flat = {k: v for k, v in pairs.items() if not isinstance(v, (dict, list)) or not v}
         if name:
             parent = self._head(f"{name}:", depth, parent, " " if flat else "\n")
@@ -158,22 +172,17 @@ class _Builder:
                 self.put(item, key, depth + 1 if name else depth, parent)
 
     def _fields(self, fields: Mapping[str, Any], depth: int, parent: int) -> None:
-        """Scalars of one object in a line, those left out by their names."""
-        classes = {key: _class(key, [value]) for key, value in fields.items()}
-        shown = [key for key in fields if classes[key] <= self.form.columns]
-        left = [key for key in fields if key not in shown]
-        for key in shown:
-            last = key == shown[-1] and not left
-            text = f"{_key(key)} {cell(fields[key], self.form)}"
-            rank = (1 + classes[key], depth)
-            joint = "\n" if last else ", "
+        """Scalars of one object in a line."""
+        for nth, (key, value) in enumerate(fields.items()):
+            text = f"{_key(key)} {cell(value, self.form)}"
+            rank = (*FIELDS[_class(key, [value])], depth)
+            joint = "\n" if nth == len(fields) - 1 else ", "
             self._add(text, rank, parent, label=key, noun="fields", joint=joint)
-        if left:
-            self._add(f"[… without {_names(left)}]", (1, depth), parent, noun="fields")
 
     def _list(self, value: Sequence[Any], name: str, depth: int, parent: int) -> None:
-        if value and all(isinstance(item, dict) for item in value):
-            self._table(value, name, depth, parent)
+        rows = _rows_of(value)
+        if rows:
+            self._table(rows, name, depth, parent)
             return
         if any(isinstance(item, (dict, list)) and item for item in value):
             parent = self._head(f"{name or 'list'} ({len(value)}):", depth, parent)
@@ -183,34 +192,66 @@ class _Builder:
         parent = self._head(f"{name or 'list'}:", depth, parent, " " if value else "\n")
         for nth, item in enumerate(value):
             joint = "\n" if nth == len(value) - 1 else ", "
-            rank = (2, depth) if nth in {0, len(value) - 1} else (4, nth)
+            rank = RANKS["end" if nth < EDGE or nth == len(value) - 1 else "row"] + (nth,)
             self._add(cell(item, self.form), rank, parent, noun="items", joint=joint)
 
-    def _table(self, items: Sequence[Any], name: str, depth: int, parent: int) -> None:
+    def _table(self, rows: Sequence[Row], name: str, depth: int, parent: int) -> None:
         """Objects as rows below their columns; what is the same in all of them once."""
-        rows = [dict(_flat(item)) for item in items]
         columns = list(dict.fromkeys(key for row in rows for key in row))
         values = {c: [row[c] for row in rows if c in row] for c in columns}
-        shown = [c for c in columns if _class(c, values[c]) <= self.form.columns] or columns[:1]
-        left = [c for c in columns if c not in shown]
-        same = [c for c in shown if len(rows) > 1 and _is_constant(values[c], len(rows))]
-        varying = [c for c in shown if c not in same] or shown[:1]
-        named = len(varying) > CELLS
-        head = f"{name} ({len(rows)}): " if name else f"{len(rows)} rows: "
-        head += "" if named else " | ".join(map(_key, varying))
-        common = [f"{_key(c)} {cell(rows[0][c], self.form)}" for c in same if c not in varying]
+        same = {
+            column: f"{_key(column)} {text}"
+            for column in columns
+            if len(rows) > 1 and _is_constant(values[column], len(rows))
+            if len(text := cell(rows[0][column], self.form)) <= CONSTANT
+        }
+        others = [c for c in columns if c not in same]
+        shown = [c for c in others if _class(c, values[c]) <= self.form.columns] or columns[:1]
+        left = [c for c in others if c not in shown]
+        common = [text for column, text in same.items() if column not in shown]
+        head = f"{name} ({len(rows)}) " if name else f"{len(rows)} rows: "
+        head += _header(shown)
         head += f"; all: {', '.join(common)}" if common else ""
         head += f" [… without {_names(left)}]" if left else ""
-        place = self._head(head, depth, parent)
-        for nth, row in enumerate(rows):
-            text = "  " * depth + self._row(row, varying, named)
-            rank = (2 + row_rank(text, nth, len(rows))[0], nth)
-            self._add(text, rank, place, noun="rows")
+        place = self._head(head, depth, parent, omits=len(left))
+        cells = [[cell(row[c], self.form) if c in row else ABSENT for c in shown] for row in rows]
+        gap = " | " if any(" " in one for row in cells for one in row) else " "
+        texts = ["  " * depth + gap.join(row) for row in cells]
+        whole = self.form == FORMS[0]  # all of it has its order, too
+        lines = [(text, 1) for text in texts] if whole else list(Counter(texts).items())
+        for nth, (text, number) in enumerate(lines):
+            rank = row_rank(text, nth, len(lines))
+            rank = RANKS["end" if rank < (3, EDGE) else "row"] + rank
+            text += f" (×{number})" if number > 1 else ""
+            self._add(text, rank, place, noun="rows", stands_for=number)
 
-    def _row(self, row: Mapping[str, Any], columns: Sequence[str], named: bool) -> str:
-        if named:
-            return ", ".join(f"{_key(c)} {cell(row[c], self.form)}" for c in columns if c in row)
-        return " | ".join(cell(row[c], self.form) if c in row else "" for c in columns)
+
+def _rows_of(value: Sequence[Any]) -> list[Row]:
+    """The rows of a list of objects, or of lists of objects, these with their numbers; none for
+    any other list."""
+    if value and all(isinstance(item, dict) for item in value):
+        return [dict(_flat(item)) for item in value]
+    groups = [item for item in value if isinstance(item, list)]
+    if not value or len(groups) < len(value) or not any(groups):
+        return []
+    if not all(isinstance(item, dict) for group in groups for item in group):
+        return []
+    return [
+        {"list": Literal(nth), **dict(_flat(item))}
+        for nth, group in enumerate(groups, 1)
+        for item in group
+    ]
+
+
+def _header(columns: Sequence[str]) -> str:
+    """The names of columns; those with the same beginning share it: `prices.(basic/business)`."""
+    parts: list[str] = []
+    for parent, group in groupby(columns, key=lambda column: column.rpartition(".")[0]):
+        names = [_key(column.rpartition(".")[2]) for column in group]
+        one = f"{parent}.{names[0]}" if parent else ""
+        shared = f"{parent}.({'/'.join(names)})" if parent else "/".join(names)
+        parts.append(one if parent and len(names) == 1 else shared)
+    return "/".join(parts)
 
 
 def _flat(item: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -244,16 +285,20 @@ def _is_constant(values: list[Any], rows: int) -> bool:
 
 
 def _class(name: str, values: Sequence[Any]) -> int:
-    """0 for what identifies by its look or name, 1 for numbers, 2 for words, 3 for truth values,
-    nulls, empty ones and prose."""
+    """0 for what identifies by its look or name, 1 for numbers and seconds, 2 for words, 3 for
+    truth values, nulls, empty ones, times of day and prose."""
     texts = [v for v in values if isinstance(v, str) and v]
     if not texts:
         return 3
-    looks = sum(len(v) <= IDENTIFIER and _CODE.fullmatch(v) is not None for v in texts)
-    if looks * 2 > len(values) or (_IDENTIFIES.search(name) and max(map(len, texts)) <= IDENTIFIER):
+    if _IDENTIFIES.search(name) and max(map(len, texts)) <= IDENTIFIER:
         return 0
-    if all(isinstance(v, Literal) for v in texts):
+    if all(_TIME.fullmatch(v) for v in texts):
+        return 3  # a time of day identifies nothing
+    if all(isinstance(v, Literal) or _STAMP.fullmatch(v) for v in texts):
         return 1
+    looks = sum(len(v) <= IDENTIFIER and _CODE.fullmatch(v) is not None for v in texts)
+    if looks * 2 > len(values):
+        return 0
     return 2 if sum(map(len, texts)) <= 48 * len(texts) else 3
 
 
@@ -261,6 +306,16 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[^\s,|;:\"]+", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _names(names: Sequence[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(name[:40] for name in names[:most]) + more
+def _unlike(key: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an item that do not repeat its key; one of the name `key` with a mark."""
+    fields = {name: value for name, value in item.items() if value != key}
+    return {("key." if name == "key" else name): value for name, value in fields.items()}
+
+
+def _names(names: Sequence[str]) -> str:
+    """As many names as a mark has room for, and how many more there are."""
+    shown = [
+        name for name, size in zip(names, accumulate(map(len, names)), strict=True) if size <= NAMES
+    ]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (" and " * bool(shown) + f"{more} more fields" if more else "")

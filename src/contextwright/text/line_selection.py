@@ -19,7 +19,7 @@ FILL = 12
 """Units that are tried one by one in the room that the best ones leave."""
 CHEAP = 12
 """Characters up to which what is missing is shorter than the mark that would stand for it."""
-NAMES = 60
+NAMES = 32
 """Characters of the names of missing fields in a mark."""
 LONG = 160
 """Characters that one unit may have at least, however few tokens there are."""
@@ -38,6 +38,7 @@ class Unit(msgspec.Struct, frozen=True):
         noun: what several are called in a mark.
         label: the name of a field, for the mark that says which fields are missing.
         stands_for: lines of the source that it is.
+        omits: fields that it names as left out.
     """
 
     text: str
@@ -47,13 +48,16 @@ class Unit(msgspec.Struct, frozen=True):
     noun: str = "lines"
     label: str = ""
     stands_for: int = 1
+    omits: int = 0
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """The units that fit, and how many do not (lines, rows, ... as the units count them)."""
+    """The units that fit, how many do not (lines, rows, ... as the units count them), and what
+    these are called."""
 
     text: str
     omitted: int
+    nouns: frozenset[str] = frozenset()
 
 
 def joined(units: Sequence[Unit]) -> str:
@@ -88,9 +92,9 @@ def select_units(
         fits = count(_rendered(units, _chosen(units, order[:middle])).text) <= max_tokens
         low, high = (middle, high) if fits else (low, middle - 1)
     chosen = _chosen(units, order[:low])
-    for place in order[low : low + FILL]:
+    for place in [*order[low : low + FILL]] * 2:  # twice: what fills a hole saves its mark
         more = chosen | _chosen(units, [place])
-        if count(_rendered(units, more).text) <= max_tokens:
+        if len(more) > len(chosen) and count(_rendered(units, more).text) <= max_tokens:
             chosen = more
     if not chosen:
         return Selection("", sum(unit.stands_for for unit in units))
@@ -142,21 +146,23 @@ def _chosen(units: Sequence[Unit], places: Sequence[int]) -> set[int]:
 
 
 def _rendered(units: Sequence[Unit], chosen: set[int]) -> Selection:
-    if not chosen:
-        return Selection(mark(units, first=True), sum(unit.stands_for for unit in units))
     pieces: list[str] = []
+    nouns: set[str] = set()
     omitted = at = 0
     for place in [*sorted(chosen), len(units)]:
         hole = units[at:place]
         if hole and sum(len(unit.text) for unit in hole) <= CHEAP:
             pieces += [unit.text + unit.joint for unit in hole]
         elif hole:
-            pieces.append(mark(hole, first=not omitted) + hole[-1].joint)
+            pieces.append(mark(hole, first=not nouns) + hole[-1].joint)
             omitted += sum(unit.stands_for for unit in hole)
+            nouns.update(unit.noun for unit in hole)
         if place < len(units):
             pieces.append(units[place].text + units[place].joint)
+            omitted += units[place].omits
         at = place + 1
-    return Selection("".join(pieces).removesuffix(units[-1].joint), omitted)
+    text = "".join(pieces).removesuffix(units[-1].joint)
+    return Selection(text, omitted, frozenset(nouns))
 
 
 def mark(hole: Sequence[Unit], *, first: bool) -> str:

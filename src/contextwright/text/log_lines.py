@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextwright.text.line_selection import Unit
 
 _ERROR = re.compile(
-    r"\b(?:error|fatal|critical|severe|panic|emerg|alert|traceback|exception|failed|failure"
+    r"\b(?:errors?|fatal|critical|severe|panic|emerg|alert|traceback|exceptions?|failed|failures?"
     r"|denied|refused|aborted|unhandled|segfault|timed out)\b|\w(?:Error|Exception)\b",
     re.IGNORECASE,
 )
@@ -25,6 +25,9 @@ _STAMP = re.compile(
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
 READ = 2_000
 """Characters of a line that are looked at: its level and its words stand at its beginning."""
+
+REPEATED = 3
+"""Characters up to which a line is a bracket or a rule: how often it stands says nothing."""
 
 
 def severity(line: str) -> int:
@@ -50,7 +53,7 @@ _LOG_START = re.compile(
 def log_units(text: str) -> list[Unit]:
     """A unit a line. Errors rank before warnings, of each the first and the newest of every kind
     of message before its repeats; then the end, the beginning, what is said for the first time.
-    A line that is said again and again carries its count."""
+    The first of many lines that are alike carries their count."""
     lines = text.splitlines()
     bare = [_STAMP.sub("", line, count=1) if line[:1] != " " else line for line in lines]
     kinds = [_VARYING.sub("#", one[:READ]) for one in bare]
@@ -60,24 +63,27 @@ def log_units(text: str) -> list[Unit]:
     for place, kind in enumerate(kinds):
         first.setdefault(kind, place)
         newest[kind] = place
-    said = Counter(bare)
-    told = {one: place for place, one in reversed(list(enumerate(bare)))}
+    same, alike = Counter(bare), Counter(kinds)
     units: list[Unit] = []
     for place, line in enumerate(lines):
         is_first, is_newest = first[kinds[place]] == place, newest[kinds[place]] == place
         rank = _rank(place, len(lines), levels[place], is_first, is_newest)
-        repeats = said[bare[place]]
-        again = told[bare[place]] == place and repeats > 2 and len(line.strip()) > 3
-        units.append(Unit(f"{line} (×{repeats})" if again else line, rank))
+        number = alike[kinds[place]]
+        if is_first and number > 2 and len(line.strip()) > REPEATED:
+            line += f" (×{number}{'' if same[bare[place]] == number else ' alike'})"
+        units.append(Unit(line, rank))
     return units
 
 
 def _rank(place: int, size: int, level: int, is_first: bool, is_newest: bool) -> tuple[int, ...]:
-    """Errors and warnings whose kind is new or last; both ends; what is new; repeats."""
+    """Where it ended; errors and warnings whose kind is new or last; both ends; what is new;
+    repeats."""
+    if place == size - 1:
+        return (0, -1)
     if level < 2 and (is_first or is_newest):
         return (2 * level + (not is_first), place)
     if place >= size - 3 or place == 0:
-        return (3, 0)
+        return (3, size - place)
     if level < 2:
         return (5 + level, -place)
     return (7 if is_first else 8 if is_newest else 9, -place)

@@ -74,9 +74,15 @@ def _thinks(block: Block) -> bool:
 
 
 def limited(block: Block, limit: int, inputs: Inputs) -> Block:
-    """The exchange with results of at most `limit` tokens each, by their kinds of content."""
+    """The exchange with results of at most `limit` tokens each: as rows where these fit, else by
+    their kinds of content."""
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
+        value, whole = loaded(text), inputs.count(minimal(text))
+        if value is not None and whole > limit:
+            rows = f"{json_rows(value)}\n{full_output_note(ref, whole)}"
+            if inputs.count(rows) <= limit:
+                return rows
         return shorten_result(
             minimal(text),
             tool=call.name,
@@ -134,7 +140,9 @@ def _result(call: Called, form: str, inputs: Inputs) -> str:
     if value is not None:
         rows = json_rows(value)
         return rows if inputs.count(rows) < inputs.count(text) else text
-    return shorten(text, SHORT, inputs.count).text
+    if inputs.count(text) <= SHORT:
+        return text
+    return shorten(text, SHORT * 2 // 3, inputs.count, index=False).text
 
 
 def _arguments(call: Called) -> str:
