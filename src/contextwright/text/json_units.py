@@ -110,7 +110,8 @@ def json_forms(value: Any, forms: Sequence[Form] = FORMS) -> Iterator[list[Unit]
 
 
 def cell(value: Any, form: Form) -> str:
-    """A scalar as it is; a string in quotes where it could be read as something else."""
+    """A scalar as it is; a string in quotes where it could not be told from what is around it, and
+    in the form that loses nothing where it could be read as a number, too."""
     if isinstance(value, (dict, list)):
         return "{}" if isinstance(value, dict) else "[]"
     if value is None or isinstance(value, bool):
@@ -118,7 +119,7 @@ def cell(value: Any, form: Form) -> str:
     if isinstance(value, (Literal, Nested)):
         return _clipped(value, form.characters)
     text = _clipped(value, form.characters)
-    if _PLAIN.fullmatch(text) and not _LIKE_OTHERS.fullmatch(text):
+    if _PLAIN.fullmatch(text) and (form.characters or not _LIKE_OTHERS.fullmatch(text)):
         return text
     return json.dumps(text, ensure_ascii=False)
 
@@ -160,7 +161,7 @@ class _Builder:
     def _object(self, value: Mapping[str, Any], name: str, depth: int, parent: int) -> None:
         pairs = dict(value)
         if is_map_of_rows(pairs):
-            rows = [{"key": key, **_unlike(key, item)} for key, item in pairs.items()]
+            rows = [{"key": key, **_unlike(key, item, self.form)} for key, item in pairs.items()]
             self._table(rows, name, depth, parent)
             return
         flat = {k: v for k, v in pairs.items() if not isinstance(v, (dict, list)) or not v}
@@ -306,9 +307,15 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[^\s,|;:\"]+", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _unlike(key: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an item that do not repeat its key; one of the name `key` with a mark."""
-    fields = {name: value for name, value in item.items() if value != key}
+def _unlike(key: str, item: Mapping[str, Any], form: Form) -> dict[str, Any]:
+    """The fields of an item that do not repeat its key, or a part of it; one of the name `key`
+    with a mark."""
+
+    def repeats(value: Any) -> bool:
+        part = isinstance(value, str) and bool(form.characters and value) and value in key
+        return value == key or part
+
+    fields = {name: value for name, value in item.items() if not repeats(value)}
     return {("key." if name == "key" else name): value for name, value in fields.items()}
 
 

@@ -17,6 +17,8 @@ FIRST: Rank = (-1,)
 """The rank of what the caller asked to keep: before anything a kind ranks by itself."""
 FILL = 12
 """Units that are tried one by one in the room that the best ones leave."""
+FEW = 48
+"""Units of which every number is tried."""
 CHEAP = 12
 """Characters up to which what is missing is shorter than the mark that would stand for it."""
 NAMES = 32
@@ -86,11 +88,11 @@ def select_units(
     order = sorted(range(len(units)), key=lambda place: (ranks[place], place))
     lengths = accumulate(len(units[place].text) for place in order)
     reach = sum(1 for length in lengths if length <= max_tokens * WIDEST) + 1
-    low, high = 0, min(reach, len(order))
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = count(_rendered(units, _chosen(units, order[:middle])).text) <= max_tokens
-        low, high = (middle, high) if fits else (low, middle - 1)
+
+    def fits(size: int) -> bool:
+        return count(_rendered(units, _chosen(units, order[:size])).text) <= max_tokens
+
+    low = _most(min(reach, len(order)), fits)
     chosen = _chosen(units, order[:low])
     for place in [*order[low : low + FILL]] * 2:  # twice: what fills a hole saves its mark
         more = chosen | _chosen(units, [place])
@@ -99,6 +101,18 @@ def select_units(
     if not chosen:
         return Selection("", sum(unit.stands_for for unit in units))
     return _rendered(units, chosen)
+
+
+def _most(size: int, fits: Callable[[int], bool]) -> int:
+    """How many fit. Of few units all numbers are tried, the largest first: a field more may save
+    a mark that is longer than it; among many that evens out, and they are halved."""
+    if size <= FEW:
+        return next((number for number in range(size, 0, -1) if fits(number)), 0)
+    low, high = 0, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
 
 
 def both_ends(text: str, max_tokens: int, count: Count) -> str:
