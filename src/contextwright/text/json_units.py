@@ -24,7 +24,7 @@ IDENTIFIER = 120
 EDGE = 3
 """Rows at the beginning of a table that rank before numbers and words beside it."""
 RANKS: dict[str, tuple[int, ...]] = {"end": (2,), "row": (4, 1)}
-FIELDS: tuple[tuple[int, ...], ...] = ((1,), (3,), (4, 0), (5,))
+FIELDS: tuple[tuple[int, ...], ...] = ((1, 0), (1, 1), (3,), (4, 0), (5,))
 """Ranks of rows, and of fields by their class: what identifies, the ends of every table, numbers,
 words, the other rows, prose."""
 CONSTANT = 60
@@ -38,6 +38,8 @@ _IDENTIFIES = re.compile(
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_#@/-])\S{3,}|[A-Z]{3,}|\S+@\S+|\S*/\S+")
 _PLAIN = re.compile(r"[^\s,|;:\"{}\[\]](?:[^\n,|;\"]*[^\s,|;\"])?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
+_ONE = re.compile(r"[\d@/]")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
 _LIKE_OTHERS = re.compile(r"-|-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN")
 
@@ -59,15 +61,15 @@ class Form(msgspec.Struct, frozen=True):
 
     Args:
         characters: of a string at most; 0 for all.
-        columns: 3 all; 2 without truth values, nulls and prose; 1 what identifies, and numbers;
-            0 what identifies.
+        columns: of a table, by `_class`: 4 all; 3 without truth values, nulls and prose; 2 without
+            words; 1 what identifies; 0 what identifies one by one.
     """
 
     characters: int = 0
-    columns: int = 3
+    columns: int = 4
 
 
-FORMS = (Form(), Form(160), Form(80), Form(48), Form(48, 2), Form(32, 1), Form(24, 0))
+FORMS = (Form(), Form(160), Form(80), Form(48), Form(48, 3), Form(32, 2), Form(24, 1), Form(24, 0))
 """From all to the least."""
 
 
@@ -207,7 +209,10 @@ class _Builder:
             if len(text := cell(rows[0][column], self.form)) <= CONSTANT
         }
         others = [c for c in columns if c not in same]
-        shown = [c for c in others if _class(c, values[c]) <= self.form.columns] or columns[:1]
+        classes = {c: _class(c, values[c]) for c in columns}
+        shown = [c for c in others if classes[c] <= self.form.columns]
+        if not shown:
+            shown = [min(others or columns, key=lambda c: classes[c])]
         left = [c for c in others if c not in shown]
         common = [text for column, text in same.items() if column not in shown]
         head = f"{name} ({len(rows)}) " if name else f"{len(rows)} rows: "
@@ -286,21 +291,23 @@ def _is_constant(values: list[Any], rows: int) -> bool:
 
 
 def _class(name: str, values: Sequence[Any]) -> int:
-    """0 for what identifies by its look or name, 1 for numbers and seconds, 2 for words, 3 for
-    truth values, nulls, empty ones, times of day and prose."""
+    """0 for what looks like an identifier of one thing, 1 for other codes, dates and what its name
+    says to identify, 2 for numbers and seconds, 3 for words, 4 for truth values, nulls, empty ones,
+    times of day and prose."""
     texts = [v for v in values if isinstance(v, str) and v]
     if not texts:
-        return 3
+        return 4
+    looks = [v for v in texts if len(v) <= IDENTIFIER and _CODE.fullmatch(v)]
+    numbers = all(isinstance(v, Literal) or _STAMP.fullmatch(v) for v in texts)
+    if len(looks) * 2 > len(values) and not numbers:
+        return 0 if any(_ONE.search(v) and not _DATE.fullmatch(v) for v in looks) else 1
     if _IDENTIFIES.search(name) and max(map(len, texts)) <= IDENTIFIER:
-        return 0
-    if all(_TIME.fullmatch(v) for v in texts):
-        return 3  # a time of day identifies nothing
-    if all(isinstance(v, Literal) or _STAMP.fullmatch(v) for v in texts):
         return 1
-    looks = sum(len(v) <= IDENTIFIER and _CODE.fullmatch(v) is not None for v in texts)
-    if looks * 2 > len(values):
-        return 0
-    return 2 if sum(map(len, texts)) <= 48 * len(texts) else 3
+    if all(_TIME.fullmatch(v) for v in texts):
+        return 4  # a time of day identifies nothing
+    if numbers:
+        return 2
+    return 3 if sum(map(len, texts)) <= 48 * len(texts) else 4
 
 
 def _key(name: str) -> str:
