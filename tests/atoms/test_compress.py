@@ -7,9 +7,9 @@ import pytest
 from contextwright import C, Session, compile
 from contextwright.testing import session_of, target_for
 from contextwright.text.cut import cut
-from contextwright.text.tool_result import shorten_result
 from contextwright.text.identifiers import entities
 from contextwright.text.json_fields import project_json
+from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import counter_for
 
 COUNT = counter_for("gpt-5").count
