@@ -235,6 +235,11 @@ def test_the_output_of_a_command_is_read_as_what_it_is():
     assert "E-4411" in text
 
 
+def test_rows_without_fields_are_items():
+    assert COUNT(shorten("[{},{},[{}],[]]" + " " * 90, 6, COUNT).text) <= 6
+    assert COUNT(shorten("[{}]", 1, COUNT).text) <= 1
+
+
 def test_lines_of_json_are_rows():
     lines = "\n".join(json.dumps({"level": "info", "id": n}) for n in range(200))
     short = shorten(lines, 100, COUNT)

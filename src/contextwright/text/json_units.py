@@ -236,11 +236,11 @@ def _rows_of(value: Sequence[Any]) -> list[Row]:
     """The rows of a list of objects, or of lists of objects, these with their numbers; none for
     any other list."""
     if value and all(isinstance(item, dict) for item in value):
-        return [dict(_flat(item)) for item in value]
+        return [dict(_flat(item)) for item in value] if any(value) else []
     groups = [item for item in value if isinstance(item, list)]
     if not value or len(groups) < len(value) or not any(groups):
         return []
-    if not all(isinstance(item, dict) for group in groups for item in group):
+    if not all(isinstance(item, dict) and item for group in groups for item in group):
         return []
     return [
         {"list": Literal(nth), **dict(_flat(item))}
