@@ -24,10 +24,10 @@ from benchmarks.economy_metrics import (
 from benchmarks.economy_peers import peers
 from contextwright import C, Session, target
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.compiler.steps.rows import values_only
 from contextwright.session import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
+from contextwright.text.json_rows import values_only
 
 PLACEHOLDER = "[old tool result cleared]"
 

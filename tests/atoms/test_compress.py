@@ -7,9 +7,9 @@ import pytest
 from contextwright import C, Session, compile
 from contextwright.testing import session_of, target_for
 from contextwright.text.cut import cut
-from contextwright.text.excerpt import excerpt
 from contextwright.text.identifiers import entities
 from contextwright.text.json_fields import project_json
+from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import counter_for
 
 COUNT = counter_for("gpt-5").count
@@ -200,7 +200,7 @@ def test_a_cut_prefers_lines_and_words():
 
 def test_an_excerpt_that_would_not_be_shorter_is_the_text():
     assert (
-        excerpt(
+        shorten_result(
             "short text", tool="f", arguments="{}", max_tokens=100, count=COUNT, ref="event://e1#0"
         )
         == "short text"
@@ -226,7 +226,7 @@ def test_entities_are_what_a_later_call_needs():
 def test_identifiers_in_json_are_kept_whole_or_not_at_all():
     uuid = "0f8fad5b-d9cb-469f-a165-70867728950e"
     rows = [{"id": uuid, "mail": "someone.with.a.long.name@example.com", "text": "prose " * 60}] * 2
-    short = excerpt(
+    short = shorten_result(
         json.dumps(rows), tool="f", arguments="{}", max_tokens=150, count=COUNT, ref="event://e1#0"
     )
     assert uuid in short

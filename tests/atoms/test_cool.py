@@ -201,12 +201,12 @@ def test_cooled_blocks_keep_their_bytes_while_a_step_lasts():
     assert after[: len(before)] == before
 
 
-def test_unprepared_cooling_cuts_at_sentences():
+def test_unprepared_cooling_chooses_sentences_and_marks_what_is_missing():
     session = talk(2)
     from contextwright import Engine
 
     pack = Engine(C.default() | C.cool(500), model="gpt-5").assemble(session)
-    assert "[... cut ...]" in sent(pack, "assistant")[0]
+    assert "sentences left out]" in sent(pack, "assistant")[0]
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,12 @@ from contextwright.compiler import replay
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps import usage as worth
 from contextwright.compiler.steps.decide import gain
-from contextwright.compiler.steps.exchange_features import minimal
-from contextwright.compiler.steps.rows import json_rows, values_only
 from contextwright.errors import BudgetError
 from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
+from contextwright.text.json_rows import json_rows, minimal, values_only
 
 
 def agent(turns, seed=1, size=40):

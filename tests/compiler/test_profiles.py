@@ -36,7 +36,7 @@ def session_of(turns=6):
         session.user(f"question {n}")
         session.call("search", f'{{"q": "{n}"}}', id=f"c{n}")
         session.result(
-            f"c{n}", f'{{"rows": [{{"id": "P{n}", "text": "{"long " * 90}"}}]}}', error=False
+            f"c{n}", f'{{"rows": [{{"id": "P{n}", "text": "{"long " * 140}"}}]}}', error=False
         )
         session.assistant(f"answer {n}")
     session.user("and now?")

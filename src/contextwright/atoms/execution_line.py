@@ -11,8 +11,8 @@ from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.text.cut import cut
-from contextwright.text.excerpt import gist
 from contextwright.text.json_fields import load_json
+from contextwright.text.tool_result import shorten_result
 
 LINE = 60
 """Tokens of what a line says of one result."""
@@ -120,7 +120,7 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
     head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({asked})" if asked else ""))
     if result is None or result.status in {"interrupted", "pending"}:
         return f"{head} → no result"
-    short = gist(
+    short = shorten_result(
         result.text,
         tool=call.name,
         arguments=call.arguments,

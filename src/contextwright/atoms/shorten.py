@@ -1,4 +1,4 @@
-"""One text in at most so many tokens: a summary, or, where that will not do, its first sentences.
+"""One text in at most so many tokens: a summary, or, where none was made, what its content needs.
 
 Every word and adapter that shortens a text by itself comes here: what is asked of a model, and
 what becomes of its answer, is decided once.
@@ -10,12 +10,15 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.task import Answer, Task
+from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count
 from contextwright.text.sentence_cut import is_whole, sentence_cut
 from contextwright.text.sentences import sentences
 
 SUMMARY_ROOM = 12
 """Tokens below which no summary is asked for: it could not be a sentence."""
+EXTRACTIVE = "extractive"
+"""The embedded model: it chooses sentences and writes none."""
 PER_BLOCK = 8
 """Sentences of one block: as many as an embedded model reads of each."""
 LONG_BLOCK = 1_200
@@ -60,8 +63,11 @@ def shortened(
 ) -> Short:
     """The text in at most `max_tokens`, and never longer than it was (design §5.11).
 
+    Where no model summarized it, it is shortened by its kind of content, every hole marked; the
+    sentences that the embedded model chose stay before others.
+
     Args:
-        answer: what a model said to the `summary_task`; None where none was asked.
+        answer: to the `summary_task`; None where none was asked.
         tail: what says where the whole stands; part of the tokens, left out where it has no room.
     """
     tokens = count(text)
@@ -72,28 +78,30 @@ def shortened(
         spare, tail = max_tokens, ""
     made = _made(text, spare, answer, count)
     whole = made.text + tail
-    if count(whole) > max_tokens:  # two pieces may count a token more than their sum
-        made = _cut(made.text, spare - 2, count, made.why)
+    if (over := count(whole) - max_tokens) > 0:  # two pieces may count a token more than their sum
+        made = msgspec.structs.replace(made, text=shorten(made.text, spare - over - 1, count).text)
         whole = made.text + tail
     return msgspec.structs.replace(made, text=whole) if count(whole) < tokens else Short(text)
 
 
 def _made(text: str, room: int, answer: Answer | None, count: Count) -> Short:
     if answer is None:
-        return _cut(text, room, count, "")
-    said = str(answer.value).strip()
-    if not said or not is_whole(said):
-        why = "an empty summary" if not said else "a summary with half a code block"
-        return _cut(text, room, count, answer.fallback or f"{answer.model} gave {why}")
-    tokens = count(said)
+        return Short(shorten(text, room, count).text, "cut")
+    summary = str(answer.value).strip()
+    if answer.model == EXTRACTIVE:
+        # its sentences stand in the text: chosen there, what lies between them can be marked
+        chosen = shorten(text, room, count, keep=summary.splitlines())
+        by = EXTRACTIVE if chosen.kind == "prose" and summary else chosen.kind or "cut"
+        return Short(chosen.text, by, answer.fallback)
+    if not summary or not is_whole(summary):
+        why = "an empty summary" if not summary else "a summary with half a code block"
+        why = answer.fallback or f"{answer.model} gave {why}"
+        return Short(shorten(text, room, count).text, "cut", why)
+    tokens = count(summary)
     if tokens <= room:
-        return Short(said, answer.model, answer.fallback)
+        return Short(summary, answer.model, answer.fallback)
     why = f"{answer.model} gave {tokens} tokens where {room} were asked"
-    return msgspec.structs.replace(_cut(said, room, count, why), by=f"{answer.model}, cut")
-
-
-def _cut(text: str, room: int, count: Count, why: str) -> Short:
-    return Short(sentence_cut(text, room, count), "cut", why)
+    return Short(sentence_cut(summary, room, count), f"{answer.model}, cut", why)
 
 
 def _blocks(text: str) -> Blocks:

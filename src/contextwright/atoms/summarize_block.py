@@ -3,13 +3,14 @@
 from hashlib import sha256
 
 from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.shorten import shortened
 from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
-from contextwright.text.cut import cut
+from contextwright.text.content_router import full_output_note
 
 MOST_TOKENS = 300
 SHARE = 4
@@ -23,7 +24,7 @@ def in_few_words(block: Block, inputs: Inputs) -> Block:
 
     def shorter(text: str, ref: str) -> str:
         short = _summary(text, block, inputs)
-        tail = f"\n[full output: {ref}, {inputs.count(text)} tokens]" if ref else ""
+        tail = f"\n{full_output_note(ref, inputs.count(text))}" if ref else ""
         return short + tail if inputs.count(short + tail) < inputs.count(text) else text
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
@@ -54,4 +55,4 @@ def _summary(text: str, block: Block, inputs: Inputs) -> str:
         source=sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
     )
     answer = inputs.ask(task)
-    return cut(str(answer.value), room, "head", inputs.count) if answer is not None else text
+    return shortened(text, room, answer, inputs.count).text if answer is not None else text

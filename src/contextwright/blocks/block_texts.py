@@ -7,6 +7,8 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
+from contextwright.text.cut import Count
+from contextwright.text.tool_result import shorten_result
 
 OnResult = Callable[[str, ToolCall, str], str]
 """(text, the call it answers, ref of the whole) to a text as short or shorter."""
@@ -30,6 +32,41 @@ def rewrite(
     )
     same = all(new is old for new, old in zip(messages, block.messages, strict=True))
     return block.messages if same else messages
+
+
+def shorten_results(
+    block: Block,
+    count: Count,
+    *,
+    min_tokens: int,
+    max_tokens: int,
+    is_exempt: Callable[[ToolCall], bool] = lambda call: False,
+    on_text: OnText | None = None,
+) -> tuple[Message, ...]:
+    """The block's messages with its long results in short, each with its ref; the very same
+    tuple if none changed.
+
+    Args:
+        count: tokens of a text.
+        min_tokens: results of up to so many tokens stay as they are.
+        max_tokens: tokens that a shortened one has.
+        is_exempt: whether what a call gave stays in any case.
+        on_text: rewrites the assistant's texts.
+    """
+
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        if count(text) <= min_tokens or is_exempt(call):
+            return text
+        return shorten_result(
+            text,
+            tool=call.name,
+            arguments=call.arguments,
+            max_tokens=max_tokens,
+            count=count,
+            ref=ref,
+        )
+
+    return rewrite(block, on_result=on_result, on_text=on_text)
 
 
 def _message(

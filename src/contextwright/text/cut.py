@@ -51,15 +51,15 @@ def _checked(head: str, marker: str, tail: str, max_tokens: int, count: Count) -
         if over <= 0 or not (head or tail):
             return joined if over <= 0 else ""
         if head:
-            head = head[: _border(head, max(0, len(head) - 4 * over))]
+            head = head[: grapheme_border(head, max(0, len(head) - 4 * over))]
         if tail:
-            tail = tail[_border(tail, min(len(tail), 4 * over), forward=True) :]
+            tail = tail[grapheme_border(tail, min(len(tail), 4 * over), forward=True) :]
 
 
 def _head(text: str, tokens: int, count: Count) -> str:
     window = text[: tokens * WIDEST]
     length = _longest(lambda size: count(window[:size]), len(window), tokens)
-    return text[: _border(text, _nice(window, length))]
+    return text[: grapheme_border(text, _nice(window, length))]
 
 
 def _tail(text: str, tokens: int, count: Count) -> str:
@@ -70,7 +70,9 @@ def _tail(text: str, tokens: int, count: Count) -> str:
     space = text.find("\n", start, last)
     if space < 0:
         space = text.find(" ", start, last)
-    return text[_border(text, start if space < 0 or start == 0 else space + 1, forward=True) :]
+    return text[
+        grapheme_border(text, start if space < 0 or start == 0 else space + 1, forward=True) :
+    ]
 
 
 def _longest(taken: Callable[[int], int], size: int, tokens: int) -> int:
@@ -108,7 +110,7 @@ def _grapheme() -> "Pattern[str]":
     return regex.compile(r"\X")
 
 
-def _border(text: str, at: int, *, forward: bool = False) -> int:
+def grapheme_border(text: str, at: int, *, forward: bool = False) -> int:
     """The grapheme border at `at`, or the nearest one before it (after it with `forward`)."""
     if at <= 0 or at >= len(text):
         return max(0, min(at, len(text)))

@@ -15,7 +15,7 @@ from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
 from contextwright.tasks.scores import query_in
-from contextwright.text.excerpt import gist
+from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import named_counter
 
 LOG = logging.getLogger("contextwright.adk")
@@ -95,7 +95,9 @@ def _said_of(part: types.Part | None, name: str) -> str:
     if not text:
         return ""
     count = named_counter("o200k_base").count
-    short = gist(text[:LARGEST], tool=name, arguments="{}", max_tokens=SUMMARY, count=count)
+    short = shorten_result(
+        text[:LARGEST], tool=name, arguments="{}", max_tokens=SUMMARY, count=count
+    )
     return " ".join(short.split())
 
 

@@ -9,7 +9,7 @@ import re
 from typing import ClassVar, Literal
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.block_texts import rewrite
+from contextwright.blocks.block_texts import shorten_results
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
@@ -17,8 +17,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
-from contextwright.text.cut import cut
-from contextwright.text.excerpt import excerpt
+from contextwright.text.content_router import full_output_note, shorten
 
 _READS_BACK = re.compile(r'"(?:event|artifact)://')
 """An argument that is a ref: what it gave was asked for because it had been shortened."""
@@ -104,28 +103,20 @@ class Compact(Atom, frozen=True, kw_only=True):
         """One block, compacted where that makes it shorter."""
         count = inputs.count
 
-        def on_result(text: str, call: ToolCall, ref: str) -> str:
-            if count(text) <= self.min_tokens or self._is_exempt(call):
-                return text
-            return excerpt(
-                text,
-                tool=call.name,
-                arguments=call.arguments,
-                max_tokens=self.max_tokens,
-                count=count,
-                ref=ref,
-            )
-
         def on_text(text: str, ref: str) -> str:
-            tokens = count(text)
-            if tokens <= max(self.min_tokens, HEAD_TOKENS):
+            most = HEAD_TOKENS + count(full_output_note(ref, count(text))) + 1
+            if count(text) <= max(self.min_tokens, most):
                 return text
-            tail = f"\n[full output: {ref}, {tokens} tokens]"
-            short = cut(text, HEAD_TOKENS, "head", count, marker="...") + tail
-            return short if count(short) < tokens else text
+            return shorten(text, most, count, ref=ref).text
 
-        words = None if self.strategy == "tool_results" else on_text
-        messages = rewrite(block, on_result=on_result, on_text=words)
+        messages = shorten_results(
+            block,
+            count,
+            min_tokens=self.min_tokens,
+            max_tokens=self.max_tokens,
+            is_exempt=self._is_exempt,
+            on_text=None if self.strategy == "tool_results" else on_text,
+        )
         if messages is block.messages or block.fidelity < Fidelity.COMPACTED:
             return block
         why = f"over {self.min_tokens} tokens"

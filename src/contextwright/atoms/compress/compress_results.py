@@ -5,14 +5,12 @@ from typing import ClassVar
 
 from contextwright.atoms.execution_line import without_images
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.block_texts import rewrite
+from contextwright.blocks.block_texts import shorten_results
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
-from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
-from contextwright.text.excerpt import excerpt
 
 
 class CompressResults(Atom, frozen=True, kw_only=True):
@@ -71,22 +69,10 @@ class CompressResults(Atom, frozen=True, kw_only=True):
 
 
 def _short(block: Block, limit: int, inputs: Inputs) -> Block:
-    def on_result(text: str, call: ToolCall, ref: str) -> str:
-        if inputs.count(text) <= limit:
-            return text
-        return excerpt(
-            text,
-            tool=call.name,
-            arguments=call.arguments,
-            max_tokens=limit,
-            count=inputs.count,
-            ref=ref,
-        )
-
     if not block.results:
         return block
     block = without_images(block)
-    messages = rewrite(block, on_result=on_result)
+    messages = shorten_results(block, inputs.count, min_tokens=limit, max_tokens=limit)
     if messages is block.messages:
         return block
     why = f"over {limit} tokens a result"

@@ -17,6 +17,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.text.content_router import full_output_note
 
 SHARES = (4, 16)
 """A text keeps a quarter of its tokens; where that was not enough, a sixteenth."""
@@ -73,7 +74,7 @@ def _may_cool(inputs: Inputs) -> Callable[[Block], bool]:
 
 
 def _tail(text: str, ref: str, tokens: int) -> str:
-    return f"\n[full output: {ref}, {tokens} tokens]" if ref else ""
+    return f"\n{full_output_note(ref, tokens)}" if ref else ""
 
 
 class How(msgspec.Struct, frozen=True):

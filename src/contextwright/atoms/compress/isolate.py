@@ -11,6 +11,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.content_router import full_output_note
 
 MASKED = 20
 """Tokens of a result below which a placeholder would not be shorter."""
@@ -68,7 +69,7 @@ def masked(block: Block, inputs: Inputs) -> Block:
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         tokens = inputs.count(text)
-        short = f"[full output: {ref}, {tokens} tokens]"
+        short = full_output_note(ref, tokens)
         return short if tokens > MASKED and inputs.count(short) < tokens else text
 
     messages = rewrite(block, on_result=on_result)

@@ -14,7 +14,7 @@ from contextwright.spec.task import Task, TaskGenerator
 from contextwright.spec.word_roles import RecordedTurn, Writer
 from contextwright.tasks.plan_step import EVIDENCE, segment, step_in
 from contextwright.tasks.scores import query_in
-from contextwright.text.excerpt import gist
+from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import named_counter
 
 OFFLOADED = "_offloaded"
@@ -136,7 +136,7 @@ class Offload(Writer, frozen=True, kw_only=True):
 
     def gist(self, output: Output, count: Callable[[str], int]) -> str:
         """A result shortened by what it is."""
-        return gist(
+        return shorten_result(
             output.text,
             tool=output.tool,
             arguments=output.arguments,

@@ -11,10 +11,10 @@ until it is looked at.
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.steps.exchange_features import loaded
 from contextwright.compiler.steps.forms import FORMS, NoteEntry, entry, in_place, limited
 from contextwright.compiler.steps.usage import Superseded, index_of, last_used
 from contextwright.spec.inputs import Inputs
+from contextwright.text.json_rows import loaded
 
 TAIL = 30
 """Percent of what a step goes down to for the newest exchanges, which stay in their places."""

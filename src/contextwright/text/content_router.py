@@ -1,0 +1,271 @@
+"""One text in at most so many tokens, by what kind of content it is.
+
+Every word that shortens a result comes here. The kind is told from evidence in the text; each
+kind says how its parts rank (`*_units`), and `line_selection` takes as many as fit and marks
+every hole where it is.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from contextwright.text.binary_label import CONTROL, binary_label
+from contextwright.text.cut import WIDEST, Count, cut
+from contextwright.text.diff_hunks import diff_units, is_diff
+from contextwright.text.html_lines import html_units, is_html
+from contextwright.text.identifiers import entities
+from contextwright.text.json_rows import without_blanks
+from contextwright.text.json_units import FORMS, json_forms, long_string, read_json
+from contextwright.text.line_selection import Unit, both_ends, joined, select_units
+from contextwright.text.log_lines import log_share, log_units
+from contextwright.text.prose_units import prose_units
+from contextwright.text.search_hits import hit_units, is_hits
+from contextwright.text.source_outline import code_units, is_code
+from contextwright.text.stack_trace import is_trace, trace_units
+from contextwright.text.table_rows import is_table, table_units
+
+Kind = Literal["json", "diff", "html", "trace", "hits", "table", "log", "code", "prose", "binary"]
+SAMPLE = 400
+"""Lines that the kind is told from: the first half of them, and others spread over the rest."""
+SEEN = 500
+"""Characters of each."""
+LOG_SHARE = 0.3
+"""Share of lines with a time or a level in front from which on a text is a log: what a log's
+entries carry with them, such as a trace, has none."""
+PROSE_LINE = 70
+"""Characters of a line, on average, from which on lines are paragraphs; shorter ones are output."""
+INDEX = 3
+"""A third of the tokens goes to identifiers of what is left out, where it has any: later calls
+name them, and a model that sees them knows what to fetch."""
+INDEX_LEAST = 24
+"""Tokens below which no such list is made: it could name hardly anything."""
+INNER, INNER_SHARE = 200, 70
+"""Characters and percent of a JSON from which on one string in it is what it is about, such as the
+output of a command: it is read by its own kind."""
+STEPS_FROM = 8
+"""Times too long from which on only the barest form of a JSON is tried: the others can not fit."""
+
+
+class Shortened(msgspec.Struct, frozen=True):
+    """A text, shortened or as it was.
+
+    Args:
+        kind: what it was read as; empty where it fitted as it was.
+        omitted: units (lines, rows, sentences, fields, characters of what has none) left out.
+    """
+
+    text: str
+    kind: Kind | Literal[""] = ""
+    omitted: int = 0
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """The tokens that a text may have, and what `shorten` was asked beside that."""
+
+    tokens: int
+    count: Count
+    keep: tuple[str, ...] = ()
+    index: bool = True
+
+    def of(self, tokens: int) -> "Limit":
+        """The same with other tokens."""
+        return msgspec.structs.replace(self, tokens=tokens)
+
+
+def full_output_note(ref: str, tokens: int) -> str:
+    """The line that says where the whole of a shortened text is."""
+    return f"[full output: {ref}, {tokens} tokens]"
+
+
+def shorten(
+    text: str,
+    max_tokens: int,
+    count: Count,
+    *,
+    keep: Sequence[str] = (),
+    ref: str = "",
+    kind: Kind | None = None,
+    index: bool = True,
+) -> Shortened:
+    """A text in at most `max_tokens`, every hole marked; itself where it fits.
+
+    Deterministic; linear in the text. What was shortened fits, so shortening it again to the same
+    size changes nothing.
+
+    Args:
+        max_tokens: tokens of the result, marks and the note with the ref included.
+        count: tokens of a text.
+        keep: words, or whole sentences or lines, that stay before anything else.
+        ref: where the whole is; noted once, at the end, where there is room for it.
+        kind: what the text is; told from its content where it is not given.
+        index: whether identifiers of what is left out are listed at the end.
+
+    Raises:
+        ValueError: a kind that is none.
+    """
+    if kind is not None and kind not in get_args(Kind):
+        raise ValueError(f"expected a kind of {', '.join(get_args(Kind))}, got {kind!r}")
+    if len(text) <= max_tokens * WIDEST * 4 and (tokens := count(text)) <= max_tokens:
+        return Shortened(text)
+    if max_tokens <= 0:
+        return Shortened("", kind or detect(text), len(text))
+    tokens = count(text)
+    if tokens <= max_tokens:
+        return Shortened(text)
+    note = full_output_note(ref, tokens) if ref else ""
+    room = max_tokens - count(note) - 1 if note else max_tokens
+    if room < 1:
+        note, room = "", max_tokens
+    read_as = kind or detect(text)
+    limit = Limit(room, count, tuple(keep), index)
+    while True:
+        body, omitted = _body(text, read_as, limit)
+        whole = "\n".join(piece for piece in (body, note) if piece)
+        over = count(whole) - max_tokens
+        if over <= 0 or limit.tokens <= 0:
+            break
+        limit = limit.of(limit.tokens - over)  # pieces may count more together than apart
+    if over > 0:
+        whole = cut(note or text, max_tokens, "head", count, "…")
+    return Shortened(whole, read_as, omitted)
+
+
+def detect(text: str) -> Kind:
+    """The kind of a text, from what is in it."""
+    if binary_label(text):
+        return "binary"
+    if read_json(text) is not None:
+        return "json"
+    head = text[:20_000]
+    if is_diff(head):
+        return "diff"
+    if is_html(text):
+        return "html"
+    lines = _sample(text)
+    if not lines:
+        return "prose"
+    tests: tuple[tuple[Kind, Callable[[list[str]], bool]], ...] = (
+        ("hits", is_hits),
+        ("trace", is_trace),
+        ("log", lambda lines: log_share(lines) >= LOG_SHARE),
+        ("table", is_table),
+        ("code", is_code),
+    )
+    for kind, test in tests:
+        if test(lines):
+            return kind
+    average = sum(map(len, lines)) / len(lines)
+    return "prose" if average >= PROSE_LINE or len(lines) < 4 else "log"
+
+
+def _sample(text: str) -> list[str]:
+    """Lines of all of the text, the first ones without gaps."""
+    lines = text.splitlines()
+    rest = lines[SAMPLE // 2 :]
+    step = max(1, len(rest) // (SAMPLE // 2))
+    return [line[:SEEN] for line in (*lines[: SAMPLE // 2], *rest[::step]) if line.strip()]
+
+
+_UNITS: dict[str, Callable[[str], list[Unit]]] = {
+    "diff": diff_units,
+    "html": html_units,
+    "trace": trace_units,
+    "hits": hit_units,
+    "table": table_units,
+    "log": log_units,
+    "code": code_units,
+    "prose": prose_units,
+}
+_INDEXED = {"html", "log", "code", "prose"}
+"""Kinds whose identifiers stand anywhere in them; rows and fields rank by theirs already."""
+_NAMES_NOTHING = re.compile(r".{1,2}|[\d:.,TZ -]+", re.DOTALL)
+"""Identifiers that no later call is likely to be about: single signs, bare numbers, times."""
+
+
+def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
+    """The text within its limit, and how much is left out of it."""
+    if limit.tokens < 1:
+        return "", len(text)
+    if kind == "binary":
+        label = binary_label(text) or f"[binary, {len(text)} characters … left out]"
+        return cut(label, limit.tokens, "head", limit.count, "…"), len(text)
+    if kind == "json" and (value := read_json(text)) is not None:
+        return _json(text, value, limit)
+    text = CONTROL.sub("", text)
+    units = _UNITS.get(kind, log_units)(text) or log_units(text)
+    if kind in _INDEXED and limit.index:
+        return _indexed(text, units, limit)
+    return _fitted(text, (units,), limit)
+
+
+def _json(text: str, value: object, limit: Limit) -> tuple[str, int]:
+    """JSON without blanks; else the one text in it by that text's kind; else rows and fields."""
+    bare = without_blanks(text.strip()) if _parses(text) else text
+    if len(bare) <= limit.tokens * WIDEST and limit.count(bare) <= limit.tokens:
+        return bare, 0
+    inner = long_string(value, max(INNER, 2 * limit.tokens))
+    if inner is not None and len(inner[1]) * 100 >= len(text) * INNER_SHARE:
+        return _with_inner(text, value, *inner, limit)
+    fits_bare = len(text) > limit.tokens * WIDEST * STEPS_FROM
+    return _fitted(text, json_forms(value, FORMS[-1:] if fits_bare else FORMS), limit)
+
+
+def _parses(text: str) -> bool:
+    """Whether it is one value, not one a line: line ends between values are no blanks."""
+    return "\n{" not in text.strip() or text.lstrip()[:1] == "["
+
+
+def _with_inner(text: str, value: Any, key: str, inner: str, limit: Limit) -> tuple[str, int]:
+    rest = {name: item for name, item in value.items() if name != key}
+    head, omitted = "", 0
+    if rest:
+        head, omitted = _fitted(text, json_forms(rest), limit.of(limit.tokens // 4))
+    label = f"{key}:"
+    left = limit.tokens - limit.count(head) - limit.count(label) - 2
+    body, more = _body(inner, detect(inner), limit.of(left))
+    return "\n".join(piece for piece in (head, label, body) if piece), omitted + more
+
+
+def _indexed(text: str, units: list[Unit], limit: Limit) -> tuple[str, int]:
+    """The best units; where what is left out names things, a third of the room for their names."""
+    body, omitted = _fitted(text, (units,), limit)
+    if not omitted or limit.tokens < INDEX_LEAST * INDEX:
+        return body, omitted
+    names = [n for n in entities(joined(units)) if not _NAMES_NOTHING.fullmatch(n)]
+    if all(name in body for name in names):
+        return body, omitted
+    body, omitted = _fitted(text, (units,), limit.of(limit.tokens - limit.tokens // INDEX))
+    names = [name for name in names if name not in body]
+    low, high = 0, len(names)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = limit.count(f"{body}\n{_index(names, middle)}") <= limit.tokens
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return (f"{body}\n{_index(names, low)}" if low else body), omitted
+
+
+def _index(names: list[str], size: int) -> str:
+    return f"also: {', '.join(names[:size])}" + (", …" if size < len(names) else "")
+
+
+def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, int]:
+    """The first form that fits whole, or but for fields beside its rows; of the last one what
+    fits; else both ends of the text."""
+    room, count = limit.tokens, limit.count
+    units: list[Unit] = []
+    for nth, units in enumerate(forms):
+        if sum(len(unit.text) for unit in units) > room * WIDEST:
+            continue
+        tokens = count(whole := joined(units))
+        if tokens <= room:
+            # had nothing been shortened, the form before had fitted
+            return whole, max(nth, sum(unit.omits for unit in units))
+        if tokens * 2 <= room * 3:
+            near = select_units(units, room, count, limit.keep)
+            if near.text and near.nouns <= {"fields"}:
+                return near.text, near.omitted
+    if len(units) > 1 and (chosen := select_units(units, room, count, limit.keep)).text:
+        return chosen.text, chosen.omitted
+    return both_ends(text, room, count), len(text)

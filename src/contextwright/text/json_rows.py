@@ -1,0 +1,163 @@
+"""JSON as rows in few words: names once, values as they are, without what identifies nothing.
+
+The short form of a note about what lies far back, where every token is weighed: truth values and
+times of day are left out. `json_units` is the form that says what is missing.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from contextwright.text_cache import cached_text
+
+REMEMBERED = 50_000
+DEEP = 100
+"""Levels of JSON that are read: what is deeper would need a deep stack of whoever walks it."""
+LONG, SHOWN = 80, 60
+"""Characters from which on a text value is cut, and what stays of it."""
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
+_GAPS = re.compile(r'"(?:[^"\\]|\\.)*"|\s+', re.DOTALL)
+
+
+@cached_text(REMEMBERED)
+def loaded(text: str) -> Any:
+    """The JSON that a text of one line is; None for other texts. What is spread over lines is
+    read as a file's text: its lines count; what is nested too deep is a text too."""
+    stripped = text.strip()
+    if not stripped or stripped[0] not in "{[" or "\n" in stripped:
+        return None
+    try:
+        value = json.loads(stripped)
+    except (ValueError, RecursionError):
+        return None
+    return value if is_shallow(value) else None
+
+
+def is_shallow(value: Any) -> bool:
+    """Whether a value can be walked on any stack, whoever called."""
+    level: list[Any] = [value]
+    for _ in range(DEEP):
+        items = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [item for many in items for item in many if isinstance(item, (dict, list))]
+        if not level:
+            return True
+    return False
+
+
+@cached_text(REMEMBERED)
+def minimal(text: str) -> str:
+    """JSON without the blanks that mean nothing: the same value in fewer tokens."""
+    return text if loaded(text) is None else without_blanks(text)
+
+
+def without_blanks(text: str) -> str:
+    """JSON text without the blanks outside its strings; numbers keep their digits."""
+    return _GAPS.sub(lambda match: match[0] if match[0][0] == '"' else "", text)
+
+
+def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every scalar of a JSON value, with its path of names."""
+    if isinstance(value, dict):
+        pairs: dict[str, Any] = value
+        for key, item in pairs.items():
+            yield from leaves(item, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list):
+        items: list[Any] = value
+        for item in items:
+            yield from leaves(item, name)
+    elif value is not None and value != "":
+        yield name, value
+
+
+def json_rows(value: Any) -> str:
+    """A JSON value as rows; without truth values, times of day, long prose beyond its beginning."""
+    return "; ".join(_rows(value, ""))
+
+
+def values_only(text: str) -> str:
+    """JSON to its different values, in their order, under the names of its parts; without truth
+    values, times of day and seconds. Nothing of a text that is not JSON."""
+    value = loaded(text)
+    parts: list[tuple[str, Any]] = list(value.items()) if isinstance(value, dict) else [("", value)]
+    words: list[str] = []
+    known: set[str] = set()
+    for name, part in parts:
+        scalars = [text for _, leaf in leaves(part) if (text := _scalar(leaf))]
+        new = [s for s in dict.fromkeys(scalars) if s not in known and not _STAMP.fullmatch(s)]
+        known.update(new)
+        if new and name and isinstance(part, (dict, list)):
+            words.append(f"{name}:")
+        words += new
+    return " ".join(words)
+
+
+def _rows(value: Any, name: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        pairs: dict[str, Any] = value
+        yield from _object(pairs, name)
+    elif isinstance(value, list):
+        items: list[Any] = value
+        flat = [one for item in items for one in (item if isinstance(item, list) else [item])]
+        if flat and all(isinstance(item, dict) for item in flat):
+            yield from _table(flat, name)
+        else:
+            scalars = [text for item in flat if (text := _scalar(item))]
+            if scalars:
+                yield f"{name} {', '.join(scalars)}".strip()
+    elif text := _scalar(value):
+        yield f"{name} {text}".strip()
+
+
+def _object(value: dict[str, Any], name: str) -> Iterator[str]:
+    if is_map_of_rows(value):
+        yield from _table([{"": key, **_unlike(key, item)} for key, item in value.items()], name)
+        return
+    scalars = [(k, _scalar(v)) for k, v in value.items() if not isinstance(v, (dict, list))]
+    pairs = [f"{key} {text}" for key, text in scalars if text]
+    if pairs:
+        yield (f"{name}: " if name else "") + ", ".join(pairs)
+    for key, item in value.items():
+        if isinstance(item, (dict, list)):
+            yield from _rows(item, key)
+
+
+def is_map_of_rows(value: dict[str, Any]) -> bool:
+    """Whether an object is a table by its keys: several flat objects and nothing else."""
+    return len(value) > 1 and all(isinstance(v, dict) and not _nested(v) for v in value.values())
+
+
+def _unlike(key: str, item: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an item that its key does not hold already."""
+    return {k: v for k, v in item.items() if not (isinstance(v, str) and v and v in key)}
+
+
+def _nested(value: dict[str, Any]) -> bool:
+    return any(isinstance(item, (dict, list)) for item in value.values())
+
+
+def _table(items: list[Any], name: str) -> Iterator[str]:
+    lines = [dict(_scalars(item)) for item in items]
+    columns = list(dict.fromkeys(key for line in lines for key in line))
+    same = [c for c in columns if len(lines) > 1 and len({line.get(c) for line in lines}) == 1]
+    head = "/".join(c.rsplit(".", 1)[-1] for c in columns if c not in same)
+    common = ", ".join(f"{column} {lines[0][column]}" for column in same)
+    rows = (" ".join(line.get(c, "-") for c in columns if c not in same) for line in lines)
+    body = " | ".join(dict.fromkeys(rows))
+    yield f"{name} ({common}) {head}: {body}" if common else f"{name} {head}: {body}".strip()
+
+
+def _scalars(item: Any) -> Iterator[tuple[str, str]]:
+    for key, value in leaves(item):
+        if text := _scalar(value):
+            yield key, text
+
+
+def _scalar(value: Any) -> str:
+    if value is None or isinstance(value, (bool, dict, list)):
+        return ""
+    text = str(value)
+    if _TIME.fullmatch(text):
+        return ""
+    return text if len(text) <= LONG else text[:SHOWN] + "…"

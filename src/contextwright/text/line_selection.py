@@ -1,0 +1,193 @@
+"""Choose the units of a text that fit a number of tokens, and mark every hole where it is.
+
+A unit is a line, a row, a field or a sentence. Each kind of content says how its units rank;
+how many fit, and what stands for the others, is decided here once for all kinds.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+
+import msgspec
+
+from contextwright.text.cut import WIDEST, Count, cut, grapheme_border
+
+Rank = tuple[int, ...]
+FIRST: Rank = (-1,)
+"""The rank of what the caller asked to keep: before anything a kind ranks by itself."""
+FILL = 12
+"""Units that are tried one by one in the room that the best ones leave."""
+FEW = 48
+"""Units of which every number is tried."""
+CHEAP = 12
+"""Characters up to which what is missing is shorter than the mark that would stand for it."""
+NAMES = 32
+"""Characters of the names of missing fields in a mark."""
+LONG = 160
+"""Characters that one unit may have at least, however few tokens there are."""
+_SHORT_WORD = 60
+"""Characters up to which a text to keep is looked for inside units; longer ones equal a unit."""
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """A part of a text that is kept or left out as one.
+
+    Args:
+        text: of it.
+        rank: the lowest is kept first; of equals, the first in the text.
+        parent: place of the unit without which this one would be misread; -1 for none.
+        joint: what stands between it and the next unit.
+        noun: what several are called in a mark.
+        label: the name of a field, for the mark that says which fields are missing.
+        stands_for: lines of the source that it is.
+        omits: fields that it names as left out.
+    """
+
+    text: str
+    rank: Rank = (0,)
+    parent: int = -1
+    joint: str = "\n"
+    noun: str = "lines"
+    label: str = ""
+    stands_for: int = 1
+    omits: int = 0
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """The units that fit, how many do not (lines, rows, ... as the units count them), and what
+    these are called."""
+
+    text: str
+    omitted: int
+    nouns: frozenset[str] = frozenset()
+
+
+def joined(units: Sequence[Unit]) -> str:
+    """All units, as they stand one after the other."""
+    whole = "".join(unit.text + unit.joint for unit in units)
+    return whole.removesuffix(units[-1].joint) if units else ""
+
+
+def select_units(
+    units: Sequence[Unit], max_tokens: int, count: Count, keep: Sequence[str] = ()
+) -> Selection:
+    """The best units in at most `max_tokens`, in their order, with a mark for every hole.
+
+    Args:
+        units: all of them, in the order of the text.
+        max_tokens: tokens of the result, marks included.
+        count: tokens of a text.
+        keep: texts whose units rank first: equal to a unit, or short and part of one.
+
+    Returns:
+        The text, and how many units are not in it. Empty where not even one mark fits.
+    """
+    is_wanted = _matcher(keep)
+    units = [_fitting(unit, max_tokens) for unit in units]
+    ranks = [FIRST if is_wanted(unit.text) else unit.rank for unit in units]
+    order = sorted(range(len(units)), key=lambda place: (ranks[place], place))
+    lengths = accumulate(len(units[place].text) for place in order)
+    reach = sum(1 for length in lengths if length <= max_tokens * WIDEST) + 1
+
+    def fits(size: int) -> bool:
+        return count(_rendered(units, _chosen(units, order[:size])).text) <= max_tokens
+
+    low = _most(min(reach, len(order)), fits)
+    chosen = _chosen(units, order[:low])
+    for place in [*order[low : low + FILL]] * 2:  # twice: what fills a hole saves its mark
+        more = chosen | _chosen(units, [place])
+        if len(more) > len(chosen) and count(_rendered(units, more).text) <= max_tokens:
+            chosen = more
+    if not chosen:
+        return Selection("", sum(unit.stands_for for unit in units))
+    return _rendered(units, chosen)
+
+
+def _most(size: int, fits: Callable[[int], bool]) -> int:
+    """How many fit. Of few units all numbers are tried, the largest first: a field more may save
+    a mark that is longer than it; among many that evens out, and they are halved."""
+    if size <= FEW:
+        return next((number for number in range(size, 0, -1) if fits(number)), 0)
+    low, high = 0, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def both_ends(text: str, max_tokens: int, count: Count) -> str:
+    """A text without a seam to cut at: its beginning and its end, or nothing."""
+    short = cut(
+        text, max_tokens, "bookend", count, marker=f"[… cut, {len(text)} characters in all]"
+    )
+    if "[… cut" in short:
+        return short
+    return (
+        cut(text, max_tokens, "bookend", count, marker="…") if max_tokens > 2 else "…"[:max_tokens]
+    )
+
+
+def _matcher(keep: Sequence[str]) -> Callable[[str], bool]:
+    if not keep:
+        return lambda text: False
+    whole = {each.strip() for each in keep}
+    words = [re.escape(each) for each in keep if 0 < len(each) <= _SHORT_WORD]
+    within = re.compile("|".join(words), re.IGNORECASE) if words else None
+    return lambda text: (
+        text.strip() in whole or (within is not None and within.search(text) is not None)
+    )
+
+
+def _fitting(unit: Unit, max_tokens: int) -> Unit:
+    """A unit that leaves room for others; what is cut off is marked."""
+    most = max(LONG, 2 * max_tokens)
+    if len(unit.text) <= most + 40:
+        return unit
+    head = unit.text[: grapheme_border(unit.text, most)].rstrip()
+    return msgspec.structs.replace(
+        unit, text=f"{head}… [{len(unit.text) - len(head)} characters left out]"
+    )
+
+
+def _chosen(units: Sequence[Unit], places: Sequence[int]) -> set[int]:
+    """The places, and those of their parents."""
+    chosen: set[int] = set()
+    for place in places:
+        while place >= 0 and place not in chosen:
+            chosen.add(place)
+            place = units[place].parent
+    return chosen
+
+
+def _rendered(units: Sequence[Unit], chosen: set[int]) -> Selection:
+    pieces: list[str] = []
+    nouns: set[str] = set()
+    omitted = at = 0
+    for place in [*sorted(chosen), len(units)]:
+        hole = units[at:place]
+        if hole and sum(len(unit.text) for unit in hole) <= CHEAP:
+            pieces += [unit.text + unit.joint for unit in hole]
+        elif hole:
+            pieces.append(mark(hole, first=not nouns) + hole[-1].joint)
+            omitted += sum(unit.stands_for for unit in hole)
+            nouns.update(unit.noun for unit in hole)
+        if place < len(units):
+            pieces.append(units[place].text + units[place].joint)
+            omitted += units[place].omits
+        at = place + 1
+    text = "".join(pieces).removesuffix(units[-1].joint)
+    return Selection(text, omitted, frozenset(nouns))
+
+
+def mark(hole: Sequence[Unit], *, first: bool) -> str:
+    """What stands for units that are left out: how many of what, fields by their names."""
+    nouns = {unit.noun for unit in hole}
+    number = sum(unit.stands_for for unit in hole)
+    noun = next(iter(nouns)) if len(nouns) == 1 else "parts"
+    noun = noun.removesuffix("s") if number == 1 else noun
+    names = ", ".join(unit.label for unit in hole)
+    if all(unit.label for unit in hole) and len(names) <= NAMES:
+        return f"[… without {names}]"
+    if noun in {"row", "rows"}:
+        return f"… {number} more {noun}"
+    return f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"

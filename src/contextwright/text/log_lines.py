@@ -1,0 +1,95 @@
+"""Logs and other output in lines: what failed, what was new, where it ended.
+
+All lines are searched, not only the first ones: the error that matters often stands at the end.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from contextwright.text.line_selection import Unit
+
+_ERROR = re.compile(
+    r"\b(?:errors?|fatal|critical|severe|panic|emerg|alert|traceback|exceptions?|failed|failures?"
+    r"|denied|refused|aborted|unhandled|segfault|timed out)\b|\w(?:Error|Exception)\b",
+    re.IGNORECASE,
+)
+_NONE = re.compile(
+    r"\b(?:no|0|zero|without) (?:errors?|failures?|failed)\b|\b0 \w+ failed", re.IGNORECASE
+)
+_WARNING = re.compile(r"\b(?:warn|warning|deprecated|retry|retrying)\b", re.IGNORECASE)
+_STAMP = re.compile(
+    r"^\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d[T ]?)?(?:\d\d:\d\d:\d\d)?\S{0,14}[\s\]]+"
+    r"|^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
+)
+_VARYING = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
+READ = 2_000
+"""Characters of a line that are looked at: its level and its words stand at its beginning."""
+
+REPEATED = 3
+"""Characters up to which a line is a bracket or a rule: how often it stands says nothing."""
+
+
+def severity(line: str) -> int:
+    """0 for an error, 1 for a warning, 2 for anything else."""
+    head = line[:READ]
+    if _ERROR.search(head) and _ERROR.search(_NONE.sub("", head)):
+        return 0
+    return 1 if _WARNING.search(head) else 2
+
+
+def starts_like_log(line: str) -> bool:
+    """Whether a line begins with a time or a level."""
+    return _LOG_START.match(line) is not None
+
+
+_LOG_START = re.compile(
+    r"\W{0,2}\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\W{0,2}\d\d:\d\d:\d\d"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
+    r"|\W{0,2}(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b"
+)
+
+
+def log_units(text: str) -> list[Unit]:
+    """A unit a line. Errors rank before warnings, of each the first and the newest of every kind
+    of message before its repeats; then the end, the beginning, what is said for the first time.
+    The first of many lines that are alike carries their count."""
+    lines = text.splitlines()
+    bare = [_STAMP.sub("", line, count=1) if line[:1] != " " else line for line in lines]
+    kinds = [_VARYING.sub("#", one[:READ]) for one in bare]
+    levels = [severity(line) for line in lines]
+    first: dict[str, int] = {}
+    newest: dict[str, int] = {}
+    for place, kind in enumerate(kinds):
+        first.setdefault(kind, place)
+        newest[kind] = place
+    same, alike = Counter(bare), Counter(kinds)
+    units: list[Unit] = []
+    for place, line in enumerate(lines):
+        is_first, is_newest = first[kinds[place]] == place, newest[kinds[place]] == place
+        rank = _rank(place, len(lines), levels[place], is_first, is_newest)
+        number = alike[kinds[place]]
+        if is_first and number > 2 and len(line.strip()) > REPEATED:
+            line += f" (×{number}{'' if same[bare[place]] == number else ' alike'})"
+        units.append(Unit(line, rank))
+    return units
+
+
+def _rank(place: int, size: int, level: int, is_first: bool, is_newest: bool) -> tuple[int, ...]:
+    """Where it ended; errors and warnings whose kind is new or last; both ends; what is new;
+    repeats."""
+    if place == size - 1:
+        return (0, -1)
+    if level < 2 and (is_first or is_newest):
+        return (2 * level + (not is_first), place)
+    if place >= size - 3 or place == 0:
+        return (3, size - place)
+    if level < 2:
+        return (5 + level, -place)
+    return (7 if is_first else 8 if is_newest else 9, -place)
+
+
+def log_share(lines: Sequence[str]) -> float:
+    """The share of the lines that begin like a log's."""
+    full = [line for line in lines if line.strip()]
+    return sum(map(starts_like_log, full)) / max(1, len(full))

@@ -1,0 +1,95 @@
+"""A tool result in few tokens: what was looked at in a line, then the content by its kind.
+
+Never shaped like a call: a model would learn to write calls as prose.
+"""
+
+import re
+from typing import Any
+
+from contextwright.text.content_router import full_output_note, shorten
+from contextwright.text.cut import Count, cut
+from contextwright.text.json_fields import load_json
+
+_WRITES = re.compile(r"write|save|create_file|edit|apply_patch|str_replace", re.IGNORECASE)
+_SEARCHES = re.compile(r"search|query|find|list|grep|lookup|retrieve", re.IGNORECASE)
+_PATH_KEYS = ("path", "file_path", "filename", "file", "filepath", "target_file")
+_QUERY_KEYS = ("query", "q", "pattern", "search", "keywords", "question", "term")
+_URL_KEYS = ("url", "uri", "link", "href")
+_TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
+_NOTE = re.compile(r"\n?\[full output: (\S+), \d+ tokens\]\Z")
+HEAD = 20_000
+"""Characters in which a page's title is looked for."""
+LEAST = 8
+"""Tokens beside the note with the ref that a result has in any case: a note alone says nothing."""
+
+
+def shorten_result(
+    text: str, *, tool: str, arguments: str, max_tokens: int, count: Count, ref: str = ""
+) -> str:
+    """A result in at most `max_tokens`; itself where it fits or would not get shorter.
+
+    Args:
+        tool: the name of what gave it.
+        arguments: JSON of the call.
+        max_tokens: tokens of all of it. Where a ref is given, room for it is always made.
+        count: tokens of a text.
+        ref: where the whole is; noted at the end.
+    """
+    whole = count(text)
+    noted = _NOTE.search(text)
+    if whole <= max_tokens or (noted and noted[1] == ref and not text[: noted.start()].strip()):
+        return text
+    note = noted[0].strip() if noted and noted[1] == ref else full_output_note(ref, whole)
+    tail = f"\n{note}" if ref else ""
+    source = text[: noted.start()] if noted and ref and noted[1] == ref else text
+    room = max(LEAST, max_tokens - count(tail)) if ref else max_tokens
+    call = {} if source is not text else load_json(arguments)  # a result has one heading
+    short = f"{_body(source, tool, call, room, count)}{tail}".strip("\n")
+    if (over := count(short) - max(max_tokens, count(tail) + LEAST)) > 0:
+        # pieces may count more together than apart
+        short = f"{_body(source, tool, call, max(1, room - over), count)}{tail}".strip("\n")
+    return short if count(short) < whole else text
+
+
+def _body(text: str, tool: str, call: Any, room: int, count: Count) -> str:
+    arguments: dict[str, Any] = call if isinstance(call, dict) else {}
+    path = _first(arguments, _PATH_KEYS)
+    if path and _WRITES.search(tool):
+        return cut(f"Output saved to {path}", room, "head", count, marker="…")
+    heading = _heading(text, tool, arguments, path)
+    left = room - count(heading) - 1 if heading else room
+    if left < room // 4:
+        heading, left = "", room
+    body = shorten(text, left, count).text
+    return "\n".join(piece for piece in (heading, body) if piece)
+
+
+def _heading(text: str, tool: str, arguments: dict[str, Any], path: str) -> str:
+    """What was looked at, in a line."""
+    url, query = _first(arguments, _URL_KEYS), _first(arguments, _QUERY_KEYS)
+    if url:
+        title = _TITLE.search(text[:HEAD])
+        return f"{url} — {(title[1] or title[2]).strip()}" if title else url
+    if query and _SEARCHES.search(tool):
+        return f"Search {query[:160]!r} → {_results(text)}"
+    if path:
+        return f"{path}: {text.count(chr(10)) + 1} lines"
+    return ""
+
+
+def _results(text: str) -> str:
+    value = load_json(text)
+    if isinstance(value, dict):
+        lists = [item for item in value.values() if isinstance(item, list)]  # pyright: ignore
+        value = max(lists, key=len) if lists else None  # pyright: ignore
+    if isinstance(value, list):
+        return f"{len(value)} results"  # pyright: ignore[reportUnknownArgumentType]
+    return f"{sum(1 for line in text.splitlines() if line.strip())} lines"
+
+
+def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:
+    for key in keys:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""
