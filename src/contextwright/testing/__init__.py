@@ -1,0 +1,72 @@
+"""For your own tests: sessions, specs, and suites for words, renderers, stores and formats.
+
+    from contextwright.testing import WordSuite, assert_valid, session_of
+
+    assert_valid(compile(session_of("u: hi | a: hello | u: and now?"), spec, model="gpt-5"))
+
+The suites need pytest, `sessions()` and `specs()` hypothesis: the extra `test`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from contextwright.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from contextwright.testing.builders import (
+        FORMATS,
+        assert_drop_order,
+        assert_valid,
+        session_of,
+        target_for,
+    )
+    from contextwright.testing.rules import RULES, RuleViolation
+    from contextwright.testing.session_strategies import sessions
+    from contextwright.testing.spec_strategies import specs
+    from contextwright.testing.word_suite import (
+        WORD_RULES,
+        WordSuite,
+        check_pack,
+        check_rule,
+        paired,
+        standing,
+    )
+
+_MODULES = {
+    "builders": ("FORMATS", "assert_drop_order", "assert_valid", "session_of", "target_for"),
+    "rules": ("RULES", "RuleViolation"),
+    "session_strategies": ("sessions",),
+    "spec_strategies": ("specs",),
+    "word_suite": ("WORD_RULES", "WordSuite", "check_pack", "check_rule", "paired", "standing"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "FORMATS",
+    "RULES",
+    "WORD_RULES",
+    "RuleViolation",
+    "WordSuite",
+    "assert_drop_order",
+    "assert_valid",
+    "check_pack",
+    "check_rule",
+    "paired",
+    "session_of",
+    "sessions",
+    "specs",
+    "standing",
+    "target_for",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if error.name == "pytest":
+            raise MissingExtra("pytest", "test") from error
+        raise
+    return getattr(module, name)
