@@ -20,9 +20,17 @@ if TYPE_CHECKING:
         session_of,
         target_for,
     )
-    from contextwright.testing.rules import RULES, RuleViolation
+    from contextwright.testing.format_suite import FormatSuite
+    from contextwright.testing.renderer_suite import RendererSuite
+    from contextwright.testing.rules import RULES
     from contextwright.testing.session_strategies import sessions
     from contextwright.testing.spec_strategies import specs
+    from contextwright.testing.store_suite import (
+        ArtifactStoreSuite,
+        MemoryStoreSuite,
+        SessionStoreSuite,
+    )
+    from contextwright.testing.violation import RuleViolation
     from contextwright.testing.word_suite import (
         WORD_RULES,
         WordSuite,
@@ -34,9 +42,13 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "builders": ("FORMATS", "assert_drop_order", "assert_valid", "session_of", "target_for"),
-    "rules": ("RULES", "RuleViolation"),
+    "format_suite": ("FormatSuite",),
+    "renderer_suite": ("RendererSuite",),
+    "rules": ("RULES",),
     "session_strategies": ("sessions",),
     "spec_strategies": ("specs",),
+    "store_suite": ("ArtifactStoreSuite", "MemoryStoreSuite", "SessionStoreSuite"),
+    "violation": ("RuleViolation",),
     "word_suite": ("WORD_RULES", "WordSuite", "check_pack", "check_rule", "paired", "standing"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
@@ -45,7 +57,12 @@ __all__ = [
     "FORMATS",
     "RULES",
     "WORD_RULES",
+    "ArtifactStoreSuite",
+    "FormatSuite",
+    "MemoryStoreSuite",
+    "RendererSuite",
     "RuleViolation",
+    "SessionStoreSuite",
     "WordSuite",
     "assert_drop_order",
     "assert_valid",

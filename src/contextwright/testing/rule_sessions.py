@@ -11,7 +11,7 @@ from contextwright.session.event import Image, Text, Thinking, ToolCall, ToolRes
 from contextwright.session.session import Session
 from contextwright.testing.session_strategies import PLAN_STATE
 
-SECRET = "bob.secret@example.com"
+PRIVATE_ADDRESS = "bob.secret@example.com"
 """Stands in one old message and one old result, for the rule that it never reappears."""
 
 WORD_STATE = {
@@ -63,7 +63,7 @@ def chat() -> Session:
         if turn % 3 == 0:
             _call(session, "search", rows(f"R{turn}", 12))
         text = f"U{turn} {prose(f'ask{turn}', 1 + turn % 2)}"
-        session.user(f"{text} Write to {SECRET}." if turn == 2 else text, pinned=turn == 3)
+        session.user(f"{text} Write to {PRIVATE_ADDRESS}." if turn == 2 else text, pinned=turn == 3)
     return session
 
 
@@ -84,7 +84,7 @@ def agent_run() -> Session:
             _call(session, "build", f"R6 built {prose('R6', 2)}")
         else:
             text = rows(f"R{step}", 15) if step % 2 else prose(f"R{step}", 12)
-            _call(session, "read", f"{text} {SECRET}" if step == 1 else text)
+            _call(session, "read", f"{text} {PRIVATE_ADDRESS}" if step == 1 else text)
     return session
 
 

@@ -21,7 +21,7 @@ from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Refs
 from contextwright.testing.oracle import Protected, protected, texts_of
-from contextwright.testing.rule_sessions import SECRET
+from contextwright.testing.rule_sessions import PRIVATE_ADDRESS
 from contextwright.testing.sent import SentPart, sent_parts, strings
 
 REF = re.compile(r"(?:event|artifact|state)://[^\s\"'\])>,]+")
@@ -32,17 +32,6 @@ SHORT = 12
 """Characters up to which a text may stand in a request by chance."""
 FRAMING_SHARE = 4
 """The task framing stays whole up to a quarter of the budget."""
-
-
-class RuleViolation(AssertionError):
-    """A rule that a word breaks: its name, the word, the event or place, and what is wrong."""
-
-    def __init__(self, rule: str, word: str, place: str, what: str) -> None:
-        self.rule = rule
-        self.word = word
-        self.place = place
-        self.what = what
-        super().__init__(f"{rule}: {word} at {place}: {what}")
 
 
 class Case(msgspec.Struct, frozen=True, eq=False):
@@ -169,7 +158,7 @@ def _protected_rule(name: str) -> Rule:
 
 def _applies(part: Protected, case: Case) -> bool:
     """Not where the spec redacts that very text, nor to a task larger than its share."""
-    if "redact" in repr(case.spec) and (SECRET in part.text or part.text.startswith("{")):
+    if "redact" in repr(case.spec) and (PRIVATE_ADDRESS in part.text or part.text.startswith("{")):
         return False
     if part.rule == "task-framing-stays":
         return case.target.counter.count(part.text) * FRAMING_SHARE <= case.pack.manifest.budget

@@ -18,8 +18,9 @@ from contextwright.session.session import Session
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, is_bare
 from contextwright.spec.kind import Kind
 from contextwright.testing.builders import FORMATS, target_for
-from contextwright.testing.rule_sessions import SECRET, SESSIONS
-from contextwright.testing.rules import RULES, Case, RuleViolation, state_of
+from contextwright.testing.rule_sessions import PRIVATE_ADDRESS, SESSIONS
+from contextwright.testing.rules import RULES, Case, state_of
+from contextwright.testing.violation import RuleViolation
 from contextwright.words import C
 
 REDACTED = "redacted-never-reappears"
@@ -62,9 +63,9 @@ def check_rule(rule: str, *samples: Expr, formats: Iterable[str] = FORMATS) -> N
 def _breaches(rule: str, spec: Expr, session: str, format: str) -> Iterator[tuple[str, str]]:
     if rule == REDACTED:
         case = case_of(spec | C.redact("email"), session, format)
-        if case is not None and SECRET in case.pack.body.decode():
+        if case is not None and PRIVATE_ADDRESS in case.pack.body.decode():
             yield "request", "a redacted text is sent"
-        if case is not None and SECRET in repr(case.pack.manifest):
+        if case is not None and PRIVATE_ADDRESS in repr(case.pack.manifest):
             yield "manifest", "a redacted text is in the manifest"
     elif rule == IDEMPOTENT:
         last = spec.steps[-1] if isinstance(spec, Pipe) else None
