@@ -2,32 +2,31 @@
 
 import pytest
 
-from contextwright.formats import anthropic as anthropic_format
-from contextwright.formats import claude_code, codex, langchain, openai_chat
-from contextwright.render.renderers import renderer_for
+from contextwright.formats import anthropic, claude_code, codex, gemini, langchain, openai_chat
+from contextwright.render.providers import provider_named
 from contextwright.stores import SQLiteMemory
 from contextwright.testing import FormatSuite, MemoryStoreSuite, RendererSuite, target_for
 
 
 class TestOpenAIChat(RendererSuite):
-    renderer, target = renderer_for("openai-chat"), target_for("openai-chat")
+    renderer, target = provider_named("openai-chat").renderer, target_for("openai-chat")
 
 
 class TestOpenAIResponses(RendererSuite):
-    renderer, target = renderer_for("openai-responses"), target_for("openai-responses")
+    renderer, target = provider_named("openai-responses").renderer, target_for("openai-responses")
 
 
 class TestAnthropic(RendererSuite):
-    renderer, target = renderer_for("anthropic"), target_for("anthropic")
+    renderer, target = provider_named("anthropic").renderer, target_for("anthropic")
 
 
 class TestGemini(RendererSuite):
-    renderer, target = renderer_for("gemini"), target_for("gemini")
+    renderer, target = provider_named("gemini").renderer, target_for("gemini")
 
 
 class TestText(RendererSuite):
-    renderer, target = renderer_for("text"), target_for("text")
-    frame = r"<context_block [^>]*>|</context_block>|\[Turn \d+\] [\w ]+:|\[[^\]]*\]|\w+ used \w+ with|\w+ (?:gave|failed with)"
+    renderer, target = provider_named("text").renderer, target_for("text")
+    frame = r"<context_block [^>]*>|</context_block>|\[Turn \d+\]|\w+: |\[[^\]]*\]|\w+ used \w+ with|\w+ (?:gave|failed with)"
 
 
 class TestOpenAIChatLog(FormatSuite):
@@ -35,7 +34,11 @@ class TestOpenAIChatLog(FormatSuite):
 
 
 class TestAnthropicLog(FormatSuite):
-    format = anthropic_format
+    format = anthropic
+
+
+class TestGeminiLog(FormatSuite):
+    format = gemini
 
 
 class TestCodexLog(FormatSuite):
