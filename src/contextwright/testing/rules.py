@@ -206,12 +206,12 @@ def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
 @rule("dropped-is-not-sent")
 def _dropped_is_not_sent(case: Case) -> Iterator[Breach]:
     """§5.6: nothing that is sent is called dropped."""
-    kept = {block.id for block in case.pack.manifest.kept}
+    sent_ids = {block.id for block in case.pack.manifest.kept}
     snapshot = case.session.snapshot()
     for change in case.pack.manifest.changes:
         if change.action != "dropped":
             continue
-        if change.id in kept:
+        if change.id in sent_ids:
             yield change.id, f"dropped by {change.step} and kept"
         position = snapshot.log.position_of(change.id)
         if position is None:
@@ -245,8 +245,8 @@ def _kept_is_sent(case: Case) -> Iterator[Breach]:
 
 def _raw_conversation(case: Case) -> set[str]:
     """Ids of the blocks of the conversation that the manifest calls raw."""
-    kept = case.pack.manifest.kept
-    return {b.id for b in kept if b.layer == "conversation" and b.fidelity == "raw"}
+    listed = case.pack.manifest.kept
+    return {b.id for b in listed if b.layer == "conversation" and b.fidelity == "raw"}
 
 
 @rule("nothing-leaves-in-silence")
