@@ -66,4 +66,3 @@ def test_the_suite_of_the_page_is_one(remind):
     suite = names["TestRemind"]()
     for rule in WORD_RULES:
         suite.test_the_word_keeps(rule)
-
