@@ -101,6 +101,6 @@ SAMPLES = {
     "validate": (C.validate(["completeness", "freshness", "token_efficiency", "contradictions"]),),
     "vary": (C.vary(3),),
     "view": (C.view(), C.view("conversation")),
-    "window": (C.window(1), C.window(3)),
+    "window": (C.window(1), C.window(3), C.window(steps=4)),
     "write_notes": (C.write_notes("case"),),
 }

@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 import pytest
 
+from contextwright.blocks import Block, Layer
 from contextwright.errors import StoreError
 from contextwright.formats import openai_chat
 from contextwright.render.providers import provider_named
@@ -79,10 +80,26 @@ def test_a_word_that_rewrites_old_user_messages_in_place():
     assert "user-words-are-never-rewritten" in broken_rules(defined("paraphrase", paraphrase))
 
 
+@pytest.mark.parametrize(
+    ("protected", "rule"),
+    [
+        (lambda block: block.pinned, "pinned-stays"),
+        (lambda block: block.failed, "open-failures-stay"),
+        (lambda block: block.order in {0, 1}, "task-framing-stays"),
+    ],
+)
+def test_a_word_that_drops_what_is_protected(protected, rule):
+    def drop(blocks, inputs):
+        return [block for block in blocks if not protected(block)]
+
+    assert rule in broken_rules(defined("drop", drop))
+
+
 def test_a_word_that_rewrites_what_agents_said_and_calls_it_raw():
     def smooth(blocks, inputs):
         for block in blocks:
-            yield with_text(block, "assistant", "all is well") if not block.failed else block
+            old = not inputs.protection.whole_reason(block)
+            yield with_text(block, "assistant", "all is well") if old else block
 
     assert "kept-is-sent" in broken_rules(defined("smooth", smooth))
 
@@ -92,12 +109,10 @@ def test_a_word_that_remembers_how_often_it_ran():
 
     def count(blocks, inputs):
         runs.append(1)
-        yield from blocks[:-1]
-        yield with_text(blocks[-1], "assistant", f"run {len(runs)}")
-        if len(runs) % 2:
-            yield msgspec.structs.replace(
-                blocks[1], id="extra", order=-1, messages=(), text=f"run {len(runs)}"
-            )
+        yield from blocks
+        yield Block(
+            id="runs", source="runs", layer=Layer.TASK, text=f"run {len(runs)}", lineage=("runs",)
+        )
 
     assert "deterministic" in broken_rules(defined("count", count))
 
@@ -126,7 +141,7 @@ def test_a_violation_names_rule_word_and_event():
     with pytest.raises(RuleViolation) as caught:
         check_rule("user-words-are-never-rewritten", defined("shorter", paraphrase))
     assert "C.shorter()" in str(caught.value)
-    assert re.search(r"chat/openai-chat/e\d+", str(caught.value))
+    assert re.search(r"chat/openai-chat/\S.*e\d+", str(caught.value))
 
 
 class Renderer:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from contextwright.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from contextwright.compiler.trace import enforce_protection
     from contextwright.testing.builders import (
         FORMATS,
         assert_drop_order,
@@ -51,7 +52,8 @@ _MODULES = {
     "violation": ("RuleViolation",),
     "word_suite": ("WORD_RULES", "WordSuite", "check_pack", "check_rule", "paired", "standing"),
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+_HOMES["enforce_protection"] = "contextwright.compiler.trace"
 
 __all__ = [
     "FORMATS",
@@ -68,6 +70,7 @@ __all__ = [
     "assert_valid",
     "check_pack",
     "check_rule",
+    "enforce_protection",
     "paired",
     "session_of",
     "sessions",
@@ -81,7 +84,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = import_module(f"{__name__}.{_HOMES[name]}")
+        module = import_module(_HOMES[name])
     except ModuleNotFoundError as error:
         if error.name == "pytest":
             raise MissingExtra("pytest", "test") from error

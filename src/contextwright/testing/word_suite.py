@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import ClassVar
 
+import msgspec
 import pytest
 
+from contextwright.compiler.trace import enforce_protection
 from contextwright.engine.engine import compile
-from contextwright.errors import BudgetError, SpecError, StepError
+from contextwright.errors import BudgetError, ProtectionError, SpecError, StepError
 from contextwright.session.session import Session
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, is_bare
 from contextwright.spec.kind import Kind
@@ -25,8 +27,26 @@ from contextwright.words import C
 
 REDACTED = "redacted-never-reappears"
 IDEMPOTENT = "compacting-twice-is-compacting-once"
-WORD_RULES = (*RULES, REDACTED, IDEMPOTENT)
+PROTECTED = "protected-blocks-stay"
+WORD_RULES = (*RULES, PROTECTED, REDACTED, IDEMPOTENT)
 """The names of the rules that a word must keep."""
+RULES_OF_PROTECTION = {
+    "the user's words": "user-words-are-never-rewritten",
+    "task framing": "task-framing-stays",
+    "the live edge": "live-edge-stays",
+    "pinned": "pinned-stays",
+    "the newest open failure": "open-failures-stay",
+    "the system instruction": "system-instruction-stays",
+}
+"""The rule that a step broke, by what the tracer says that it touched."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A compile that the tracer stopped: a step touched what is protected."""
+
+    rule: str
+    place: str
+    what: str
 
 
 class WordSuite:
@@ -62,38 +82,62 @@ def check_rule(rule: str, *samples: Expr, formats: Iterable[str] = FORMATS) -> N
 
 def _breaches(rule: str, spec: Expr, session: str, format: str) -> Iterator[tuple[str, str]]:
     if rule == REDACTED:
-        case = case_of(spec | C.redact("email"), session, format)
-        if case is not None and PRIVATE_ADDRESS in case.pack.body.decode():
-            yield "request", "a redacted text is sent"
-        if case is not None and PRIVATE_ADDRESS in repr(case.pack.manifest):
-            yield "manifest", "a redacted text is in the manifest"
+        yield from _redacted(case_of(spec | C.redact("email"), session, format))
     elif rule == IDEMPOTENT:
-        last = spec.steps[-1] if isinstance(spec, Pipe) else None
-        if last is None or last.kind is not Kind.TRANSFORM:
-            return
-        once, twice = case_of(spec, session, format), case_of(spec | last, session, format)
-        if once is not None and twice is not None and once.pack.body != twice.pack.body:
-            yield "request", "other bytes when the word is applied twice"
+        yield from _idempotent(spec, session, format)
     else:
-        case = case_of(spec, session, format)
-        if case is not None:
-            yield from RULES[rule](case)
+        yield from _broken(rule, case_of(spec, session, format))
+
+
+def _broken(rule: str, case: "Case | Refused | None") -> Iterator[tuple[str, str]]:
+    if isinstance(case, Refused):
+        if case.rule == rule:
+            yield case.place, case.what
+    elif case is not None and rule in RULES:
+        yield from RULES[rule](case)
+
+
+def _redacted(case: "Case | Refused | None") -> Iterator[tuple[str, str]]:
+    """§5.17: neither in the request nor in its receipt."""
+    if isinstance(case, Case):
+        if PRIVATE_ADDRESS in case.pack.body.decode():
+            yield "request", "a redacted text is sent"
+        if PRIVATE_ADDRESS in repr(case.pack.manifest):
+            yield "manifest", "a redacted text is in the manifest"
+
+
+def _idempotent(spec: Expr, session: str, format: str) -> Iterator[tuple[str, str]]:
+    """§5.17: a transform behind itself changes nothing."""
+    last = spec.steps[-1] if isinstance(spec, Pipe) else None
+    if last is None or last.kind is not Kind.TRANSFORM:
+        return
+    once, twice = case_of(spec, session, format), case_of(spec | last, session, format)
+    if isinstance(once, Case) and isinstance(twice, Case) and once.pack.body != twice.pack.body:
+        yield "request", "other bytes when the word is applied twice"
 
 
 @lru_cache(maxsize=4096)
-def case_of(spec: Expr, session: str, format: str) -> Case | None:
+def case_of(spec: Expr, session: str, format: str) -> Case | Refused | None:
     """The compile of a session of `SESSIONS`; None where the spec's own limit is too small."""
     return compiled(SESSIONS[session](), spec, format)
 
 
-def compiled(session: Session, spec: Expr, format: str = "openai-chat") -> Case | None:
-    """Compile and remember what was there before; None where what must stay does not fit."""
+def compiled(session: Session, spec: Expr, format: str = "openai-chat") -> Case | Refused | None:
+    """Compile, with the tracer strict, and remember what was there before.
+
+    Returns:
+        The case; what the tracer refused; None where what must stay does not fit.
+    """
+    enforce_protection()
     target = target_for(format)
     before = state_of(session, spec)
     try:
         pack = compile(session, spec, target=target)
     except (BudgetError, StepError):
         return None
+    except ProtectionError as error:
+        rules = [rule for touched, rule in RULES_OF_PROTECTION.items() if touched in error.what]
+        return Refused(rules[0] if rules else PROTECTED, error.where or "", error.what)
     return Case(session, spec, target, pack, before)
 
 
@@ -110,10 +154,9 @@ def check_pack(session: Session, spec: Expr, format: str, rules: Iterable[str] =
         RuleViolation: the first rule that is broken.
     """
     case = compiled(session, spec, format)
-    if case is not None:
-        for rule in rules:
-            for place, what in RULES[rule](case):
-                raise RuleViolation(rule, repr(spec), f"{format}/{place}", what)
+    for rule in rules:
+        for place, what in _broken(rule, case):
+            raise RuleViolation(rule, repr(spec), f"{format}/{place}", what)
 
 
 def paired(first: Expr, second: Expr) -> Expr | None:
