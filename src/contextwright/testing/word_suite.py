@@ -15,7 +15,7 @@ import pytest
 
 from contextwright.compiler.trace import enforce_protection
 from contextwright.engine.engine import compile
-from contextwright.errors import BudgetError, ProtectionError, SpecError, StepError
+from contextwright.errors import BudgetError, ProtectionError, RefError, SpecError, StepError
 from contextwright.session.session import Session
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, is_bare
 from contextwright.spec.kind import Kind
@@ -126,14 +126,15 @@ def compiled(session: Session, spec: Expr, format: str = "openai-chat") -> Case 
     """Compile, with the tracer strict, and remember what was there before.
 
     Returns:
-        The case; what the tracer refused; None where what must stay does not fit.
+        The case; what the tracer refused; None where what must stay does not fit, or
+        the session has no event of a ref in the spec.
     """
     enforce_protection()
     target = target_for(format)
     before = state_of(session, spec)
     try:
         pack = compile(session, spec, target=target)
-    except (BudgetError, StepError):
+    except (BudgetError, RefError, StepError):
         return None
     except ProtectionError as error:
         rules = [rule for touched, rule in RULES_OF_PROTECTION.items() if touched in error.what]
