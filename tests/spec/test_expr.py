@@ -209,7 +209,7 @@ def test_the_tree_shows_what_stands_under_what():
         "union",
         "  C.from_state('intent')",
         "    | C.priority(tier=1)",
-        "  C.window()",
+        "  C.window(n=5)",
         "  | C.budget(max_tokens=9)",
     ]
 

@@ -115,7 +115,9 @@ def state_of(session: Session, spec: Expr) -> tuple[object, ...]:
 @rule("provider-rules")
 def _provider_rules(case: Case) -> Iterator[Breach]:
     """§5.9: the request satisfies its provider's own rules."""
-    for problem in provider_named(case.target.format).renderer.validate(case.pack.request, case.target):
+    for problem in provider_named(case.target.format).renderer.validate(
+        case.pack.request, case.target
+    ):
         yield problem.where, f"{problem.rule}: {problem.what}"
 
 
