@@ -27,6 +27,7 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
 fix: $(DEV)
+	$(BIN)/python scripts/words_stub.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

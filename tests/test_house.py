@@ -1,20 +1,56 @@
 """The house's own rules, checked over the whole tree."""
 
 import ast
+import re
+import runpy
 import subprocess
 import sys
-import time
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from tests.rules.samples import SAMPLES
 
 import contextwright
 from contextwright import errors
 from contextwright.spec import ATOMS
-from contextwright.words import WORDS
+from contextwright.spec.state_step import STATE_STEPS
+from contextwright.testing.word_suite import words_in
+from contextwright.words import words
 
 ROOT = Path(__file__).parents[1]
-MODULES = sorted((ROOT / "src" / "contextwright").rglob("*.py"))
+HOME = ROOT / "src" / "contextwright"
+MODULES = sorted(HOME.rglob("*.py"))
+ATOM_FILES = [path for path in sorted(HOME.glob("atoms/*/*.py")) if path.name != "__init__.py"]
+WORDS = words()
+
+# What is not yet as it should be. These lists only shrink.
+TWICE_DEFINED = {
+    "AgentStep", "Change", "Claim", "Finding", "Hold", "Memory", "Plan", "Premise", "Record",
+    "Scorer", "Span", "Target", "Window",
+}  # fmt: skip
+TWICE_NAMED = {"policies"}
+SMALL_WITH_ONE_USER = {
+    "adapters.wrap.adk_agent", "adapters.wrap.quoted", "cli.convert_command", "cli.expand_command",
+    "cli.replay_command", "compiler.renamed", "models.embedded.conflicts",
+    "models.embedded.premise_rules", "models.split_task", "text.identifiers",
+}  # fmt: skip
+ROOMS_WITH_PRIVATE_NAMES = {
+    "adapters", "atoms", "blocks", "check", "cli", "compiler", "engine", "formats", "models",
+    "premises", "redaction", "render", "retention", "retrieval", "session", "spec", "stores",
+    "tasks", "text", "tokens",
+}  # fmt: skip
+ROOMS_THAT_CITE_ABSENT_PAGES = {
+    "adapters", "atoms", "blocks", "check", "cli", "compiler", "engine", "models", "premises", "recipes",
+    "redaction", "render", "retention", "retrieval", "session", "spec", "stores", "tasks", "text",
+    "tokens",
+}  # fmt: skip
+PRIVATE_NAMES = {
+    "said", "told", "theirs", "worth", "gone", "mine", "beside", "given", "found", "kept", "asked",
+}  # fmt: skip
+"""Participles and pronouns where a reader looks for a noun of the field."""
+PROVIDER_PAIRS = {"anthropic", "gemini", "openai_chat", "openai_responses"}
+"""A provider has a session format and a renderer of its name; so does each new one."""
 
 
 def test_exports_are_sorted_and_there():
@@ -41,8 +77,8 @@ def test_every_error_says_how_to_mend_it(path):
             continue
         name = getattr(node.exc.func, "id", "")
         if name in ours:
-            given = {keyword.arg for keyword in node.exc.keywords}
-            assert {"where", "fix"} <= given, f"{path}:{node.lineno} {name}"
+            options = {keyword.arg for keyword in node.exc.keywords}
+            assert {"where", "fix"} <= options, f"{path}:{node.lineno} {name}"
 
 
 def test_nothing_loads_code_out_of_data():
@@ -95,18 +131,19 @@ def test_importing_the_package_imports_next_to_nothing():
     assert not heavy & set(loaded)
 
 
-def test_the_package_is_imported_in_sixty_milliseconds():
-    """Best of several, less the bare interpreter; an import-time log, so load hardly matters."""
-
-    def best(code):
-        found = []
-        for _ in range(7):
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code], check=True)
-            found.append(time.perf_counter() - start)
-        return min(found)
-
-    assert best("import contextwright") - best("pass") < 0.12, "60 ms, twice that under load"
+def test_importing_the_package_loads_one_module_of_ours():
+    code = """
+import sys
+before = set(sys.modules)
+import contextwright
+print(" ".join(set(sys.modules) - before))
+"""
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert [name for name in loaded if name.startswith("contextwright")] == ["contextwright"]
+    # what `re`, `typing` and `importlib` bring; a timing would say more of the machine than of us
+    assert len(loaded) < 60
 
 
 def test_compiling_imports_no_sdk():
@@ -122,20 +159,143 @@ def test_compiling_imports_no_sdk():
     )
 
 
+COMPOSITIONS = {
+    "last_n_turns", "user_only", "user", "from_agents", "from_agents_windowed", "exclude_agents",
+    "rolling", "manus_cascade",
+}  # fmt: skip
+
+
 def test_every_word_has_an_atom_and_every_atom_a_word():
+    assert set(WORDS) - set(ATOMS) == COMPOSITIONS
     assert set(ATOMS) <= set(WORDS)
-    compositions = {"last_n_turns", "user_only", "user", "from_agents", "from_agents_windowed"}
-    assert set(WORDS) - set(ATOMS) == compositions | {
-        "exclude_agents",
-        "rolling",
-        "manus_cascade",
+
+
+@pytest.mark.parametrize("path", ATOM_FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_a_file_of_atoms_defines_the_word_of_its_name(path):
+    module = f"contextwright.atoms.{path.parent.name}.{path.stem}"
+    defined = {w for w, struct in {**ATOMS, **STATE_STEPS}.items() if struct.__module__ == module}
+    shared = {"default": {"default", "none"}, "expand": {"expand", "expand_refs"}}
+    assert defined == shared.get(path.stem, {path.stem})
+
+
+@pytest.mark.parametrize("word", sorted(ATOMS))
+def test_a_word_has_its_sample_its_tests_and_its_row(word):
+    samples = SAMPLES.get(word, ())
+    assert samples, f"add {word!r} to tests/rules/samples.py"
+    assert all(word in words_in(sample) for sample in samples)
+    tests = [p for p in (ROOT / "tests").rglob("test_*.py") if p.parent.name != "rules"]
+    assert any(f"C.{word}(" in p.read_text() for p in tests), f"no test uses C.{word}"
+    assert f"`C.{word}(" in page("docs/reference/words.md"), f"no row for C.{word} in words.md"
+
+
+@pytest.mark.parametrize("word", sorted(STATE_STEPS))
+def test_a_state_step_has_its_tests_and_its_row(word):
+    assert f"`S.{word}(" in page("docs/reference/words.md")
+    assert any(f"S.{word}(" in path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+
+
+def test_no_sample_is_of_a_word_that_is_none():
+    assert set(SAMPLES) == set(ATOMS)
+
+
+def test_the_stub_is_what_the_generator_writes():
+    stub = runpy.run_path(str(ROOT / "scripts/words_stub.py"))
+    assert stub["STUB"].read_text() == stub["stub"](), "run python scripts/words_stub.py"
+
+
+def page(path):
+    return (ROOT / path).read_text()
+
+
+def test_no_class_is_defined_twice():
+    defined = defaultdict(set)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                defined[node.name].add(str(path.relative_to(HOME)))
+    twice = {name: places for name, places in defined.items() if len(places) > 1}
+    assert {k: v for k, v in twice.items() if k not in TWICE_DEFINED} == {}
+
+
+def test_no_module_is_named_twice():
+    named = defaultdict(list)
+    for path in MODULES:
+        if path.name != "__init__.py":
+            named[path.stem].append(path.relative_to(HOME).parts)
+    for name, places in named.items():
+        if {parts[0] for parts in places} == {"formats", "render"} and len(places) == 2:
+            continue
+        assert len(places) == 1 or name in TWICE_NAMED, f"{name}: {places}"
+
+
+def test_a_small_module_has_more_than_one_user():
+    homes = {module_name(path): path for path in MODULES if path.name != "__init__.py"}
+    users = defaultdict(set)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for name in (node.module, *(f"{node.module}.{a.name}" for a in node.names)):
+                    if homes.get(name, path) != path:
+                        users[name].add(path)
+    small = {
+        name.removeprefix("contextwright.")
+        for name, path in homes.items()
+        if len(path.read_text().splitlines()) < 40 and len(users[name]) == 1
     }
+    assert small <= SMALL_WITH_ONE_USER
 
 
-def test_every_atom_has_its_own_file():
-    for word, atom in ATOMS.items():
-        shared = {"none": "default", "expand_refs": "expand"}
-        assert atom.__module__.rpartition(".")[2] == shared.get(word, word)
+def module_name(path):
+    return ".".join(path.with_suffix("").relative_to(ROOT / "src").parts)
+
+
+def identifiers(tree):
+    """Names of functions, classes, parameters and variables that a module defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+
+
+def rooms():
+    return sorted({path.relative_to(HOME).parts[0].removesuffix(".py") for path in MODULES})
+
+
+def modules_of(room):
+    return [p for p in MODULES if p.relative_to(HOME).parts[0].removesuffix(".py") == room]
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_names_are_nouns_of_the_field(room):
+    if room in ROOMS_WITH_PRIVATE_NAMES:
+        pytest.skip(f"{room} is not yet clean")
+    for path in modules_of(room):
+        for name, line in identifiers(ast.parse(path.read_text())):
+            assert name.strip("_").lower() not in PRIVATE_NAMES, f"{path}:{line} {name}"
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_code_cites_only_pages_that_are_here(room):
+    if room in ROOMS_THAT_CITE_ABSENT_PAGES:
+        pytest.skip(f"{room} is not yet clean")
+    for path in modules_of(room):
+        text = path.read_text()
+        assert not re.search(r"\bdocument 00\d|\(00\d\b", text), path
+        for cited in re.findall(r"\b(?:docs|tests|benchmarks|scripts)/[\w./-]+\.(?:md|py)\b", text):
+            assert (ROOT / cited).exists(), f"{path}: {cited}"
+
+
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_page_links_only_to_pages_that_are_here(path):
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text()):
+        if "://" not in link and not link.startswith("mailto:"):
+            assert (path.parent / link).exists(), link
 
 
 OUTSIDE_ATOMS = [path for path in MODULES if "atoms" not in path.relative_to(ROOT).parts]
@@ -226,15 +386,23 @@ def test_the_readmes_python_runs(tmp_path, monkeypatch):
         exec(block.partition("```")[0], {})
 
 
+@pytest.fixture
+def words_are_taken_back():
+    """The words that a page defines are none of the others'."""
+    before = dict(ATOMS)
+    yield
+    ATOMS.clear()
+    ATOMS.update(before)
+
+
 @pytest.mark.parametrize(
-    "page", sorted(path.name for path in (ROOT / "docs/how-to").glob("[!i]*.md"))
+    "name", sorted(path.name for path in (ROOT / "docs/how-to").glob("[!i]*.md"))
 )
-def test_the_python_of_a_how_to_runs(page, tmp_path, monkeypatch):
-    if page == "google-adk.md":
+def test_the_python_of_a_how_to_runs(name, tmp_path, monkeypatch, words_are_taken_back):
+    if name == "google-adk.md":
         pytest.importorskip("google.adk")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(ATOMS, "without_greetings", None)  # taken back, whoever defines it
-    blocks = (ROOT / "docs/how-to" / page).read_text().split("```python\n")[1:]
+    blocks = (ROOT / "docs/how-to" / name).read_text().split("```python\n")[1:]
     names = {}
     for block in blocks:
         exec(block.partition("```")[0], names)

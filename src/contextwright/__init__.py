@@ -50,10 +50,9 @@ if TYPE_CHECKING:
     from contextwright.retrieval.salience import SalienceScorer
     from contextwright.retrieval.sliding_window import SlidingWindow
     from contextwright.session import Event, Session, Snapshot
-    from contextwright.state_words import S
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
     from contextwright.tasks.plan_step import Constraints, Criterion, Step, assign
-    from contextwright.words import C, parse
+    from contextwright.words import C, S, parse
 
 __version__ = "0.1.0"
 
@@ -79,7 +78,7 @@ _HOMES = {
     "PremiseResult": "contextwright.premises.findings",
     "Refs": "contextwright.stores",
     "RetentionPolicy": "contextwright.retention",
-    "S": "contextwright.state_words",
+    "S": "contextwright.words",
     "SQLiteMemory": "contextwright.stores",
     "SQLiteSessions": "contextwright.stores",
     "SalienceScorer": "contextwright.retrieval.salience",

@@ -2,6 +2,7 @@
 
 ContextwrightError
 ├── SpecError            a spec that means nothing: a wrong pipe, an option out of range
+│   └── UnknownWord      `C` or `S` has no such word; names those like it
 ├── SessionError         a session that cannot be read
 │   ├── UnknownFormat    no importer knows this input
 │   ├── MalformedRecord  a record breaks its format: file, line, field
@@ -74,6 +75,10 @@ class SpecError(ContextwrightError):
     """A spec that means nothing: a wrong pipe, an option out of range, an unknown atom."""
 
     exit_code = 3
+
+
+class UnknownWord(SpecError, AttributeError):
+    """`C` or `S` has no such word. Also an AttributeError, as `hasattr` expects."""
 
 
 class SessionError(ContextwrightError):

@@ -14,9 +14,9 @@ from contextwright.errors import SpecError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.schema import problems, schema_text, shorthand
-from contextwright.state_words import S
 from contextwright.stores import Refs
 from contextwright.testing import assert_valid, session_of, target_for
+from contextwright.words import S
 
 LONG = "The supplier confirmed order A17 and the price of 49 euros. " * 8
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 
 from contextwright.errors import SpecError
-from contextwright.spec import Union, from_json, parse_spec, to_json, tree
-from contextwright.spec.expr import Pipe
+from contextwright.spec import Pipe, Union, from_json, parse_spec, to_json, tree
 from contextwright.testing import specs
-from contextwright.words import WORDS, C, parse
+from contextwright.words import C, parse, words
 
 A, B, D = C.from_state("intent"), C.window(n=5), C.notes(key="observations")
 
@@ -176,7 +175,7 @@ def test_a_source_behind_a_pipe_is_a_fallback():
 )
 def test_nothing_but_words_operators_and_literals_is_read(text):
     with pytest.raises(SpecError) as caught:
-        parse_spec(text, WORDS)
+        parse_spec(text, words())
     assert caught.value.where is not None
 
 

@@ -1,10 +1,10 @@
 """Artifacts in files: the suite, and what is the files' own."""
 
 import pytest
-from tests.stores.conformance import ArtifactStoreSuite
 
 from contextwright.errors import StoreError
 from contextwright.stores import FileArtifacts, files
+from contextwright.testing import ArtifactStoreSuite
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ import sys
 import time
 
 import pytest
-from tests.stores.conformance import SessionStoreSuite
 
 from contextwright.errors import StoreError
 from contextwright.stores import SQLiteSessions
-from contextwright.testing import session_of
+from contextwright.testing import SessionStoreSuite, session_of
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from contextwright.spec.word_roles import RecordedTurn
 from contextwright.stores.store import ArtifactStore
 
 
-class StateStep(Protocol):
+class StateWriter(Protocol):
     """Something that turns a snapshot into a state change: `S.tag(...)`, `C.capture(...)`."""
 
     def writes(self, snapshot: Snapshot) -> dict[str, Any]:
@@ -23,7 +23,7 @@ class StateStep(Protocol):
 
 def record(
     session: Session,
-    *steps: StateStep | Expr,
+    *steps: StateWriter | Expr,
     models: TaskRunner | None = None,
     agent: str = "",
     artifacts: ArtifactStore | None = None,
@@ -44,7 +44,7 @@ def record(
             apply(session, [step])
 
 
-def apply(session: Session, steps: Iterable[StateStep]) -> None:
+def apply(session: Session, steps: Iterable[StateWriter]) -> None:
     """Apply steps that ask no model."""
     for step in steps:
         write(session, step.writes(session.snapshot()))

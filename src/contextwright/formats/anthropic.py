@@ -99,7 +99,7 @@ def _as_list(content: Any) -> list[Json]:
 def _events(value: Any, where: str) -> list[Event]:
     message = an_object(value, where)
     role, content = message.get("role"), message.get("content")
-    if role not in {"system", "user", "assistant"}:
+    if role not in ("system", "user", "assistant"):
         raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
@@ -139,7 +139,7 @@ def part_of(value: Any, where: str) -> AnyPart:
     if kind == "redacted_thinking":
         data = a_text(block.get("data"), f"{where}.data")
         return Thinking(redacted=data, provider="anthropic")
-    if kind in {"image", "document"} and isinstance(block.get("source"), dict):
+    if kind in ("image", "document") and isinstance(block.get("source"), dict):
         return _media(block, block["source"])
     return Opaque(format=NAME, kind=str(kind), value=block)
 

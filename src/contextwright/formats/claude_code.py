@@ -242,7 +242,14 @@ def _content(record: Record) -> str | list[Any] | None:
     if line["type"] in ("user", "assistant"):
         return None if line.get("isApiErrorMessage") is True else _message_content(record, line)
     if line["type"] == "system" and line.get("subtype") == "instructions":
-        return line.get("content")
+        instructions = line.get("content")
+        if instructions is not None and not isinstance(instructions, str | list):
+            raise MalformedRecord(
+                f"expected a text or a list of blocks, got {type(instructions).__name__}",
+                where=f"{record.where}, field content",
+                fix="remove the line, or restore it from the session's own file",
+            )
+        return cast(str | list[Any] | None, instructions)
     attachment = line.get("attachment")
     if line["type"] == "attachment" and isinstance(attachment, dict):
         queued = cast(dict[str, Any], attachment)

@@ -110,7 +110,7 @@ def _pick(value: Json, snake: str) -> Any:
 def _events(value: Any, where: str) -> list[Event]:
     content = an_object(value, where)
     role = text_or(content.get("role"), f"{where}, field role", "user")
-    if role not in {"user", "model", "system", "function", "tool"}:
+    if role not in ("user", "model", "system", "function", "tool"):
         raise wrong("a role of user or model", role, f"{where}, field role")
     listed = a_list(content.get("parts"), f"{where}, field parts")
     parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]

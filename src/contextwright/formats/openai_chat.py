@@ -74,7 +74,7 @@ def _events(value: Any, where: str) -> list[Event]:
     role = message.get("role")
     if role is None and isinstance(message.get("speaker"), str):
         role = "user"
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         raise MalformedRecord(
             f"expected a role, got {role!r}"
             if role is not None

@@ -6,7 +6,7 @@ says (design §4): a union that begins with a bare transform continues what stan
 and leaves its last term open for the block-scoped transforms that follow.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
@@ -50,14 +50,19 @@ class Expr(msgspec.Struct, frozen=True):
 class Atom(Expr, frozen=True, kw_only=True):
     """One word of the spec: its options are its fields, its meaning stands beside them.
 
-    A subclass names its `word`, `kind` and `verb`. `variadic` is the one tuple field that `C`
-    takes as positional arguments.
+    A subclass names its `word`, `kind` and `verb`.
     """
 
+    namespace: ClassVar[str] = "C"
     word: ClassVar[str] = ""
     kind: ClassVar[Kind]
     verb: ClassVar[Verb]
     variadic: ClassVar[str] = ""
+    """The tuple field that a call fills with its positional arguments, as in
+    `C.from_state("a", "b")`; such a word has no other positional option."""
+    positional: ClassVar[int] = 1
+    """Options that a call may give by position, in the order of the fields: only those whose
+    meaning the word itself tells, as in `C.window(5)`."""
     judges: ClassVar[bool] = False
     """Whether a source only reads what it is over, to say something of it: what it does not bring
     was never to be sent, and no manifest names it."""
@@ -67,6 +72,8 @@ class Atom(Expr, frozen=True, kw_only=True):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.variadic:
+            cls.positional = 0
         if cls.word:
             ATOMS[cls.word] = cls
 
@@ -105,32 +112,12 @@ class Atom(Expr, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         arguments = [repr(value) for value in getattr(self, self.variadic, ())]
-        defaults = _defaults(type(self))
+        defaults = struct_defaults(type(self))
         for field in self.__struct_fields__:
             value = getattr(self, field)
             if field != self.variadic and (field not in defaults or value != defaults[field]):
                 arguments.append(f"{field}={_code(field, value)}")
         return f"C.{self.word}({', '.join(arguments)})"
-
-
-A = TypeVar("A", bound=Atom)
-
-
-def make(atom: type[A], **options: Any) -> A:
-    """An atom with its options checked against their types.
-
-    Raises:
-        SpecError: an option of another type, or out of range.
-    """
-    try:
-        return msgspec.convert(options, atom)
-    except msgspec.ValidationError as error:
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
-        raise SpecError(
-            f"{atom.word}: {error}",
-            where=f"C.{atom.word}({given})"[:200],
-            fix=f"see help(C.{atom.word})",
-        ) from error
 
 
 class Chain(Expr, frozen=True):
@@ -369,20 +356,21 @@ def _grouped(expr: Expr, plain: type | tuple[type, ...] = (Atom, Fallback)) -> s
     return repr(expr) if isinstance(expr, plain) else f"({expr!r})"
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
     """A value as the code that makes it; lists read better than tuples."""
     return repr(list(value)) if isinstance(value, tuple) else repr(value)  # pyright: ignore
 
 
 def _code(field: str, value: Any) -> str:
     if field != "schema":
-        return _literal(value)
+        return literal(value)
     from contextwright.spec.schema import shorthand
 
     return repr(shorthand(value))
 
 
-def _defaults(atom: type[Atom]) -> dict[str, Any]:
+def struct_defaults(atom: type[msgspec.Struct]) -> dict[str, Any]:
+    """The fields that have a default, with it."""
     fields = atom.__struct_fields__
     defaults = atom.__struct_defaults__
     return dict(zip(fields[len(fields) - len(defaults) :], defaults, strict=True))

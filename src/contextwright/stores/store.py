@@ -1,4 +1,4 @@
-"""Protocols of stores. `tests/stores/conformance.py` is the suite that every backend passes."""
+"""The protocols of the stores; `contextwright.testing.SessionStoreSuite` checks one."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable

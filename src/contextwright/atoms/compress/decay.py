@@ -41,6 +41,7 @@ class Decay(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "decay"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    positional: ClassVar[int] = 2
 
     full: int = 4
     fold: int = 6

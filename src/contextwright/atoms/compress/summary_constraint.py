@@ -39,6 +39,7 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "summary_constraint"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    positional: ClassVar[int] = 2
 
     pressure_threshold: float = 0.8
     compression_ratio: float = 0.2

@@ -45,6 +45,7 @@ class Premise(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "premise"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.PROTECT
+    positional: ClassVar[int] = 0
     judges: ClassVar[bool] = True
 
     unknown: bool = False

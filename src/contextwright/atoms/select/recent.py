@@ -31,8 +31,8 @@ class Recent(Atom, frozen=True, kw_only=True):
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
 
-    decay: Literal["exponential", "linear", "step"] = "exponential"
     half_life: int | float = 10
+    decay: Literal["exponential", "linear", "step"] = "exponential"
     window: int = 20
     min_score: int | float = 0.1
     by: Literal["recency", "salience"] = "recency"

@@ -26,6 +26,7 @@ class Extract(Writer, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "extract"
+    positional: ClassVar[int] = 2
 
     schema: str
     key: str

@@ -1,18 +1,20 @@
 """`S.tag(name)`: events get a label that `C.select(tag=...)` finds (document 000 §2.2)."""
 
-from typing import Any
-
-import msgspec
+from typing import Any, ClassVar
 
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import TAG_PREFIX
+from contextwright.spec.state_step import StateStep
 
 
-class Tag(msgspec.Struct, frozen=True):
-    """A state step: label the newest event, or the events named.
+class Tag(StateStep, frozen=True, kw_only=True):
+    """Label the newest event, or the events named.
 
     The labels are kept under `temp:_event_tags_{event_id}`; the events stay as they are.
     """
+
+    word: ClassVar[str] = "tag"
+    variadic: ClassVar[str] = "event_ids"
 
     name: str
     event_ids: tuple[str, ...] = ()
@@ -28,7 +30,3 @@ class Tag(msgspec.Struct, frozen=True):
             if self.name not in known:
                 change[TAG_PREFIX + id] = [*known, self.name]
         return change
-
-    def __repr__(self) -> str:
-        ids = "".join(f", {id!r}" for id in self.event_ids)
-        return f"S.tag({self.name!r}{ids})"

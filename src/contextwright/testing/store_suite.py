@@ -1,24 +1,43 @@
-"""What every store must do; a backend's test module gives a `store` (and `reopen`) fixture and
-inherits these."""
+"""What every store must do: sessions, artifacts, memories.
+
+    class TestMine(SessionStoreSuite):
+        @pytest.fixture
+        def store(self, tmp_path): ...
+        @pytest.fixture
+        def reopen(self, tmp_path): ...      # a function that opens the same store anew
+
+Give `artifacts` to `ArtifactStoreSuite`, `memory` to `MemoryStoreSuite`.
+"""
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from contextwright.compiler.replay import replay
+from contextwright.engine.engine import compile
 from contextwright.errors import RefError, StoreError
 from contextwright.session import Event, Session, Text, Tool
 from contextwright.session.session import StateChange
-from contextwright.testing import session_of
+from contextwright.stores.store import ArtifactStore, SessionStore
+from contextwright.testing.builders import session_of
+from contextwright.testing.violation import keeps
+from contextwright.words import C
+
+Reopen = Callable[[], SessionStore]
+"""Opens the store anew, as another process would."""
 
 
-def event(id, text="hi"):
+def _event(id: str, text: str = "hi") -> Event:
     return Event(id=id, role="user", parts=(Text(text=text),))
 
 
 class SessionStoreSuite:
     """Sessions: saved, grown, loaded, refused."""
 
-    def test_what_is_saved_is_loaded(self, store):
+    @keeps("what-is-saved-is-loaded")
+    def test_what_is_saved_is_loaded(self, store: SessionStore) -> None:
         session = session_of("s: brief | u: hi | c: search(x) | r: one | a: ok")
         session.tools = (Tool(name="search", parameters={"type": "object"}),)
         session.update({"intent": "x", "user:name": "Ada", "temp:t": [1, {"a": None}]})
@@ -30,7 +49,8 @@ class SessionStoreSuite:
         assert [c.position for c in again.changes] == [c.position for c in session.changes]
         assert (again.tools, again.metadata) == (session.tools, session.metadata)
 
-    def test_saving_again_writes_what_is_new(self, store):
+    @keeps("saving-again-writes-what-is-new")
+    def test_saving_again_writes_what_is_new(self, store: SessionStore) -> None:
         session = session_of("u: hi")
         store.save(session)
         session.assistant("hello")
@@ -40,45 +60,53 @@ class SessionStoreSuite:
         assert len(store.load(session.id)) == 2
         assert len(store.load(session.id).changes) == 1
 
-    def test_an_append_at_the_wrong_place_writes_nothing(self, store):
-        store.append("s", [event("a"), event("b")], expected=0)
+    @keeps("an-append-at-the-wrong-place-writes-nothing")
+    def test_an_append_at_the_wrong_place_writes_nothing(self, store: SessionStore) -> None:
+        store.append("s", [_event("a"), _event("b")], expected=0)
         with pytest.raises(StoreError, match="2 events"):
-            store.append("s", [event("c")], expected=0)
+            store.append("s", [_event("c")], expected=0)
         assert [e.id for e in store.load("s").log] == ["a", "b"]
 
-    def test_a_log_that_parted_is_refused(self, store):
+    @keeps("a-log-that-parted-is-refused")
+    def test_a_log_that_parted_is_refused(self, store: SessionStore) -> None:
         store.save(session_of("u: hi | a: one", id="s"))
         with pytest.raises(StoreError, match="another writer"):
             store.save(session_of("u: hi | a: two", id="s"))
         assert store.load("s").log[1].text == "one"
 
-    def test_a_missing_session_is_named_with_those_there_are(self, store):
+    @keeps("a-missing-session-is-named-with-those-there-are")
+    def test_a_missing_session_is_named_with_those_there_are(self, store: SessionStore) -> None:
         store.save(session_of("u: hi", id="here"))
         with pytest.raises(StoreError) as caught:
             store.load("there")
         assert "there" in caught.value.what
-        assert "here" in caught.value.fix
+        assert "here" in (caught.value.fix or "")
 
-    def test_ids_come_in_the_order_of_their_first_save(self, store):
+    @keeps("ids-come-in-the-order-of-their-first-save")
+    def test_ids_come_in_the_order_of_their_first_save(self, store: SessionStore) -> None:
         for id in ("b", "a", "c"):
             store.save(session_of("u: hi", id=id))
         assert store.ids() == ["b", "a", "c"]
 
-    def test_a_deleted_session_is_gone(self, store):
+    @keeps("a-deleted-session-is-gone")
+    def test_a_deleted_session_is_gone(self, store: SessionStore) -> None:
         store.save(session_of("u: hi", id="s"))
         assert store.delete("s")
         assert not store.delete("s")
         assert store.ids() == []
 
-    def test_a_rewritten_session_has_its_history_rewritten(self, store, reopen):
+    @keeps("a-rewritten-session-has-its-history-rewritten")
+    def test_a_rewritten_session_has_its_history_rewritten(
+        self, store: SessionStore, reopen: Reopen
+    ) -> None:
         session = session_of("u: hi Ada | c: search(x) | r: Ada's | a: ok", id="s")
         session.update({"name": "Ada"})
         session.update({"name": "Bob"})
         store.save(session)
         store.save(session_of("u: other", id="t"))
 
-        def change(stored):
-            events = [e if e.role != "user" else event(e.id, "hi") for e in stored.log]
+        def change(stored: Session) -> Session:
+            events = [e if e.role != "user" else _event(e.id, "hi") for e in stored.log]
             new = Session("s", events[:-1], tools=stored.tools, metadata={"k": 1})
             new.restore(StateChange(1, {"name": "-"}))
             return new
@@ -93,24 +121,33 @@ class SessionStoreSuite:
         assert len(store.load("s")) == 4 and store.load("s").state["name"] == "C"
         assert store.load("t").log[0].text == "other"
 
-    def test_a_rewrite_that_fails_or_gives_nothing_changes_nothing(self, store):
+    @keeps("a-rewrite-that-fails-changes-nothing")
+    def test_a_rewrite_that_fails_or_gives_nothing_changes_nothing(
+        self, store: SessionStore
+    ) -> None:
         store.save(session_of("u: hi", id="s"))
         store.save(session_of("u: ho", id="t"))
         before = store.load("s").snapshot().digest
         assert not store.rewrite("s", lambda session: None)
         assert not store.rewrite("nobody", lambda session: session)
+
+        def fail(session: Session) -> Session:
+            raise ZeroDivisionError
+
         with pytest.raises(ZeroDivisionError):
-            store.rewrite("s", lambda session: 1 / 0)
+            store.rewrite("s", fail)
         with pytest.raises(StoreError, match="already"):
             store.rewrite("s", lambda session: Session("t", session.log))
         assert store.load("s").snapshot().digest == before and store.ids() == ["s", "t"]
 
-    def test_a_rewritten_session_may_have_another_id(self, store):
+    @keeps("a-rewritten-session-may-have-another-id")
+    def test_a_rewritten_session_may_have_another_id(self, store: SessionStore) -> None:
         store.save(session_of("u: hi", id="s"))
         assert store.rewrite("s", lambda session: Session("other", session.log))
         assert store.ids() == ["other"] and store.load("other").log[0].text == "hi"
 
-    def test_state_changes_that_parted_are_refused_not_lost(self, store):
+    @keeps("state-changes-that-parted-are-refused-not-lost")
+    def test_state_changes_that_parted_are_refused_not_lost(self, store: SessionStore) -> None:
         store.save(session_of("u: hi", id="s"))
         one, two = store.load("s"), store.load("s")
         one.update({"k": 1})
@@ -123,17 +160,19 @@ class SessionStoreSuite:
     @pytest.mark.parametrize(
         "id", ["", "a'; DROP TABLE events; --", "%", "x" * 2000, "größe/../🚲"]
     )
-    def test_any_id_is_only_a_name(self, store, id):
+    @keeps("any-id-is-only-a-name")
+    def test_any_id_is_only_a_name(self, store: SessionStore, id: str) -> None:
         store.save(session_of("u: hi", id=id))
         assert store.load(id).log[0].text == "hi"
 
-    def test_two_writers_of_one_session_never_interleave_unseen(self, store):
-        store.append("s", [event("start")], expected=0)
-        outcomes = []
+    @keeps("two-writers-of-one-session-never-interleave-unseen")
+    def test_two_writers_of_one_session_never_interleave_unseen(self, store: SessionStore) -> None:
+        store.append("s", [_event("start")], expected=0)
+        outcomes: list[str | None] = []
 
-        def write(name):
+        def write(name: str) -> None:
             try:
-                store.append("s", [event(f"{name}{n}") for n in range(3)], expected=1)
+                store.append("s", [_event(f"{name}{n}") for n in range(3)], expected=1)
                 outcomes.append(name)
             except StoreError:
                 outcomes.append(None)
@@ -147,13 +186,13 @@ class SessionStoreSuite:
         assert len(winners) == 1
         assert [e.id for e in store.load("s").log][1:] == [f"{winners[0]}{n}" for n in range(3)]
 
-    def test_what_was_saved_survives_a_reopening(self, store, reopen):
+    @keeps("what-was-saved-survives-a-reopening")
+    def test_what_was_saved_survives_a_reopening(self, store: SessionStore, reopen: Reopen) -> None:
         store.save(session_of("u: hi | a: hello", id="s"))
         assert [e.text for e in reopen().load("s").log] == ["hi", "hello"]
 
-    def test_a_pack_is_replayed_from_the_store(self, store):
-        from contextwright import C, compile, replay
-
+    @keeps("a-pack-is-replayed-from-the-store")
+    def test_a_pack_is_replayed_from_the_store(self, store: SessionStore) -> None:
         session = session_of("u: hi | a: hello | u: and?", state={"k": "v"})
         pack = compile(session, C.default() + C.from_state("k"), model="gpt-5")
         session.update({"k": "w"})
@@ -166,13 +205,15 @@ class ArtifactStoreSuite:
     """Artifacts: the same bytes under the same ref, checked."""
 
     @pytest.mark.parametrize("data", [b"", b"x", b"\0\xff" * 1000, "größe 🚲".encode()])
-    def test_bytes_come_back(self, artifacts, data):
+    @keeps("bytes-come-back")
+    def test_bytes_come_back(self, artifacts: ArtifactStore, data: bytes) -> None:
         ref = artifacts.put(data)
         assert ref.startswith("artifact://sha256/")
         assert artifacts.put(data) == ref
         assert artifacts.get(ref) == data
 
-    def test_a_name_is_a_way_to_the_bytes(self, artifacts):
+    @keeps("a-name-is-a-way-to-the-bytes")
+    def test_a_name_is_a_way_to_the_bytes(self, artifacts: ArtifactStore) -> None:
         ref = artifacts.put(b"one", name="tasks/42/step-3/report.md")
         assert ref == "artifact://tasks/42/step-3/report.md"
         artifacts.put(b"two", name="tasks/42/step-3/report.md")
@@ -183,10 +224,41 @@ class ArtifactStoreSuite:
         ["artifact://nothing", "artifact://sha256/" + "0" * 64, "artifact://sha256/../../etc/passwd",
          "artifact://sha256/abc", "event://e1", "artifact://%2e%2e/x"],
     )  # fmt: skip
-    def test_an_absent_ref_is_refused(self, artifacts, ref):
+    @keeps("an-absent-ref-is-refused")
+    def test_an_absent_ref_is_refused(self, artifacts: ArtifactStore, ref: str) -> None:
         with pytest.raises(RefError):
             artifacts.get(ref)
 
-    def test_a_name_that_reads_as_a_digest_is_refused(self, artifacts):
+    @keeps("a-name-that-reads-as-a-digest-is-refused")
+    def test_a_name_that_reads_as_a_digest_is_refused(self, artifacts: ArtifactStore) -> None:
         with pytest.raises(RefError):
             artifacts.put(b"x", name="sha256/" + "0" * 64)
+
+
+class MemoryStoreSuite:
+    """Memories: found by what they say, in their own scope, best first."""
+
+    @keeps("what-is-written-is-found-best-first")
+    def test_what_is_written_is_found_best_first(self, memory: Any) -> None:
+        memory.write("The warehouse is in Hamburg")
+        memory.write("Invoices are paid within ten days")
+        hits = memory.search("when are invoices paid", 2)
+        assert hits[0].memory.text == "Invoices are paid within ten days"
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+    @keeps("no-more-than-asked-for")
+    def test_no_more_than_asked_for(self, memory: Any) -> None:
+        for number in range(5):
+            memory.write(f"Invoice {number} is paid")
+        assert len(memory.search("invoice paid", 2)) <= 2
+
+    @keeps("scopes-do-not-see-each-other")
+    def test_scopes_do_not_see_each_other(self, memory: Any) -> None:
+        memory.write("The code word is heron", scope="alice")
+        assert memory.search("code word", scope="bob") == []
+        assert memory.search("code word") == []
+        assert memory.search("code word", scope="alice")[0].memory.text == "The code word is heron"
+
+    @keeps("nothing-is-found-in-nothing")
+    def test_nothing_is_found_in_nothing(self, memory: Any) -> None:
+        assert memory.search("anything at all") == []

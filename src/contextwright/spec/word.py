@@ -1,0 +1,216 @@
+"""The function of a word: `C.window(n=5)` out of the struct `Window`.
+
+An atom's fields are the word's options, its docstring is the word's help. Nothing about a word is
+written down twice, so that a new word is one new file.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, Union, get_args, get_origin
+
+import msgspec
+from msgspec.structs import FieldInfo
+
+from contextwright.errors import SpecError
+from contextwright.spec.codec import nearest
+from contextwright.spec.schema import schema_text
+
+SHOWN = 200
+"""Characters of a call that an error shows."""
+
+
+class Word(Protocol):
+    """What a struct tells of its word."""
+
+    namespace: ClassVar[str]
+    word: ClassVar[str]
+    variadic: ClassVar[str]
+    positional: ClassVar[int]
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+
+W = TypeVar("W", bound=Word)
+
+
+@cache
+def word_function(struct: type[Any]) -> Callable[..., Any]:
+    """The function that makes a struct out of a call: positional arguments, options, checks.
+
+    Args:
+        struct: an `Atom` or a `StateStep`.
+
+    Returns:
+        A function with the signature of the word and the struct's docstring. It raises
+        `SpecError` for an unknown, missing or doubled option and for a value of another type.
+    """
+
+    def make_word(*arguments: Any, **options: Any) -> Any:
+        return make(struct, **_options(struct, arguments, options))
+
+    make_word.__name__ = struct.word
+    make_word.__qualname__ = f"{struct.namespace}.{struct.word}"
+    make_word.__module__ = struct.__module__
+    make_word.__doc__ = struct.__doc__
+    make_word.__signature__ = signature(struct)  # pyright: ignore[reportFunctionMemberAccess]
+    return make_word
+
+
+def make(struct: type[W], **options: Any) -> W:
+    """A struct with its options checked against their types.
+
+    Raises:
+        SpecError: an option of another type, or out of range.
+    """
+    plain = {name: _plain(struct, name, value) for name, value in options.items()}
+    try:
+        return msgspec.convert(plain, struct)
+    except msgspec.ValidationError as error:
+        raise SpecError(
+            f"{struct.word}: {error}",
+            where=_call(struct, (), options),
+            fix=f"see help({struct.namespace}.{struct.word})",
+        ) from error
+
+
+def signature(struct: type[Any]) -> inspect.Signature:
+    """The signature of a word: its first `positional` options, the variadic one, the others."""
+    fields = _fields(struct)
+    leading = _leading(struct)
+    parameters = [
+        _parameter(fields[name], inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in leading
+    ]
+    if struct.variadic:
+        item = get_args(fields[struct.variadic].type)[0]
+        parameters.append(
+            inspect.Parameter(struct.variadic, inspect.Parameter.VAR_POSITIONAL, annotation=item)
+        )
+    parameters += [
+        _parameter(field, inspect.Parameter.KEYWORD_ONLY)
+        for name, field in fields.items()
+        if name not in leading and name != struct.variadic
+    ]
+    return inspect.Signature(parameters, return_annotation=struct)
+
+
+def _parameter(field: FieldInfo, kind: Any) -> inspect.Parameter:
+    default = inspect.Parameter.empty if field.required else field.default
+    return inspect.Parameter(
+        field.name, kind, default=default, annotation=accepted(field.name, field.type)
+    )
+
+
+def accepted(name: str, declared: Any) -> Any:
+    """The type that a word takes for a field: of a tuple one item or several, of a schema
+    whatever `schema_text` reads."""
+    if name == "schema":
+        return Any
+    if get_origin(declared) is tuple:
+        item = get_args(declared)[0]
+        return Union[item, Iterable[item]]
+    if get_origin(declared) in {Union, UnionType} and set(get_args(declared)) == {int, float}:
+        return float
+    return declared
+
+
+@cache
+def _fields(struct: type[Any]) -> dict[str, FieldInfo]:
+    return {field.name: field for field in msgspec.structs.fields(struct)}
+
+
+def _leading(struct: type[Any]) -> tuple[str, ...]:
+    """The options that may be given by position, in front of the variadic one."""
+    names: list[str] = [name for name in struct.__struct_fields__ if name != struct.variadic]
+    return tuple(names[: struct.positional])
+
+
+def _options(
+    struct: type[Any], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> dict[str, Any]:
+    """The options that a call gives, by name."""
+    leading = _leading(struct)
+    bound: dict[str, Any] = dict(zip(leading, arguments, strict=False))
+    rest = arguments[len(leading) :]
+    if struct.variadic:
+        bound[struct.variadic] = rest
+    elif rest:
+        most = ", ".join(leading) or "none"
+        raise _misuse(
+            struct,
+            arguments,
+            options,
+            f"expected at most {len(leading)} by position ({most}), got {len(arguments)}",
+            f"name the others: {_shape(struct)}",
+        )
+    for name in options:
+        if name not in struct.__struct_fields__:
+            raise _misuse(
+                struct,
+                arguments,
+                options,
+                f"unexpected option {name!r}; expected {_names(struct)}",
+                nearest(name, struct.__struct_fields__)
+                if struct.__struct_fields__
+                else _shape(struct),
+            )
+        if name in bound and (name != struct.variadic or rest):
+            raise _misuse(struct, arguments, options, f"{name} is given twice", _shape(struct))
+    bound.update(options)
+    for name, field in _fields(struct).items():
+        if field.required and name not in bound:
+            what = f"missing option {name!r}"
+            raise _misuse(struct, arguments, options, what, _shape(struct))
+    return bound
+
+
+def _plain(struct: type[Any], name: str, value: Any) -> Any:
+    """A value as its field holds it: one name as a tuple of it, a schema as its text."""
+    field = _fields(struct).get(name)
+    if field is None:
+        return value
+    if name == "schema":
+        return schema_text(value)
+    if get_origin(field.type) is not tuple:
+        return value
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
+        return tuple(value)
+    item = get_args(field.type)[0]
+    names = "name" if item is str or get_origin(item) is Literal else item.__name__
+    raise SpecError(
+        f"{struct.namespace}.{struct.word}: expected a {names} or a list of them as {name}, "
+        f"got {type(value).__name__}",
+        where=_call(struct, (), {name: value}),
+        fix=f'such as {name}="email" or {name}=["email", "phone"]',
+    )
+
+
+def _misuse(
+    struct: type[Any], arguments: tuple[Any, ...], options: dict[str, Any], what: str, fix: str
+) -> SpecError:
+    return SpecError(
+        f"{struct.namespace}.{struct.word}: {what}",
+        where=_call(struct, arguments, options),
+        fix=fix,
+    )
+
+
+def _names(struct: type[Any]) -> str:
+    return ", ".join(struct.__struct_fields__) or "none"
+
+
+def _shape(struct: type[Any]) -> str:
+    """`C.budget(max_tokens, *, overflow)`: the options without their types."""
+    bare = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in signature(struct).parameters.values()
+    ]
+    return f"{struct.namespace}.{struct.word}{inspect.Signature(bare)}"
+
+
+def _call(struct: type[Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
+    shown = [repr(value) for value in arguments]
+    shown += [f"{name}={value!r}" for name, value in options.items()]
+    return f"{struct.namespace}.{struct.word}({', '.join(shown)})"[:SHOWN]

@@ -1,0 +1,66 @@
+"""What a request must hold, out of the session alone: no line of the compiler is asked.
+
+A rule that asked `blocks.protection` would repeat its mistakes. This says design §5.2 to §5.4 a
+second time, in the plainest way.
+"""
+
+import msgspec
+
+from contextwright.session.event import Event, Text
+from contextwright.session.exchange import Exchange
+from contextwright.session.snapshot import Snapshot
+
+
+class Protected(msgspec.Struct, frozen=True):
+    """A text that the request must hold byte for byte.
+
+    Args:
+        rule: the rule that protects it.
+        event: the id of its event.
+    """
+
+    rule: str
+    event: str
+    text: str
+
+
+def protected(snapshot: Snapshot) -> list[Protected]:
+    """Every text of the session that no word and no budget may touch, by rule."""
+    exchanges = [e for e in snapshot.exchanges(snapshot.preamble) if e.mark != "orphan"]
+    by_user = [e for e in exchanges if e.first.role == "user"]
+    parts: list[tuple[str, list[Exchange]]] = [
+        ("system-instruction-stays", snapshot.exchanges(0, snapshot.preamble)),
+        ("task-framing-stays", by_user[:1]),
+        ("newest-user-message-stays", by_user[-1:]),
+        ("live-edge-stays", exchanges[-1:]),
+        ("pinned-stays", [e for e in exchanges if e.pinned]),
+        ("open-failures-stay", open_failures(exchanges)),
+    ]
+    return [
+        Protected(rule, event.id, text)
+        for rule, members in parts
+        for exchange in members
+        for event in exchange.events
+        for text in texts_of(event, exchange)
+    ]
+
+
+def open_failures(exchanges: list[Exchange]) -> list[Exchange]:
+    """Of each tool the newest call that failed, where no later call of that tool worked."""
+    newest: dict[str, Exchange] = {}
+    for exchange in exchanges:
+        for call in exchange.calls:
+            if exchange.mark == "failed":
+                newest[call.name] = exchange
+            elif exchange.mark in {"complete", "duplicate"}:
+                newest.pop(call.name, None)
+    return list({exchange.index: exchange for exchange in newest.values()}.values())
+
+
+def texts_of(event: Event, exchange: Exchange) -> list[str]:
+    """The texts of an event that a request can hold: of a result that came twice, the last."""
+    texts = [part.text for part in event.parts if isinstance(part, Text)]
+    for result in event.results:
+        if exchange.results.get(result.call_id) == result:
+            texts += [part.text for part in result.content if isinstance(part, Text)]
+    return [text for text in texts if text.strip()]

@@ -1,0 +1,339 @@
+"""The rules of every compile, each with a name that a violation says and a reader can grep.
+
+A rule is a function of a `Case`, one compiled session, that yields where it is broken. It reads
+the session and the request; of the manifest only what the rule is about.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import msgspec
+
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.replay import replay
+from contextwright.engine.engine import compile
+from contextwright.errors import ContextwrightError
+from contextwright.render.providers import provider_named
+from contextwright.render.target import Target
+from contextwright.session.session import Session
+from contextwright.spec.codec import from_json, to_json
+from contextwright.spec.expr import Expr
+from contextwright.stores.refs import Refs
+from contextwright.testing.oracle import Protected, protected, texts_of
+from contextwright.testing.rule_sessions import PRIVATE_ADDRESS
+from contextwright.testing.sent import SentPart, sent_parts, strings
+
+REF = re.compile(r"(?:event|artifact|state)://[^\s\"'\])>,]+")
+SECTION = re.compile(r"<context_block\b.*?</context_block>", re.DOTALL)
+MARK = re.compile(r"\bU\d+ ")
+"""Begins every user message of the sessions of `rule_sessions`."""
+SHORT = 12
+"""Characters up to which a text may stand in a request by chance."""
+FRAMING_SHARE = 4
+"""The task framing stays whole up to a quarter of the budget."""
+
+
+class Case(msgspec.Struct, frozen=True, eq=False):
+    """One compile: the session and the spec that went in, the pack that came out.
+
+    Args:
+        before: digest of the log, the state and the spec's text before the compile.
+    """
+
+    session: Session
+    spec: Expr
+    target: Target
+    pack: Pack
+    before: tuple[object, ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """Every text of the request."""
+        return list(strings(self.pack.request))
+
+    @property
+    def parts(self) -> list[SentPart]:
+        """The parts of the request."""
+        return sent_parts(self.pack)
+
+    def holds(self, text: str) -> bool:
+        """Whether the request holds a text byte for byte; where it may not, it is said to."""
+        return _is_escaped(text) or any(text.strip() in sent for sent in self.texts)
+
+    def is_telling(self, text: str) -> bool:
+        """Whether a text in the request proves that its event is there: it stands once in the
+        session, and is long enough not to stand anywhere by chance."""
+        if len(text) <= SHORT or _is_escaped(text):
+            return False
+        return sum(text in other for other in _session_texts(self.session)) == 1
+
+
+def _is_escaped(text: str) -> bool:
+    """Whether rendering changes a text by design §5.7: it imitates a section or a ref, or has no
+    encoding."""
+    if "context_block" in text or "[full output" in text or "<|" in text:
+        return True
+    return any("\ud800" <= letter <= "\udfff" or letter < " " for letter in text.strip())
+
+
+@lru_cache(maxsize=64)
+def _session_texts(session: Session) -> list[str]:
+    snapshot = session.snapshot()
+    texts = [
+        text
+        for exchange in snapshot.exchanges()
+        for event in exchange.events
+        for text in texts_of(event, exchange)
+    ]
+    return [*texts, *strings(dict(session.state))]
+
+
+Breach = tuple[str, str]
+"""The event or place where a rule is broken, and what is wrong there."""
+Rule = Callable[[Case], Iterator[Breach]]
+
+RULES: dict[str, Rule] = {}
+"""Every rule by name."""
+
+
+def rule(name: str) -> Callable[[Rule], Rule]:
+    """Enter a rule under its name."""
+
+    def enter(check: Rule) -> Rule:
+        RULES[name] = check
+        return check
+
+    return enter
+
+
+def state_of(session: Session, spec: Expr) -> tuple[object, ...]:
+    """What a compile must leave as it is."""
+    return (session.snapshot().digest, msgspec.json.encode(dict(session.state)), repr(spec))
+
+
+@rule("provider-rules")
+def _provider_rules(case: Case) -> Iterator[Breach]:
+    """§5.9: the request satisfies its provider's own rules."""
+    for problem in provider_named(case.target.format).renderer.validate(
+        case.pack.request, case.target
+    ):
+        yield problem.where, f"{problem.rule}: {problem.what}"
+
+
+@rule("within-budget")
+def _within_budget(case: Case) -> Iterator[Breach]:
+    """§5.5: counted over what is really sent, never more than the budget."""
+    manifest = case.pack.manifest
+    counted = provider_named(case.target.format).renderer.measure(case.pack.request, case.target)
+    if counted != manifest.tokens:
+        yield "tokens", f"expected {counted} as recounted, got {manifest.tokens}"
+    if counted > manifest.budget:
+        yield "budget", f"expected at most {manifest.budget} tokens, got {counted}"
+    bound = manifest.fixed_tokens + sum(block.tokens for block in manifest.kept)
+    if manifest.tokens > bound:
+        yield "kept", f"the blocks count {bound} tokens, the request has {manifest.tokens}"
+
+
+@rule("exchanges-are-atomic")
+def _exchanges_are_atomic(case: Case) -> Iterator[Breach]:
+    """§5.1: as many results as calls, each with its own."""
+    calls = [part.call_id for part in case.parts if part.kind == "call"]
+    results = [part.call_id for part in case.parts if part.kind == "result"]
+    for call_id in {*calls, *results}:
+        if calls.count(call_id) != results.count(call_id):
+            yield (
+                call_id,
+                f"{calls.count(call_id)} calls, {results.count(call_id)} results in the request",
+            )
+
+
+def _protected_rule(name: str) -> Rule:
+    def check(case: Case) -> Iterator[Breach]:
+        for part in protected(case.session.snapshot()):
+            if part.rule == name and _applies(part, case) and not case.holds(part.text):
+                yield part.event, f"not in the request: {part.text[:60]!r}"
+
+    check.__doc__ = f"§5.2 to §5.4: {name.replace('-', ' ')}, byte for byte."
+    return check
+
+
+def _applies(part: Protected, case: Case) -> bool:
+    """Not where the spec redacts that very text, nor to a task larger than its share."""
+    if "redact" in repr(case.spec) and (PRIVATE_ADDRESS in part.text or part.text.startswith("{")):
+        return False
+    if part.rule == "task-framing-stays":
+        return case.target.counter.count(part.text) * FRAMING_SHARE <= case.pack.manifest.budget
+    return True
+
+
+for _name in (
+    "system-instruction-stays",
+    "task-framing-stays",
+    "newest-user-message-stays",
+    "live-edge-stays",
+    "pinned-stays",
+    "open-failures-stay",
+):
+    RULES[_name] = _protected_rule(_name)
+
+
+@rule("user-words-are-never-rewritten")
+def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
+    """§5.3: a user's text is in the request as it was written, or not at all."""
+    if "redact" in repr(case.spec):
+        return
+    snapshot = case.session.snapshot()
+    originals = [
+        (event.id, text)
+        for exchange in snapshot.exchanges()
+        for event in exchange.events
+        if event.role == "user"
+        for text in texts_of(event, exchange)
+    ]
+    whole = _raw_conversation(case)
+    for event_id, text in originals:
+        if event_id in whole and not case.holds(text):
+            yield event_id, f"kept as it was, yet not in the request: {text[:60]!r}"
+    longest_first = sorted((text for _, text in originals), key=len, reverse=True)
+    for part in case.parts:
+        if part.kind == "user":
+            rest = SECTION.sub("", part.text)
+            for text in longest_first:
+                rest = rest.replace(text, "")
+            if MARK.search(rest):
+                yield "user", f"the user never wrote {rest.strip()[:60]!r}"
+
+
+@rule("dropped-is-not-sent")
+def _dropped_is_not_sent(case: Case) -> Iterator[Breach]:
+    """§5.6: nothing that is sent is called dropped."""
+    sent_ids = {block.id for block in case.pack.manifest.kept}
+    snapshot = case.session.snapshot()
+    for change in case.pack.manifest.changes:
+        if change.action != "dropped":
+            continue
+        if change.id in sent_ids:
+            yield change.id, f"dropped by {change.step} and kept"
+        position = snapshot.log.position_of(change.id)
+        if position is None:
+            continue
+        exchange = snapshot.exchanges_of([position])[0]
+        for event in exchange.events:
+            for text in texts_of(event, exchange):
+                if case.is_telling(text) and _in_messages(case, text):
+                    yield event.id, f"dropped by {change.step}, yet sent: {text[:60]!r}"
+
+
+def _in_messages(case: Case, text: str) -> bool:
+    """Whether a message of the conversation says it; a section may quote it under its own id."""
+    return any(text in SECTION.sub("", part.text) for part in case.parts)
+
+
+@rule("kept-is-sent")
+def _kept_is_sent(case: Case) -> Iterator[Breach]:
+    """§5.6: what the manifest lists as kept and raw stands in the request."""
+    if "redact" in repr(case.spec):
+        return
+    whole = _raw_conversation(case)
+    snapshot = case.session.snapshot()
+    for exchange in snapshot.exchanges(snapshot.preamble):
+        if exchange.first.id in whole and exchange.mark != "orphan":
+            for event in exchange.events:
+                for text in texts_of(event, exchange):
+                    if not case.holds(text):
+                        yield event.id, f"kept and raw, yet not sent: {text[:60]!r}"
+
+
+def _raw_conversation(case: Case) -> set[str]:
+    """Ids of the blocks of the conversation that the manifest calls raw."""
+    listed = case.pack.manifest.kept
+    return {b.id for b in listed if b.layer == "conversation" and b.fidelity == "raw"}
+
+
+@rule("nothing-leaves-in-silence")
+def _nothing_leaves_in_silence(case: Case) -> Iterator[Breach]:
+    """§5.6: every exchange is kept, changed, or in a range of what was not selected."""
+    manifest, snapshot = case.pack.manifest, case.session.snapshot()
+    named = {id for block in manifest.kept for id in (block.id, *block.lineage)}
+    for change in manifest.changes:
+        named |= {change.id, *change.lineage}
+    for gap in manifest.left_out:
+        first = snapshot.log.exchange_index(snapshot.log.position_of(gap.first) or 0)
+        named |= {e.first.id for e in snapshot.exchanges(first, first + gap.exchanges)}
+    for exchange in snapshot.exchanges(snapshot.preamble):
+        if exchange.first.id not in named:
+            yield exchange.first.id, "neither kept nor changed nor left out"
+
+
+@rule("changes-say-why")
+def _changes_say_why(case: Case) -> Iterator[Breach]:
+    """§5.6: a change names layer, reason, tokens, and where the original is."""
+    for change in case.pack.manifest.changes:
+        if not (change.reason and change.layer and change.tokens_before >= 0):
+            yield change.id, f"no reason or layer or tokens: {change.step}"
+        if case.session.log.position_of(change.id) is not None and not change.ref:
+            yield change.id, f"no ref to the event: {change.step}"
+
+
+@rule("refs-resolve")
+def _refs_resolve(case: Case) -> Iterator[Breach]:
+    """§5.12: a ref of the request or the manifest gives what it names."""
+    refs = Refs(case.session.snapshot())
+    artifacts = {str(item.get("uri", "")) for item in case.session.state.get("evidence", ())}
+    shown = {ref for text in case.texts for ref in REF.findall(text)}
+    for ref in sorted(shown | {change.ref for change in case.pack.manifest.changes if change.ref}):
+        if ref in artifacts:
+            continue
+        try:
+            refs.read(ref)
+        except ContextwrightError as error:
+            yield ref, error.what
+
+
+@rule("shortening-pays")
+def _shortening_pays(case: Case) -> Iterator[Breach]:
+    """§5.11: no block is dearer after it was shortened."""
+    for change in case.pack.manifest.changes:
+        shorter = change.action in {"compacted", "truncated", "summarized"}
+        if shorter and change.tokens_after > change.tokens_before:
+            yield change.id, f"{change.tokens_before} tokens became {change.tokens_after}"
+
+
+@rule("trust-only-goes-down")
+def _trust_only_goes_down(case: Case) -> Iterator[Breach]:
+    """§5.14: no text of a user, an agent or a tool stands in the system role."""
+    snapshot = case.session.snapshot()
+    system = "\n".join(part.text for part in case.parts if part.kind == "system")
+    for exchange in snapshot.exchanges(snapshot.preamble):
+        for event in exchange.events:
+            for text in texts_of(event, exchange):
+                if event.role != "system" and case.is_telling(text) and text in system:
+                    yield event.id, f"in the system role: {text[:60]!r}"
+
+
+@rule("deterministic")
+def _deterministic(case: Case) -> Iterator[Breach]:
+    """§5.8: the same bytes again, out of a stored session and a stored spec, and by replay."""
+    again = Session(case.session.id, case.session.log, tools=case.session.tools)
+    for change in case.session.changes:
+        again.restore(change)
+    stored = from_json(to_json(case.spec))
+    if compile(again, stored, target=case.target).body != case.pack.body:
+        yield "request", "other bytes out of the stored session and spec"
+    try:
+        replayed = replay(case.pack.manifest, case.session).body
+    except ContextwrightError as error:
+        yield "replay", error.what
+        return
+    if replayed != case.pack.body:
+        yield "replay", "other bytes"
+
+
+@rule("reading-never-mutates")
+def _reading_never_mutates(case: Case) -> Iterator[Breach]:
+    """§5.10: session, state and spec are as before."""
+    after = state_of(case.session, case.spec)
+    for place, old, new in zip(("log", "state", "spec"), case.before, after, strict=True):
+        if old != new:
+            yield place, "changed by the compile"

@@ -1,0 +1,180 @@
+"""`C` and `S`: every word, built out of the struct that means it.
+
+A word's options, checks and help are those of its file under `atoms/`; only compositions of words
+(molecules) are written here. `words.pyi` says the same to editors and type checkers; it is
+generated (`scripts/words_stub.py`), and a test keeps it true.
+"""
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from functools import reduce
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Literal
+
+from contextwright import atoms
+from contextwright.atoms.budget.fit import Fit
+from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.compress.expand import Expand, ExpandRefs
+from contextwright.atoms.compress.summarize import Summarize
+from contextwright.atoms.select.select import Select
+from contextwright.atoms.select.window import Window
+from contextwright.errors import SpecError, UnknownWord
+from contextwright.spec.codec import nearest
+from contextwright.spec.expr import ATOMS, Expr
+from contextwright.spec.parse import parse_spec
+from contextwright.spec.state_step import STATE_STEPS
+from contextwright.spec.word import make, word_function
+
+
+def _import_below(package: ModuleType) -> None:
+    """Import every module of a package: each defines its words while it is imported."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
+
+
+_import_below(atoms)
+
+
+class Words(type):
+    """A class whose attributes are the words of a registry; also of those defined later, by a
+    package of others or by a test."""
+
+    registry: Mapping[str, type[Any]]
+
+    def __getattr__(cls, name: str) -> Any:
+        registry = cls.__dict__.get("registry", {})
+        if name in registry:
+            return word_function(registry[name])
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise UnknownWord(
+            f"{cls.__name__} has no word {name!r}",
+            where=f"{cls.__name__}.{name}",
+            fix=nearest(name, _words_of(cls)),
+        )
+
+    def __dir__(cls) -> list[str]:
+        return [*super().__dir__(), *cls.registry]
+
+
+class C(metaclass=Words):
+    """Context atoms. `+` unites, `|` pipes, `.or_else` falls back; nothing runs until a compile.
+
+    >>> C.window(n=5) | C.compact() | C.priority(tier=2)
+    C.window() | C.compact() | C.priority(tier=2)
+    """
+
+    registry = ATOMS
+
+    @staticmethod
+    def last_n_turns(n: int = 5) -> Window:
+        """The older name of `window`."""
+        return make(Window, n=n)
+
+    @staticmethod
+    def user_only() -> Select:
+        """What the user said: `C.select(role="user")`."""
+        return make(Select, role="user")
+
+    @staticmethod
+    def user(strategy: Literal["all", "first", "last", "bookend"] = "all") -> Expr:
+        """What the user said: all of it, the first or the last message, or both (`bookend`)."""
+        if strategy == "all":
+            return make(Select, role="user")
+        if strategy == "bookend":
+            first = make(Select, role="user", position="first")
+            return first + make(Select, role="user", position="last")
+        return make(Select, role="user", position=strategy)
+
+    @staticmethod
+    def from_agents(*names: str) -> Expr:
+        """What these agents said: a `C.select(author=...)` each, united."""
+        _need_names(names, "from_agents", '"writer"')
+        selects: list[Expr] = [make(Select, author=name) for name in names]
+        return reduce(lambda left, right: left + right, selects)
+
+    @staticmethod
+    def from_agents_windowed(**turns: int | None) -> Expr:
+        """What these agents said, each in its own newest turns; None for all:
+        `C.from_agents_windowed(researcher=1, critic=None)`."""
+        _need_names(tuple(turns), "from_agents_windowed", "researcher=1")
+        terms: list[Expr] = [
+            make(Select, author=name)
+            if n is None
+            else make(Select, author=name) | make(Window, n=n)
+            for name, n in turns.items()
+        ]
+        return reduce(lambda left, right: left + right, terms)
+
+    @staticmethod
+    def exclude_agents(*names: str) -> Select:
+        """Everything but what these agents said."""
+        return make(Select, not_authors=names)
+
+    @staticmethod
+    def expand(*refs: str) -> Expand | ExpandRefs:
+        """What these refs name; after a pipe and without refs: every block whole."""
+        return make(ExpandRefs, refs=refs) if refs else Expand()
+
+    @staticmethod
+    def rolling(n: int = 5, *, summarize: bool = True, **options: Any) -> Expr:
+        """The newest turns, and a summary of those before:
+        `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
+        window = make(Window, n=n)
+        if not summarize:
+            return window
+        return window + word_function(Summarize)(scope="before_window", **options)
+
+    @staticmethod
+    def manus_cascade(budget: int = 128_000, *, n: int = 20, stale_after: int = 5) -> Expr:
+        """References first, summaries when that is not enough: `C.window(n=20) |
+        C.compact(strategy="stale") | C.fit(target_tokens=budget)`."""
+        stale = make(Compact, strategy="stale", stale_after=stale_after)
+        return make(Window, n=n) | stale | make(Fit, target_tokens=budget)
+
+
+class S(metaclass=Words):
+    """State steps, run by `record(session, S.tag("approved"))`."""
+
+    registry = STATE_STEPS
+
+
+def _need_names(names: tuple[str, ...], word: str, example: str) -> None:
+    if not names:
+        raise SpecError(
+            f"C.{word}: expected the name of an agent, got none",
+            where=f"C.{word}()",
+            fix=f"C.{word}({example})",
+        )
+
+
+def _words_of(cls: Words) -> list[str]:
+    written = [name for name in vars(cls) if not name.startswith("_") and name != "registry"]
+    return [*written, *(name for name in cls.registry if name not in written)]
+
+
+def _define(cls: Words) -> None:
+    """Put the words into the class itself, so that `help`, `dir` and editors find them."""
+    for word, struct in cls.registry.items():
+        if word not in vars(cls):
+            setattr(cls, word, staticmethod(word_function(struct)))
+
+
+_define(C)
+_define(S)
+
+
+def words() -> dict[str, Callable[..., Expr]]:
+    """The words that a spec in text may use, with what makes them."""
+    return {name: getattr(C, name) for name in _words_of(C)}
+
+
+def parse(text: str) -> Expr:
+    """The spec that an expression says, such as `C.window(n=5) | C.compact()`. Nothing is
+    evaluated.
+
+    Raises:
+        SpecError: anything but words of `C`, operators and literals.
+    """
+    return parse_spec(text, words())
