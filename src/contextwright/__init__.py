@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         coordinated_forgetting_cycle,
     )
     from contextwright.retrieval.salience import SalienceScorer
-    from contextwright.retrieval.sliding_window import SlidingWindow
+    from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.session import Event, Session, Snapshot
     from contextwright.state_words import S
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
@@ -84,7 +84,7 @@ _HOMES = {
     "SQLiteSessions": "contextwright.stores",
     "SalienceScorer": "contextwright.retrieval.salience",
     "Session": "contextwright.session",
-    "SlidingWindow": "contextwright.retrieval.sliding_window",
+    "SlidingWindow": "contextwright.engine.sliding_window",
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
     "Step": "contextwright.tasks.plan_step",

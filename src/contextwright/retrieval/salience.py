@@ -105,7 +105,11 @@ class SalienceContext(msgspec.Struct, frozen=True):
         return FactorValues(min(1.0, max(0.0, recency)), entity, user, has.structural)
 
     def explained(
-        self, weights: Mapping[str, float], values: FactorValues, has: Features, known: Sequence[str]
+        self,
+        weights: Mapping[str, float],
+        values: FactorValues,
+        has: Features,
+        known: Sequence[str],
     ) -> Salience:
         """The weighted mean of factors and its reasons.
 

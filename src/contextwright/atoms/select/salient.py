@@ -138,9 +138,7 @@ class Salient(Atom, frozen=True, kw_only=True):
         """What the blocks are judged against, as of a turn."""
         counts = Counter(
             chain.from_iterable(
-                has.entities
-                for block, has in zip(blocks, found, strict=True)
-                if block.turn <= turn
+                has.entities for block, has in zip(blocks, found, strict=True) if block.turn <= turn
             )
         )
         recurring = frozenset(name for name, count in counts.items() if count >= RECURRING)
