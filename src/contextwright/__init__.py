@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         premise_guard,
     )
     from contextwright.engine.pressure import SummaryConstraint, pressure
+    from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.formats import read_session, read_sessions, write_session
     from contextwright.formats.objects import session_from
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
         coordinated_forgetting_cycle,
     )
     from contextwright.retrieval.salience import SalienceScorer
-    from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.session import Event, Session, Snapshot
     from contextwright.state_words import S
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard

@@ -233,13 +233,13 @@ def shares(weights: Mapping[str, float]) -> dict[str, float]:
     Raises:
         SpecError: an unknown factor, a negative weight, or no weight above 0.
     """
-    given: Any = weights
-    numbers = isinstance(given, Mapping) and all(map(is_number, given.values()))
+    value: Any = weights
+    numbers = isinstance(value, Mapping) and all(map(is_number, value.values()))
     total = sum(weights.values()) if numbers else 0
     if not total > 0 or not set(weights) <= set(WEIGHTS) or min(weights.values()) < 0:
         raise SpecError(
             "expected weights from 0 on, one of them above it",
-            where=f"weights={given!r}"[:200],
+            where=f"weights={value!r}"[:200],
             fix=f"weigh {', '.join(WEIGHTS)} by name: {{'recency': 0.3, ...}}",
         )
     return {name: weights[name] / total for name in WEIGHTS if name in weights}

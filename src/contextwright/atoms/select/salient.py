@@ -111,12 +111,12 @@ class Salient(Atom, frozen=True, kw_only=True):
             query: what was asked, if not what the user said last among the blocks.
         """
         turn = inputs.snapshot.turn if turn < 0 else turn
-        found = [*map(inputs.memo.computed("features", _features), blocks)]
+        traits = [*map(inputs.memo.computed("features", _features), blocks)]
         weights = self._shares()
         w_recency, w_entity, w_user, w_structural = (weights[name] for name in FACTORS)
         scores: list[int] = []
-        context = self._context(blocks, found, turn, query)
-        for _, values in self._judged(blocks, found, context, turn, recency or self._recency):
+        context = self._context(blocks, traits, turn, query)
+        for _, values in self._judged(blocks, traits, context, turn, recency or self._recency):
             score = w_structural * values.structural + w_recency * values.recency
             score += w_entity * values.entity + w_user * values.user_reference
             scores.append(min(SCORE_ONE, round(SCORE_ONE * score)))
@@ -124,38 +124,40 @@ class Salient(Atom, frozen=True, kw_only=True):
 
     def explained(self, blocks: Blocks, turn: int) -> list[Salience]:
         """The salience of each block as of a turn, factor by factor."""
-        found, weights = [*map(_features, blocks)], self._shares()
-        context = self._context(blocks, found, turn, "")
-        judged = self._judged(blocks, found, context, turn, self._recency)
+        traits, weights = [*map(_features, blocks)], self._shares()
+        context = self._context(blocks, traits, turn, "")
+        judged = self._judged(blocks, traits, context, turn, self._recency)
         return [
             context.explained(weights, values, has, known)
-            for has, (known, values) in zip(found, judged, strict=True)
+            for has, (known, values) in zip(traits, judged, strict=True)
         ]
 
     def _context(
-        self, blocks: Blocks, found: Sequence[Features], turn: int, query: str
+        self, blocks: Blocks, traits: Sequence[Features], turn: int, query: str
     ) -> SalienceContext:
         """What the blocks are judged against, as of a turn."""
         counts = Counter(
             chain.from_iterable(
-                has.entities for block, has in zip(blocks, found, strict=True) if block.turn <= turn
+                has.entities
+                for block, has in zip(blocks, traits, strict=True)
+                if block.turn <= turn
             )
         )
         recurring = frozenset(name for name, count in counts.items() if count >= RECURRING)
-        terms = about(query) if query else _last_question(blocks, found, turn)
+        terms = about(query) if query else _last_question(blocks, traits, turn)
         return SalienceContext(any_of(self.entities), recurring, terms)
 
     def _judged(
         self,
         blocks: Blocks,
-        found: Sequence[Features],
+        traits: Sequence[Features],
         context: SalienceContext,
         turn: int,
         recency: Recency,
     ) -> Iterator[tuple[list[str], FactorValues]]:
         """The known names of each block and its factors."""
         by_age = Computed(lambda age: recency(max(0, age)))
-        for block, has in zip(blocks, found, strict=True):
+        for block, has in zip(blocks, traits, strict=True):
             known = context.known_in(_text(block)) if self.entities else []
             new = RECENCY if block.turn < 0 else by_age[turn - block.turn]
             yield known, context.values(has, known, new, by_user=block.role == "user")
@@ -203,9 +205,9 @@ def _text(block: Block) -> str:
     return "\n".join((block.plain_text, *calls))
 
 
-def _last_question(blocks: Blocks, found: Sequence[Features], turn: int) -> frozenset[str]:
+def _last_question(blocks: Blocks, traits: Sequence[Features], turn: int) -> frozenset[str]:
     """The words of what the user said last, up to a turn."""
-    for block, has in zip(reversed(blocks), reversed(found), strict=True):
+    for block, has in zip(reversed(blocks), reversed(traits), strict=True):
         if block.role == "user" and block.turn <= turn:
             return has.words
     return frozenset()
