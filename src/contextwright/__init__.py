@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         premise_guard,
     )
     from contextwright.engine.pressure import SummaryConstraint, pressure
+    from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.formats import read_session, read_sessions, write_session
     from contextwright.formats.objects import session_from
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
         coordinated_forgetting_cycle,
     )
     from contextwright.retrieval.salience import SalienceScorer
-    from contextwright.retrieval.sliding_window import SlidingWindow
     from contextwright.session import Event, Session, Snapshot
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
     from contextwright.tasks.plan_step import Constraints, Criterion, Step, assign
@@ -83,7 +83,7 @@ _HOMES = {
     "SQLiteSessions": "contextwright.stores",
     "SalienceScorer": "contextwright.retrieval.salience",
     "Session": "contextwright.session",
-    "SlidingWindow": "contextwright.retrieval.sliding_window",
+    "SlidingWindow": "contextwright.engine.sliding_window",
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
     "Step": "contextwright.tasks.plan_step",

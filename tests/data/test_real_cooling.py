@@ -4,7 +4,8 @@ import pytest
 
 from contextwright import C, compile, read_session
 from contextwright.adapters.wrap import Cooled
-from contextwright.adapters.wrap.parsed_message import said
+from contextwright.adapters.wrap.conversation import conversation_of
+from contextwright.session.event import Text
 from contextwright.testing import FORMATS, target_for
 
 KEYS = {
@@ -39,10 +40,12 @@ def check(messages, threshold):
     assert report.tokens_after <= threshold or report.why
     if report.why:
         assert "by themselves" in report.why
-    pieces = [piece for one in messages for piece in said(one).pieces]
-    left = [piece for one in made for piece in said(one).pieces]
-    assert [p.text for p in pieces if p.role in {"user", "system"}] == [
-        p.text for p in left if p.role in {"user", "system"}
-    ]
-    calls = sorted(piece.id for piece in left if piece.kind == "call")
-    assert calls == sorted(piece.id for piece in left if piece.kind == "result")
+    events, left = conversation_of(messages).events, conversation_of(made).events
+    assert held_texts(events) == held_texts(left)
+    calls = sorted(call.id for event in left for call in event.calls)
+    assert calls == sorted(result.call_id for event in left for result in event.results)
+
+
+def held_texts(events):
+    parts = [part for event in events if event.role in {"user", "system"} for part in event.parts]
+    return [part.text for part in parts if isinstance(part, Text)]

@@ -406,3 +406,19 @@ def test_what_holds_itself_is_refused():
     message["content"].append(message)
     with pytest.raises(SizeLimit):
         session_from([message])
+
+
+def test_texts_of_one_character_and_names_of_calls_tell_no_place():
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "c"},
+        {"role": "assistant", "content": "f", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "what it gave"},
+    ]
+    parsed = parse_messages(messages)
+    ((result,),) = [parsed.sources[event.id] for event in parsed.session.log if event.results]
+    assert result.message == 2
+    assert result.texts == ((("key", "content"),),)
+    for sources, event in zip(parsed.sources.values(), parsed.session.log, strict=True):
+        for source in filter(None, sources):
+            assert source.message in parsed.messages[event.id]

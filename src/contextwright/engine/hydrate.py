@@ -4,6 +4,9 @@ working memory before every Planner/Operator turn")."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from contextwright.atoms.select.evidence import Proof, proofs
 from contextwright.compiler.plan import plan, walk
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
@@ -38,23 +41,40 @@ def hydrate(
     if not most or (memory is None and not retrievers):
         return ()
     query = plan(spec).clean(query_in(session.snapshot()))
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     if query and memory is not None:
-        found += [one.to_state() for one in memory.search(query, most, scope=scope)]
+        entries += [one.to_state() for one in memory.search(query, most, scope=scope)]
     for retriever in retrievers if query else ():
-        found += map(_entry, retriever.search(query, most))
-    session.revise(lambda state: _known(state, found))
+        entries += map(_entry, retriever.search(query, most))
+    put_entries(session, KNOWLEDGE, entries, ORIGIN)
     poorer = [getattr(one, "degraded", "") for one in (memory, *retrievers)]
     return tuple(dict.fromkeys(f"retrieval: {why}" for why in poorer if why))
 
 
-def _known(state: Mapping[str, Any], found: list[dict[str, Any]]) -> dict[str, Any]:
-    """The application's own entries and what was found, if that is anything new."""
-    listed: Any = state.get(KNOWLEDGE, [])
-    given: list[Any] = listed if isinstance(listed, list) else [listed]
-    own = [one for one in given if not (isinstance(one, dict) and one.get("from") == ORIGIN)]
-    entries = own + [one | {"from": ORIGIN} for one in found]
-    return {KNOWLEDGE: entries or None} if entries != given else {}
+def put_entries(session: Session, key: str, entries: Sequence[dict[str, Any]], origin: str) -> None:
+    """Put entries under a state key in place of those that came from the same origin before.
+    Those of the application stay, and win over an entry of the same `uri`.
+
+    Args:
+        key: `knowledge` or `evidence`.
+        origin: marks the entries as `from` it.
+    """
+    marked = [entry | {"from": origin} for entry in entries]
+
+    def replaced(state: Mapping[str, Any]) -> dict[str, Any]:
+        listed: Any = state.get(key, [])
+        before: list[Any] = listed if isinstance(listed, list) else [listed]
+        own = [one for one in before if not (isinstance(one, dict) and one.get("from") == origin)]
+        known = {proof.uri for proof in proofs(own)}
+        after = own + [one for one in marked if "uri" not in one or one["uri"] not in known]
+        return {key: after or None} if after != before else {}
+
+    session.revise(replaced)
+
+
+def evidence_entry(uri: str, summary: str) -> dict[str, Any]:
+    """An artifact as the state key `evidence` lists it."""
+    return msgspec.to_builtins(Proof(uri=uri, summary=summary))
 
 
 def _entry(hit: Hit) -> dict[str, Any]:

@@ -223,6 +223,7 @@ def _pair_role(value: Any) -> str | None:
 def _recognized(data: Json, where: str, format: str | None) -> tuple[str, Json]:
     """The format of a message, told from its fields, and the message in its envelope."""
     kind, role = data.get("type"), data.get("role")
+    kind = kind if isinstance(kind, str) else None
     if format in {None, langchain.NAME} and "content" in data and role is None:
         if kind in langchain.ROLES or kind == "remove":
             return langchain.NAME, {"type": kind, "data": data}
@@ -290,7 +291,8 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
     """Where a part stood: told by the texts in it, which are the very objects that were dumped."""
     content = part.content if isinstance(part, ToolResult) else (part,)
     texts = [each.text for each in content if isinstance(each, Text | Thinking)]
-    text_paths = tuple(path for text in texts if (path := paths.get(id(text))))
+    # the interpreter has one object for all texts of one character: these tell no place
+    text_paths = tuple(p for text in texts if len(text) > 1 and (p := paths.get(id(text))))
     held: tuple[Any, ...] = ()
     if isinstance(part, ToolResult):
         held = (part.call_id, part.name)
@@ -298,7 +300,10 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
         held = (part.id, part.name, part.arguments)
     elif isinstance(part, Opaque):
         held = tuple(part.value.values())
-    own = next((path for each in held if (path := paths.get(id(each)))), None)
+    held = tuple(each for each in held if not isinstance(each, str) or len(each) > 1)
+    places = [path for each in held if (path := paths.get(id(each)))]
+    # a result may take its name from the call, which stands in another message
+    own = next((p for p in places if not text_paths or p[0] == text_paths[0][0]), None)
     whole = own or (text_paths[0] if text_paths else None)
     if whole is None:
         return None

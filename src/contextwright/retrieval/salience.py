@@ -1,14 +1,16 @@
 """Salience: what is worth keeping when not everything can be (document 004, "Salience Scoring").
 
 Four factors from 0 to 1, weighted: how new a text is, whether it names what the session is about,
-whether it is the user's or speaks of what the user asked, and whether it gives structure.
+whether it is the user's or speaks of what the user asked, and whether it gives structure. The
+atom `C.salient` judges blocks and `SalienceScorer` texts; both by `SalienceContext`.
 """
 
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,13 +26,18 @@ WEIGHTS: Mapping[str, float] = {
 """The document's."""
 FACTORS = tuple(WEIGHTS)
 RECENCY = 0.5
-"""Of a text whose place is not known."""
-LEAST = 2
+"""Of a text whose place is not known: neither new nor old."""
+RECURRING = 2
 """Texts that name a thing before it counts as one that recurs."""
-SHOWN = 3
-"""Names that an explanation lists."""
+NAMES_SHOWN = 3
+"""Names that an explanation lists; more would be no line any more."""
 REMEMBERED = 20_000
 """Things that a scorer remembers; then it forgets what was named once."""
+_WHY = {
+    "recency": "how new it is",
+    "user_reference": "the user's, or about what is asked",
+    "structural": "headings, code, markers",
+}
 
 
 class Factor(msgspec.Struct, frozen=True):
@@ -53,10 +60,75 @@ class Salience(msgspec.Struct, frozen=True):
         return f"{self.score:.2f} = " + " + ".join(parts)
 
 
+class FactorValues(NamedTuple):
+    """The factors of one text, 0 to 1 each, in the order of `FACTORS`."""
+
+    recency: float
+    entity: float
+    user_reference: float
+    structural: float
+
+
+class SalienceContext(msgspec.Struct, frozen=True):
+    """Everything that a text is judged against.
+
+    Args:
+        known: finds the names that always count.
+        recurring: names that recur around the text.
+        query: stems of the words that the user asked.
+    """
+
+    known: re.Pattern[str] | None
+    recurring: AbstractSet[str]
+    query: frozenset[str]
+
+    def known_in(self, text: str) -> list[str]:
+        """The known names in a text."""
+        return [] if self.known is None else self.known.findall(text)
+
+    def values(
+        self, has: Features, known: Sequence[str], recency: float, *, by_user: bool
+    ) -> FactorValues:
+        """The factors of a text.
+
+        Args:
+            has: its features.
+            known: the known names in it.
+            recency: 1 for the newest, 0 for what is long ago.
+            by_user: whether the user said it.
+        """
+        entity = entity_value(len(self.recurring & has.entities), known=bool(known))
+        if by_user or has.refers:
+            user = 1.0
+        else:
+            user = len(self.query & has.words) / len(self.query) if self.query else 0.0
+        return FactorValues(min(1.0, max(0.0, recency)), entity, user, has.structural)
+
+    def explained(
+        self,
+        weights: Mapping[str, float],
+        values: FactorValues,
+        has: Features,
+        known: Sequence[str],
+    ) -> Salience:
+        """The weighted mean of factors and its reasons.
+
+        Args:
+            weights: shares of 1, by factor.
+            values: the factors, of the features and the known names of the same text.
+        """
+        names = list(dict.fromkeys(known)) or sorted(self.recurring & has.entities)
+        listed = ", ".join(names[:NAMES_SHOWN])
+        why = {**_WHY, "entity": f"names {listed}" if names else "names nothing that counts"}
+        by_name = values._asdict()
+        factors = tuple(
+            Factor(name, share, by_name[name], why[name]) for name, share in weights.items()
+        )
+        return Salience(min(1.0, sum(one.weight * one.value for one in factors)), factors)
+
+
 class SalienceScorer:
     """Scores texts. What recurs in the texts that it was shown counts as an entity by itself.
-
-    Safe to share between threads.
 
     Args:
         weights: of the factors, by the document's names; those left out count 0. They are divided
@@ -77,10 +149,11 @@ class SalienceScorer:
     ) -> None:
         self.weights = shares(WEIGHTS if weights is None else weights)
         self.known_entities: set[str] = set()
-        self._known_as: tuple[frozenset[str], re.Pattern[str] | None] = (frozenset(), None)
+        self._pattern: tuple[frozenset[str], re.Pattern[str] | None] = (frozenset(), None)
         self._detect = detect
-        self._named: Counter[str] = Counter()
-        self._asked: frozenset[str] = frozenset()
+        self._counts: Counter[str] = Counter()
+        self._recurring: set[str] = set()
+        self._query: frozenset[str] = frozenset()
         self._lock = threading.Lock()
         for entity in [known_entities] if isinstance(known_entities, str) else known_entities:
             self.register_entity(entity)
@@ -91,13 +164,7 @@ class SalienceScorer:
         Raises:
             SpecError: it is no text.
         """
-        given: Any = entity
-        if not isinstance(given, str):
-            raise SpecError(
-                f"a {type(given).__name__} is no name",
-                where="register_entity(entity)",
-                fix="give a text, such as 'ACME'",
-            )
+        _refuse_no_text(entity, "register_entity(entity)", "give a text, such as 'ACME'")
         with self._lock:
             self.known_entities.add(entity)
 
@@ -105,16 +172,18 @@ class SalienceScorer:
         """Show a text that belongs to the session: what several of them name counts from then."""
         if not self._detect:
             return
-        found = features(content).entities
+        named = features(content).entities
         with self._lock:
-            self._named.update(found)
-            if len(self._named) > REMEMBERED:
-                often = {name: n for name, n in self._named.items() if n >= LEAST}
-                self._named = Counter(dict(list(often.items())[-REMEMBERED // 2 :]))
+            self._counts.update(named)
+            self._recurring.update(name for name in named if self._counts[name] >= RECURRING)
+            if len(self._counts) > REMEMBERED:
+                often = [name for name, n in self._counts.items() if n >= RECURRING]
+                left = {name: self._counts[name] for name in often[-REMEMBERED // 2 :]}
+                self._counts, self._recurring = Counter(left), set(left)
 
     def ask(self, question: str) -> None:
         """Say what the user wants now: texts that have its words speak of it."""
-        self._asked = about(question)
+        self._query = about(question)
 
     def score(self, content: str, *, recency: float = RECENCY, role: str = "") -> float:
         """The salience of a text, 0 to 1.
@@ -127,63 +196,35 @@ class SalienceScorer:
 
     def explain(self, content: str, *, recency: float = RECENCY, role: str = "") -> Salience:
         """The salience of a text, factor by factor."""
-        return self._weighed(content, recency, role, self._asked)
+        return self._judged(content, recency, role, self._query)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """The salience of texts for a question: what `Index(rerank=scorer.rerank)` takes."""
-        asked = about(query)
-        return [self._weighed(text, RECENCY, "", asked).score for text in texts]
+        terms = about(query)
+        return [self._judged(text, RECENCY, "", terms).score for text in texts]
 
-    def _pattern(self) -> re.Pattern[str] | None:
+    def _known(self) -> re.Pattern[str] | None:
         """Finds the known entities, also those that were put into the set itself."""
-        names, pattern = self._known_as
+        names, pattern = self._pattern
         if names ^ self.known_entities:
             with self._lock:
                 names = frozenset(self.known_entities)
                 pattern = any_of(names)
-                self._known_as = names, pattern
+                self._pattern = names, pattern
         return pattern
 
-    def _weighed(self, content: str, recency: float, role: str, asked: frozenset[str]) -> Salience:
-        given: Any = content
-        if not isinstance(given, str):
-            raise SpecError(
-                f"a {type(given).__name__} is no text to be scored",
-                where="SalienceScorer.score(content)",
-                fix="give a text, such as str(content)",
-            )
-        has = features(content)
-        recurring = sorted(name for name in has.entities if self._named.get(name, 0) >= LEAST)
-        pattern = self._pattern()
-        known = pattern.findall(content) if pattern is not None else []
-        return explained(
-            self.weights,
-            recency=min(1.0, max(0.0, recency)),
-            entity=entity_value(len(recurring), known=bool(known)),
-            names=list(dict.fromkeys(known)) or recurring,
-            user_reference=user_value(has, asked, said=role == "user"),
-            structural=has.structural,
-        )
+    def _judged(self, content: str, recency: float, role: str, query: frozenset[str]) -> Salience:
+        where, fix = "SalienceScorer.score(content)", "give a text, such as str(content)"
+        _refuse_no_text(content, where, fix)
+        context = SalienceContext(self._known(), self._recurring, query)
+        has, known = features(content), context.known_in(content)
+        values = context.values(has, known, recency, by_user=role == "user")
+        return context.explained(self.weights, values, has, known)
 
 
-def explained(
-    weights: Mapping[str, float], *, names: Sequence[str] = (), **values: float
-) -> Salience:
-    """A weighted mean and its reasons.
-
-    Args:
-        weights: shares of 1, by factor.
-        names: what the entity factor counts.
-        values: of the factors, 0 to 1.
-    """
-    why = {
-        "recency": "how new it is",
-        "entity": f"names {', '.join(names[:SHOWN])}" if names else "names nothing that counts",
-        "user_reference": "the user's, or about what is asked",
-        "structural": "headings, code, markers",
-    }
-    factors = tuple(Factor(name, share, values[name], why[name]) for name, share in weights.items())
-    return Salience(min(1.0, sum(one.weight * one.value for one in factors)), factors)
+def _refuse_no_text(value: Any, where: str, fix: str) -> None:
+    if not isinstance(value, str):
+        raise SpecError(f"expected a text, got a {type(value).__name__}", where=where, fix=fix)
 
 
 def shares(weights: Mapping[str, float]) -> dict[str, float]:
@@ -192,13 +233,13 @@ def shares(weights: Mapping[str, float]) -> dict[str, float]:
     Raises:
         SpecError: an unknown factor, a negative weight, or no weight above 0.
     """
-    given: Any = weights
-    numbers = isinstance(given, Mapping) and all(map(is_number, given.values()))
+    value: Any = weights
+    numbers = isinstance(value, Mapping) and all(map(is_number, value.values()))
     total = sum(weights.values()) if numbers else 0
     if not total > 0 or not set(weights) <= set(WEIGHTS) or min(weights.values()) < 0:
         raise SpecError(
-            "weights are numbers from 0 on, one of them above it",
-            where=f"weights={given!r}"[:200],
+            "expected weights from 0 on, one of them above it",
+            where=f"weights={value!r}"[:200],
             fix=f"weigh {', '.join(WEIGHTS)} by name: {{'recency': 0.3, ...}}",
         )
     return {name: weights[name] / total for name in WEIGHTS if name in weights}
@@ -208,18 +249,10 @@ def any_of(names: Iterable[str]) -> re.Pattern[str] | None:
     """Finds any of these names as whole words; None where none has a letter or a digit."""
     # the longest first: `order 12` before `order`
     texts = sorted({name.strip() for name in names}, key=lambda name: (-len(name), name))
-    found = "|".join(re.escape(text) for text in texts if re.search(r"\w", text))
-    return re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE) if found else None
+    choice = "|".join(re.escape(text) for text in texts if re.search(r"\w", text))
+    return re.compile(rf"(?<!\w)(?:{choice})(?!\w)", re.IGNORECASE) if choice else None
 
 
 def entity_value(recurring: int, *, known: bool) -> float:
     """1 for a known name; else half of what is left for each thing that recurs."""
     return 1.0 if known else 1.0 - 0.5**recurring
-
-
-def user_value(has: Features, asked: frozenset[str], *, said: bool) -> float:
-    """1 for what the user said and what speaks to the user; else the share of the words that were
-    asked which a text has."""
-    if said or has.refers:
-        return 1.0
-    return len(asked & has.words) / len(asked) if asked else 0.0

@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 
 from contextwright import C, compile
 from contextwright.adapters.wrap import Cooled
-from contextwright.adapters.wrap.parsed_message import is_conversation, said
+from contextwright.adapters.wrap.conversation import conversation_in, conversation_of
 from contextwright.errors import BudgetError, StepError
 from contextwright.render.providers import provider_named
+from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.testing import sessions, target_for
+from contextwright.tokens.counter import named_counter
 
+COUNT = named_counter("o200k_base").count
 KEYS = {
     "openai-chat": "messages",
     "openai-responses": "input",
@@ -35,13 +38,19 @@ def request_of(session, format):
 
 
 def texts(messages, *roles):
-    found = [piece for one in messages for piece in said(one).pieces]
-    return [piece.text for piece in found if piece.kind == "text" and piece.role in roles]
+    events = conversation_of(messages).events if messages else ()
+    parts = [part for event in events if event.role in roles for part in event.parts]
+    return [part.text for part in parts if isinstance(part, Text)]
 
 
 def calls(messages):
-    found = [piece for one in messages for piece in said(one).pieces]
-    return [(piece.kind, piece.id) for piece in found if piece.kind in {"call", "result"}]
+    found = [part for event in conversation_of(messages).events for part in event.parts]
+    kinds = {ToolCall: "call", ToolResult: "result"}
+    return [
+        (kinds[type(part)], part.id if isinstance(part, ToolCall) else part.call_id)
+        for part in found
+        if type(part) in kinds
+    ]
 
 
 @formats
@@ -281,7 +290,7 @@ def test_reasoning_and_its_call_leave_together():
     ],
 )
 def test_what_is_no_conversation_is_not_taken_for_one(value):
-    assert not is_conversation(value)
+    assert conversation_in(value) is None
 
 
 def gemini_turns(count, **more):
@@ -385,3 +394,46 @@ def test_what_is_left_out_is_what_is_least_salient():
     left = {message["content"].split(" ")[0] for message in sent}
     assert len(sent) < 20
     assert sum(message["content"].startswith("INV-0042") for message in sent) == 2, left
+
+
+USER = {"role": "user", "content": "go"}
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [
+            USER,
+            {"type": "custom_tool_call", "call_id": "call1", "name": "run", "input": "ls -l"},
+            {"type": "custom_tool_call_output", "call_id": "call1", "output": LONG},
+        ],
+        [USER, {"type": "web_search_call", "id": "ws1", "action": {"query": LONG}}],
+        [USER, {"role": "assistant", "content": "hi", "reasoning_content": LONG}],
+        [
+            USER,
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "server_tool_use", "id": "st1", "name": "search", "input": {}},
+                    {
+                        "type": "web_search_tool_result",
+                        "tool_use_id": "st1",
+                        "content": [{"type": "web_search_result", "title": LONG, "url": "u"}],
+                    },
+                ],
+            },
+        ],
+        [
+            {"role": "user", "parts": [{"text": "go"}]},
+            {"role": "model", "parts": [{"code_execution_result": {"output": LONG}}]},
+        ],
+        [{"role": "user", "text": "go"}, {"role": "assistant", "text": LONG}],
+    ],
+)
+def test_all_words_of_a_message_are_counted_also_in_parts_that_nobody_here_knows(messages):
+    heard = []
+    cooled = Cooled(pass_on, 300, on_cool=heard.append)
+    cooled([*messages, USER])
+    assert COUNT(LONG) < cooled.last.tokens_before < COUNT(LONG) + 60
+    assert cooled.last.tokens_after <= 300
+    assert heard

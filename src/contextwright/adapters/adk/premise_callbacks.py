@@ -12,7 +12,6 @@ from google.genai import types
 from contextwright.adapters.adk.instruction import MIRRORS
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.visible_events import VisibleEvents
-from contextwright.atoms.protect.premise import question_in
 from contextwright.engine.run_tasks import TaskRunner
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ async def _instead(
     say: ReplyText,
 ) -> str:
     """The answer in the model's place; empty where the model is to be asked."""
-    from contextwright.engine.premise_guard import apremise_guard
+    from contextwright.engine.premise_guard import apremise_guard, question_in
 
     session = mirrors.session(context.session, context.state.to_dict(), VisibleEvents.of(context))
     if question_in(session.snapshot()) is None:

@@ -1,16 +1,14 @@
 """What ADK's services hold, into the state keys that a pack reads: `knowledge`, `evidence`."""
 
 import logging
-from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from google.adk.agents.callback_context import CallbackContext
 from google.genai import types
 
-from contextwright.atoms.select.evidence import Proof, proofs
 from contextwright.blocks.ref import Ref
 from contextwright.compiler.plan import walk
+from contextwright.engine.hydrate import evidence_entry, put_entries
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
@@ -41,12 +39,13 @@ class Supply:
         if invocation.memory_service is not None and KNOWLEDGE in hydrated:
             try:
                 found = await self._memories(session, context)
-                _put(session, KNOWLEDGE, found, MEMORIES)
+                put_entries(session, KNOWLEDGE, found, MEMORIES)
             except Exception:
                 LOG.warning("the memory service failed: nothing new is remembered", exc_info=True)
         if invocation.artifact_service is not None and EVIDENCE in hydrated:
             try:
-                _put(session, EVIDENCE, await self._artifacts(session, context), ARTIFACTS)
+                found = await self._artifacts(session, context)
+                put_entries(session, EVIDENCE, found, ARTIFACTS)
             except Exception:
                 LOG.warning("the artifact service failed: no new evidence", exc_info=True)
 
@@ -60,7 +59,7 @@ class Supply:
             text = " ".join(part.text for part in memory.content.parts or () if part.text)
             if text.strip():
                 said = f"{memory.author}: {text}" if memory.author else text
-                entry: dict[str, Any] = {"text": said, "from": MEMORIES}
+                entry: dict[str, Any] = {"text": said}
                 if memory.id:
                     entry["id"] = memory.id
                 if memory.timestamp:
@@ -76,8 +75,7 @@ class Supply:
             if key not in self._said:
                 self._said[key] = _said_of(await context.load_artifact(name), name)
             uri = str(Ref("artifact", name))
-            entry = msgspec.to_builtins(Proof(uri=uri, summary=self._said[key]))
-            entries.append(entry | {"from": ARTIFACTS})
+            entries.append(evidence_entry(uri, self._said[key]))
         return entries
 
 
@@ -99,17 +97,3 @@ def _said_of(part: types.Part | None, name: str) -> str:
         text[:LARGEST], tool=name, arguments="{}", max_tokens=SUMMARY, count=count
     )
     return " ".join(short.split())
-
-
-def _put(session: Session, key: str, entries: list[dict[str, Any]], origin: str) -> None:
-    """Replace what came from a service before; what the application listed stays, and wins."""
-
-    def replaced(state: Mapping[str, Any]) -> dict[str, Any]:
-        listed: Any = state.get(key, [])
-        given: list[Any] = listed if isinstance(listed, list) else [listed]
-        own = [one for one in given if not (isinstance(one, dict) and one.get("from") == origin)]
-        known = {proof.uri for proof in proofs(own)}
-        new = [one for one in entries if one.get("uri") not in known or "uri" not in one]
-        return {key: own + new or None} if own + new != given else {}
-
-    session.revise(replaced)

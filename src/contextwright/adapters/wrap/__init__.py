@@ -8,6 +8,6 @@ print(cooled.last)
 """
 
 from contextwright.adapters.wrap.cooled import Cooled, with_context_management
-from contextwright.adapters.wrap.cooling_report import Change, Cooling
+from contextwright.adapters.wrap.cooling_report import Cooling, CoolingChange
 
-__all__ = ["Change", "Cooled", "Cooling", "with_context_management"]
+__all__ = ["Cooled", "Cooling", "CoolingChange", "with_context_management"]

@@ -22,10 +22,10 @@ def cooled_agent(agent: Agent, intake: Intake) -> Agent:
     ) -> LlmResponse | None:
         config = llm_request.config
         instruction = config.system_instruction if config else None
-        given: dict[str, Any] = {"contents": llm_request.contents}
+        arguments: dict[str, Any] = {"contents": llm_request.contents}
         if isinstance(instruction, str):
-            given["system_instruction"] = instruction
-        llm_request.contents = (await intake.later(given))["contents"]
+            arguments["system_instruction"] = instruction
+        llm_request.contents = (await intake.later(arguments))["contents"]
         return None
 
     copy = agent.clone()

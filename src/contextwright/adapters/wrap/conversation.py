@@ -1,167 +1,114 @@
-"""A conversation brought under a number of tokens: exchanges whole or absent, the user's and the
-system's words as they are."""
+"""A list of messages of any framework as a conversation: events, and where their texts stand."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from contextwright.adapters.wrap.talk import Outcome, outcome, read
-from contextwright.adapters.wrap.water_fill import level
-from contextwright.atoms.budget.budget import Budget
-from contextwright.atoms.compress.cool import LEAST, How, cooled, gain, in_short
-from contextwright.atoms.select.salient import SALIENT
-from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.overflow import enforce_budget
-from contextwright.compiler.trace import Tracer
-from contextwright.engine.run_tasks import TaskGenerator
-from contextwright.errors import BudgetError
-from contextwright.session.session import Session
-from contextwright.spec.inputs import Inputs, Memo
-from contextwright.spec.task import NO_ANSWERS, Answers
-from contextwright.tokens.counter import Counter
+from contextwright.adapters.wrap.agent_names import ROLES
+from contextwright.adapters.wrap.live_renderer import FORMAT, strings, words
+from contextwright.adapters.wrap.quoted import is_quoted, unquoted
+from contextwright.adapters.wrap.tree import field, is_list, is_record
+from contextwright.errors import SessionError
+from contextwright.formats.objects import ParsedMessages, parse_messages
+from contextwright.session.event import AnyPart, Event, Opaque, Text, Thinking, ToolResult
 
-NEWEST = 3
-"""Exchanges at the end that are shortened only when all before them were not enough."""
-ROUNDS = 5
-GRAIN = 64
-"""Tokens in whose steps the room of the newest texts changes: a text that has the same room in the
-next call is asked about once."""
-_OURS = re.compile(r"\n?\[full output: event://[^\]\n]*\]|, full output: event://[^\s\]]+")
-"""How the last stages say where the whole stands: in a session that is ours, not the agent's."""
+HELD = frozenset({"user", "system"})
+"""Whose words stay, word for word."""
+_CONTENTS = (
+    "content", "parts", "tool_calls", "function_call", "refusal", "arguments", "output", "summary",
+    "encrypted_content", "data", "kwargs", "action", "input", "results",
+)  # fmt: skip
+"""Fields of which each message of any framework has one: what it says stands there."""
+
+PartKey = tuple[str, int]
+"""An event's id and the place of a part in it."""
 
 
-class Cooler(msgspec.Struct, frozen=True, eq=False):
-    """How a conversation is cooled.
+class Conversation(msgspec.Struct, frozen=True, eq=False):
+    """Messages and the events that they are.
 
     Args:
-        limit: tokens that it may have.
-        how: what is asked, and what stands behind what was shortened.
+        messages: the caller's.
+        parsed: where each part of an event stands in them.
+        events: in order; the user's and the system's are pinned.
+        quotes: what stands before and behind the words of another agent, and stays.
     """
 
-    limit: int
-    counter: Counter
-    how: How
+    messages: Sequence[Any]
+    parsed: ParsedMessages
+    events: tuple[Event, ...]
+    quotes: Mapping[PartKey, tuple[str, str]]
 
 
-def cooling_talk(messages: Sequence[Any], cooler: Cooler) -> TaskGenerator[Outcome]:
-    """The messages that stay, with the texts that they have then.
-
-    First what is old is summarized, then the newest exchanges, the largest first; then the
-    least salient exchanges are left out, and what must stay is cut.
-    """
-    talk = read(messages)
-    snapshot = Session("conversation", talk.events).snapshot()
-    memo, answers, count = Memo(), NO_ANSWERS, cooler.counter.count
-
-    def inputs_with(answers: Answers) -> Inputs:
-        return Inputs(
-            snapshot=snapshot,
-            count=count,
-            cost=memo.computed("talk", lambda block: talk.cost(block, count)),
-            counter_id=cooler.counter.id,
-            resolve=lambda ref: None,
-            now_ms=None,
-            memo=memo,
-            answers=answers,
-        )
-
-    inputs = inputs_with(answers)
-    blocks = inputs.blocks(snapshot.exchanges(), "conversation")
-    room = cooler.limit + _owed(blocks, inputs, cooler.limit)
-    able = _able_to_fit(blocks, inputs, room)
-    made = able
-    for _ in range(ROUNDS):
-        inputs = inputs_with(answers)
-        made = cooled(able, inputs, room, _may(inputs), cooler.how)
-        if not inputs.asked:
-            made = _newest(made, inputs, cooler)
-        if not inputs.asked:
-            break
-        answers = answers.with_((yield tuple(inputs.asked.values())))
-    made = _fitted(made, inputs, cooler.limit)
-    return outcome(talk, blocks, made, lambda old, new: _polished(old, new, cooler))
+def conversation_of(messages: Sequence[Any]) -> Conversation | None:
+    """The messages as a conversation; None where they are none."""
+    if not messages or not all(map(_may_be_message, messages)):
+        return None
+    try:
+        parsed = parse_messages(messages)
+    except SessionError:
+        return None
+    quotes: dict[PartKey, tuple[str, str]] = {}
+    events = tuple(_readable(event, parsed, quotes) for event in parsed.session.log)
+    return Conversation(messages, parsed, events, quotes)
 
 
-def _may(inputs: Inputs) -> Callable[[Block], bool]:
-    newest = inputs.snapshot.exchange_count - NEWEST
-
-    def may(block: Block) -> bool:
-        if block.pinned or block.order >= newest:
-            return False
-        return not (block.failed and inputs.unresolved(block))
-
-    return may
-
-
-def _owed(blocks: Blocks, inputs: Inputs, limit: int) -> int:
-    """Tokens that the newest exchanges give themselves: they have half of what there is beside
-    the user's words, and more where nobody else needs it."""
-    first = inputs.snapshot.exchange_count - NEWEST
-    newest = sum(inputs.cost(b) for b in blocks if b.order >= first and not b.pinned)
-    held = sum(inputs.cost(b) for b in blocks if b.pinned)
-    others = sum(map(inputs.cost, blocks)) - newest
-    return newest - min(newest, max(0, (limit - held) // 2, limit - others))
+def conversation_in(value: Any) -> Conversation | None:
+    """A list of messages, or a single one, as a conversation; None for anything else. Texts alone
+    are any texts."""
+    if not is_list(value):
+        return None if isinstance(value, str) else conversation_of([value])
+    if all(isinstance(item, str) for item in value):
+        return None
+    return conversation_of(value)
 
 
-def _able_to_fit(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
-    """Without the least salient exchanges that would have to go however short all texts were:
-    nobody is asked about what is left out."""
-    may, gone = _may(inputs), set[Block]()
-    saved = {block: gain(block, limit, inputs) if may(block) else 0 for block in blocks}
-    over = sum(map(inputs.cost, blocks)) - sum(saved.values()) - limit
-    if over <= 0:
-        return blocks
-    scores = SALIENT.scores(blocks, inputs)
-    for place in sorted(range(len(blocks)), key=lambda place: (scores[place], place)):
-        block = blocks[place]
-        if over > 0 and may(block):
-            gone.add(block)
-            over -= inputs.cost(block) - saved[block]
-    return tuple(block for block in blocks if block not in gone)
+def _may_be_message(value: Any) -> bool:
+    """A cheap look: nothing is dumped, and so nothing of the caller's is run, without it."""
+    if isinstance(value, str):
+        return True
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        pair: tuple[Any, ...] = value
+        return len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], str)
+    if not is_record(value):
+        return False
+    role = field(value, "role")
+    if role is not None and not (isinstance(role, str) and role in ROLES):
+        return False
+    return any(field(value, name) is not None for name in _CONTENTS)
 
 
-def _newest(blocks: Blocks, inputs: Inputs, cooler: Cooler) -> Blocks:
-    """What was not touched yet, in short: the largest texts give first."""
-    over = sum(map(inputs.cost, blocks)) - cooler.limit
-    if over <= 0:
-        return blocks
-    may = _may(inputs)
-    left = [block for block in blocks if not (block.pinned or may(block))]
-    sizes: list[int] = []
-    for block in left:
-        in_short(block, inputs, lambda tokens: sizes.append(tokens) or 0, cooler.how, "")
-    most = level(sizes, sum(sizes) - over)
-    most = max(LEAST, most - most % GRAIN if most > 2 * GRAIN else most)
-    why = f"over {cooler.limit} tokens"
-    short = {
-        block: in_short(block, inputs, lambda tokens: most * (tokens > most), cooler.how, why)
-        for block in left
-    }
-    return tuple(short.get(block, block) for block in blocks)
+def _readable(
+    event: Event, parsed: ParsedMessages, quotes: dict[PartKey, tuple[str, str]]
+) -> Event:
+    """An event with its place in the rules: the user's words pinned, another agent's words not
+    taken for them, and no text offered for shortening that could not be written back."""
+    parts, role = event.parts, event.role
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    if role == "user" and len(texts) == len(parts) and is_quoted(texts):
+        role = "assistant"
+        split = [unquoted(text) for text in texts]
+        quotes.update({(event.id, n): (one[0], one[2]) for n, one in enumerate(split)})
+        around = "\n".join(before + after for before, _, after in split)
+        parts = (*(Text(text=words) for _, words, _ in split), Thinking(text=around))
+    sources = parsed.sources[event.id]
+    parts = tuple(
+        part if n >= len(sources) or sources[n] is not None else _fixed(part)
+        for n, part in enumerate(parts)
+    )
+    counted = "\n".join(map(words, parts))
+    rest = [text for text in strings(event.extra) if " " in text and text not in counted]
+    if rest:  # fields that nobody here knows are sent, and count, as well
+        parts = (*parts, Opaque(format=FORMAT, kind="fields", value={"texts": rest}))
+    return msgspec.structs.replace(event, role=role, parts=parts, pinned=role in HELD)
 
 
-def _fitted(blocks: Blocks, inputs: Inputs, limit: int) -> Blocks:
-    """With as much left out as it takes; where what must stay is over the limit by itself, with
-    a quarter of the limit beside it."""
-    held = sum(inputs.cost(block) for block in blocks if block.pinned)
-    for room in (limit, held + limit // 4, held + limit):
-        try:
-            budget = Budget(max_tokens=room, overflow="truncate_least_salient")
-            return enforce_budget(BudgetState(room, 0, inputs, Tracer(inputs.cost)), blocks, budget)
-        except BudgetError:
-            continue
-    return blocks
-
-
-def _polished(old: str, new: str, cooler: Cooler) -> str:
-    """A text whose mark, if the last stages made it, says where the agent finds the whole."""
-    if not _OURS.search(new) or _OURS.search(old):
-        return new
-    count = cooler.counter.count
-    tail = cooler.how.tail(old, "", count(old))
-    bare = _OURS.sub("", new)
-    marked = bare + tail
-    return marked if count(marked) <= count(new) else bare or new
+def _fixed(part: AnyPart) -> AnyPart:
+    """A part that counts and can not be shortened."""
+    if isinstance(part, Text):
+        return Opaque(format=FORMAT, kind="text", value={"text": part.text})
+    if isinstance(part, ToolResult):
+        content = tuple(_fixed(one) for one in part.content)
+        return msgspec.structs.replace(part, content=content)
+    return part

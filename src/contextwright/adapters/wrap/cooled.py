@@ -82,17 +82,7 @@ class Cooled:
         on_cool: OnCool | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        intake = intake_of(
-            threshold,
-            radiator,
-            model=model,
-            user=user,
-            context=context,
-            artifacts=artifacts,
-            on_cool=on_cool,
-            timeout_s=timeout_s,
-        )
-        options = {
+        options: dict[str, Any] = {
             "model": model,
             "user": user,
             "context": context,
@@ -100,7 +90,7 @@ class Cooled:
             "on_cool": on_cool,
             "timeout_s": timeout_s,
         }
-        self._set_up(inner, radiator, intake, options)
+        self._set_up(inner, radiator, intake_of(threshold, radiator, **options), options)
 
     def _set_up(
         self, inner: Any, radiator: Any, intake: Intake, options: Mapping[str, Any]
@@ -182,8 +172,8 @@ def with_context_management(
     """
     if agent is None:
         intake_of(window_size, summarizer, **options)  # mistakes are told where they are made
-        given: dict[str, Any] = {"window_size": window_size, "summarizer": summarizer, **options}
-        return functools.partial(with_context_management, **given)
+        preset: dict[str, Any] = {"window_size": window_size, "summarizer": summarizer, **options}
+        return functools.partial(with_context_management, **preset)
     return Cooled(agent, window_size, summarizer, **options)
 
 
@@ -198,7 +188,7 @@ def intake_of(
     on_cool: OnCool | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> Intake:
-    """What cools the arguments, from the options of `Cooled`."""
+    """The intake of a call, from the options of `Cooled`."""
     return Intake(
         threshold,
         answering(radiator, timeout_s=timeout_s),
@@ -215,8 +205,8 @@ def _again(
     return kind(inner, threshold, radiator, **options)
 
 
-def _names(given: str | Iterable[str]) -> frozenset[str]:
-    return frozenset({given}) if isinstance(given, str) else frozenset(given)
+def _names(names: str | Iterable[str]) -> frozenset[str]:
+    return frozenset({names}) if isinstance(names, str) else frozenset(names)
 
 
 def _callable(inner: Any) -> Call:
@@ -224,11 +214,11 @@ def _callable(inner: Any) -> Call:
     if callable(inner):
         return inner
     for name in _FIRST:
-        found = getattr(inner, name, None)
-        if callable(found):
-            return found
+        method = getattr(inner, name, None)
+        if callable(method):
+            return method
     raise SpecError(
-        f"a {type(inner).__name__} is no agent that could be called",
+        f"expected an agent that can be called, got a {type(inner).__name__}",
         where="Cooled(...)",
         fix="give a function, or an object with __call__, invoke, run or create, such as "
         "client.chat.completions",

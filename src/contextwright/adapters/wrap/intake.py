@@ -3,24 +3,23 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from contextwright.adapters.wrap.bare_text import Portion, joined, portion
-from contextwright.adapters.wrap.conversation import Cooler, cooling_talk
-from contextwright.adapters.wrap.cooling_report import Change, Cooling
-from contextwright.adapters.wrap.keep_type import Keeper
-from contextwright.adapters.wrap.talk import OVERHEAD
-from contextwright.adapters.wrap.text_slots import LEAST, Found, Names, asked_in, found_in
-from contextwright.adapters.wrap.tree import Path, label, put, retyped
-from contextwright.adapters.wrap.water_fill import level
-from contextwright.atoms.compress.cool import How
-from contextwright.atoms.shorten import Short
+from contextwright.adapters.wrap.bare_text import joined, portion
+from contextwright.adapters.wrap.cool_conversation import cooling
+from contextwright.adapters.wrap.cooling_report import Cooling, CoolingLog
+from contextwright.adapters.wrap.live_renderer import words
+from contextwright.adapters.wrap.text_slots import LEAST, Names, Slot, question_in, slots_in
+from contextwright.adapters.wrap.tree import is_list, label, put, retyped
+from contextwright.adapters.wrap.water_fill import water_fill
+from contextwright.adapters.wrap.write_back import dropped_messages, written_back
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.engine.shorten_text import Wanted, shortening
 from contextwright.errors import SpecError
+from contextwright.formats.dump import Path
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.counter import Counter
 
 OnCool = Callable[[Cooling], object]
-Given = dict[str, Any]
+ArgumentValues = dict[str, Any]
 
 
 class Intake:
@@ -45,10 +44,12 @@ class Intake:
         artifacts: ArtifactStore | None = None,
         on_cool: OnCool | None = None,
     ) -> None:
-        given: Any = threshold
-        if not isinstance(given, int) or given < 1:
+        tokens: Any = threshold
+        if not isinstance(tokens, int) or tokens < 1:
             raise SpecError(
-                f"threshold is {given!r}", where="Cooled(...)", fix="give at least 1 token"
+                f"expected a threshold of 1 token or more, got {tokens!r}",
+                where="Cooled(...)",
+                fix="such as threshold=4096",
             )
         self.threshold = threshold
         self.names = names or Names()
@@ -58,104 +59,104 @@ class Intake:
         self._models = models
         self._counter = counter
 
-    def now(self, given: Given) -> Given:
+    def now(self, values: ArgumentValues) -> ArgumentValues:
         """The arguments by name, cooled; waits for the radiator in this thread."""
-        return self._report(*run_tasks(self._cooling(given), self._models, ""))
+        return self._report(*run_tasks(self._cooling(values), self._models, ""))
 
-    async def later(self, given: Given) -> Given:
+    async def later(self, values: ArgumentValues) -> ArgumentValues:
         """`now`, letting the event loop run while the radiator answers."""
-        return self._report(*await adrive(self._cooling(given), self._models, ""))
+        return self._report(*await adrive(self._cooling(values), self._models, ""))
 
-    def _report(self, given: Given, report: Cooling) -> Given:
+    def _report(self, values: ArgumentValues, report: Cooling) -> ArgumentValues:
         self.last = report
         if self.on_cool is not None and (report.cooled or report.why):
             self.on_cool(report)
-        return given
+        return values
 
-    def _cooling(self, given: Given) -> TaskGenerator[tuple[Given, Cooling]]:
-        count, threshold = self._counter.count, self.threshold
-        found = found_in(given, self.names, count)
-        before = sum(one.tokens for one in found)
+    def _cooling(self, values: ArgumentValues) -> TaskGenerator[tuple[ArgumentValues, Cooling]]:
+        threshold = self.threshold
+        slots = slots_in(values, self.names, self._counter)
+        before = sum(slot.tokens for slot in slots)
         if before <= threshold:
-            return given, Cooling(tokens_before=before, tokens_after=before, threshold=threshold)
-        keeper = Keeper(self.artifacts, count)
-        rooms = _rooms(found, threshold)
+            return values, Cooling(tokens_before=before, tokens_after=before, threshold=threshold)
+        changes = CoolingLog(self.artifacts, self._counter.count)
+        rooms = _rooms(slots, threshold)
         texts = [(one, room) for one, room in rooms if one.kind == "text" and one.tokens > room]
-        new, changes = yield from self._texts(texts, keeper, asked_in(found, self.names))
-        for one, room in rooms:
-            if one.kind in {"talk", "message"} and one.tokens > room:
-                new[one.path] = yield from self._talk(one, room, keeper, changes)
-        made = put(given, new)
-        after = sum(one.tokens for one in found_in(made, self.names, count))
+        new = yield from self._texts(texts, changes, question_in(slots, self.names))
+        after = before
+        for slot, _ in texts:
+            after += self._counter.count(new[slot.path]) - slot.tokens
+        for slot, room in rooms:
+            if slot.kind == "talk" and slot.tokens > room:
+                made = yield from self._talk(slot, room, changes)
+                new[slot.path], tokens = made
+                after += tokens - slot.tokens
         report = Cooling(
             tokens_before=before,
             tokens_after=after,
             threshold=threshold,
-            changes=tuple(changes),
-            why=_why(after, sum(one.held for one in found), threshold),
+            changes=tuple(changes.entries),
+            why=_why(after, sum(slot.held for slot in slots), threshold),
         )
-        return made, report
+        return put(values, new), report
 
     def _texts(
-        self, texts: Sequence[tuple[Found, int]], keeper: Keeper, asked: str
-    ) -> TaskGenerator[tuple[dict[Path, Any], list[Change]]]:
+        self, texts: Sequence[tuple[Slot, int]], changes: CoolingLog, question: str
+    ) -> TaskGenerator[dict[Path, Any]]:
         """Texts in so many tokens each, all asked about together."""
         count = self._counter.count
-        laid: list[tuple[Found, Portion]] = []
-        for one, room in texts:
-            tail = keeper.tail(one.value, "", one.tokens)
-            laid.append((one, portion(one.value, room, count, tail, bare=one.bare)))
+        portions = [
+            portion(slot.value, room, count, changes.mark(slot.value), bare=slot.bare)
+            for slot, room in texts
+        ]
         wanted = [
-            Wanted(text, each.most, query=asked or each.asked)
-            for _, each in laid
+            Wanted(text, each.most, query=question or each.question)
+            for each in portions
             for text in each.open()
         ]
         shorts = iter((yield from shortening(wanted, count)))
         new: dict[Path, Any] = {}
-        changes: list[Change] = []
-        for one, each in laid:
+        for (slot, _), each in zip(texts, portions, strict=True):
             own = [next(shorts) for _ in each.open()]
             text = joined(each, [short.text for short in own], count)
-            new[one.path] = retyped(one.value, text)
+            new[slot.path] = retyped(slot.value, text)
             by = ", ".join(dict.fromkeys(short.by for short in own if short.by)) or "cut"
             why = "; ".join(dict.fromkeys(short.why for short in own if short.why))
-            changes.append(keeper.change(label(one.path), one.value, text, by, why))
-        return new, changes
+            changes.shortened(label(slot.path), slot.value, text, by, why)
+        return new
 
-    def _talk(
-        self, one: Found, room: int, keeper: Keeper, changes: list[Change]
-    ) -> TaskGenerator[Any]:
+    def _talk(self, slot: Slot, room: int, changes: CoolingLog) -> TaskGenerator[tuple[Any, int]]:
         """A conversation, or a single message, in so many tokens."""
-        single = one.kind == "message"
-        messages: Sequence[Any] = [one.value] if single else one.value
-        by: dict[str, Short] = {}
-        how = How(tail=keeper.tail, told=by.__setitem__)
-        outcome = yield from cooling_talk(messages, Cooler(room, self._counter, how))
-        where = label(one.path)
-        for place, piece, text in outcome.changed:
-            short = by.get(piece.text) or Short(text, "cut")
-            at = where if single else f"{where}[{place}]"
-            changes.append(keeper.change(at, piece.text, text, short.by, short.why))
-        for place, text in outcome.gone:
-            tokens = self._counter.count(text) + OVERHEAD
-            changes.append(keeper.dropped(f"{where}[{place}]", text, tokens))
+        assert slot.talk is not None
+        talk, where, single = slot.talk, label(slot.path), not is_list(slot.value)
+        made = yield from cooling(talk, (slot.tokens, slot.held), room, self._counter, changes)
+        for key, short in made.parts.items():
+            source = talk.parsed.sources[key[0]][key[1]]
+            if source is not None:
+                place = where if single else f"{where}[{source.message}]"
+                changes.shortened(place, short.old, short.new, short.by, short.why)
+        texts = {event.id: [*filter(None, map(words, event.parts))] for event in talk.events}
+        for place, ids in dropped_messages(talk, made.dropped).items():
+            text = "\n".join(line for id in ids for line in texts[id])
+            changes.dropped(f"{where}[{place}]", text)
+        messages = written_back(talk, made)
         if single:
-            return outcome.messages[0] if outcome.messages else one.value
-        return tuple(outcome.messages) if isinstance(one.value, tuple) else outcome.messages
+            return (messages[0] if messages else slot.value), made.tokens
+        return tuple(messages) if isinstance(slot.value, tuple) else messages, made.tokens
 
 
-def _rooms(found: Sequence[Found], threshold: int) -> list[tuple[Found, int]]:
+def _rooms(slots: Sequence[Slot], threshold: int) -> list[tuple[Slot, int]]:
     """Tokens that each may have: what stays has its own, and of the rest the largest give first.
 
     Where what stays is over the threshold by itself, the rest has a quarter of it.
     """
-    left = threshold - sum(one.held for one in found)
+    left = threshold - sum(slot.held for slot in slots)
     left = left if left > 0 else max(1, threshold // 4)
-    sizes = [one.tokens - one.held for one in found if one.kind != "kept"]
-    most = level(sizes, left)
+    sizes = [slot.tokens - slot.held for slot in slots if slot.kind != "kept"]
+    most = water_fill(sizes, left)
     if len(sizes) > 1:
         most = max(most, LEAST)
-    return [(one, one.held + min(one.tokens - one.held, most)) for one in found]
+    return [(slot, slot.held + min(slot.tokens - slot.held, most)) for slot in slots]
 
 
 def _why(after: int, held: int, threshold: int) -> str:

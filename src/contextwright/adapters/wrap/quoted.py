@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 PREAMBLE = "For context:"
-_SAID = re.compile(
+_QUOTATION = re.compile(
     r"(\[[^\]\n]*\][^\n]*\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\n)(.*)(\n<<<END_QUOTED_AGENT_CONTENT>>>)"
     r"|(\[[^\]\n]*\] [^\n:]*: ?)(.*)()",
     re.DOTALL,
@@ -17,13 +17,13 @@ def is_quoted(texts: Sequence[str]) -> bool:
     begins with the same words is not taken for one."""
     if len(texts) < 2 or not (texts[0] == PREAMBLE or texts[0].startswith(_NEW)):
         return False
-    return all(_SAID.fullmatch(text) for text in texts[1:])
+    return all(_QUOTATION.fullmatch(text) for text in texts[1:])
 
 
 def unquoted(text: str) -> tuple[str, str, str]:
     """What stands around the words, and the words: before, words, after."""
-    found = _SAID.fullmatch(text)
-    if found is None:
+    match = _QUOTATION.fullmatch(text)
+    if match is None:
         return "", text, ""
-    before, words, after = found.groups()[:3] if found[1] is not None else found.groups()[3:]
+    before, words, after = match.groups()[:3] if match[1] is not None else match.groups()[3:]
     return before, words, after

@@ -5,51 +5,41 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, TypeGuard, cast
 
 import msgspec
 
-Step = tuple[Literal["key", "item", "attr"], Any]
-Path = tuple[Step, ...]
+from contextwright.formats.dump import Path, PathStep, fields_of
+
 _CACHED: Any = cached_property
 DEEPEST = 24
 """Levels of a value that are looked into."""
 
 
-def parts_of(value: Any) -> list[tuple[Step, Any]]:
-    """What a value holds: a dict, list, tuple, dataclass, NamedTuple, msgspec Struct or pydantic
-    model; nothing for any other."""
+def parts_of(value: Any) -> list[tuple[PathStep, Any]]:
+    """The items of a list or tuple, the fields of a dict, dataclass, NamedTuple, msgspec Struct or
+    pydantic model; nothing for any other."""
     if isinstance(value, dict):
-        found = cast(dict[Any, Any], value)
-        return [(("key", key), item) for key, item in found.items()]
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        names: tuple[str, ...] = value._fields  # pyright: ignore[reportAttributeAccessIssue]
-        return [(("attr", name), getattr(value, name)) for name in names]
-    if isinstance(value, list | tuple):
-        items = cast(list[Any], value)
-        return [(("item", place), item) for place, item in enumerate(items)]
-    return [
-        (("attr", name), getattr(value, name))
-        for name in _fields(value)
-        if getattr(value, name, None) is not None
-    ]
-
-
-def _fields(value: Any) -> tuple[str, ...]:
-    if isinstance(value, type):
-        return ()
-    if isinstance(value, msgspec.Struct):
-        return value.__struct_fields__
-    if dataclasses.is_dataclass(value):
-        return tuple(field.name for field in dataclasses.fields(value))
-    if hasattr(value, "model_copy") and hasattr(type(value), "model_fields"):
-        return (*type(value).model_fields, *(getattr(value, "model_extra", None) or ()))
-    return ()
+        pairs = cast(dict[Any, Any], value).items()
+        return [(("key", key), item) for key, item in pairs]
+    if is_list(value):
+        return [(("item", place), item) for place, item in enumerate(value)]
+    return [(("attr", name), item) for name, item in fields_of(value) if item is not None]
 
 
 def is_record(value: Any) -> bool:
     """Whether it has named fields that can be read without running anything of the caller's."""
-    return isinstance(value, dict) or bool(_fields(value))
+    return isinstance(value, dict) or bool(fields_of(value))
+
+
+def field(value: Any, name: str) -> Any:
+    """A field of a record; None where it has none of this name."""
+    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)  # pyright: ignore
+
+
+def is_list(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    """Whether it is a list or a tuple; no named tuple."""
+    return isinstance(value, list | tuple) and not hasattr(value, "_fields")  # pyright: ignore
 
 
 def walk(
@@ -89,10 +79,10 @@ def put(value: Any, changes: Mapping[Path, Any]) -> Any:
         return changes[()]
     if not changes:
         return value
-    below: dict[Step, dict[Path, Any]] = {}
+    below: dict[PathStep, dict[Path, Any]] = {}
     for path, new in changes.items():
         below.setdefault(path[0], {})[path[1:]] = new
-    inner = {step: put(at(value, (step,)), found) for step, found in below.items()}
+    inner = {step: put(at(value, (step,)), changes_below) for step, changes_below in below.items()}
     return _with(value, {step[1]: new for step, new in inner.items()})
 
 

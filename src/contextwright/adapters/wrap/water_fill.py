@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def level(sizes: Sequence[int], room: int) -> int:
+def water_fill(sizes: Sequence[int], room: int) -> int:
     """The most that each may have so that all together have at most `room`: what is smaller stays
     whole. At least 0."""
     left, ordered = max(0, room), sorted(sizes)

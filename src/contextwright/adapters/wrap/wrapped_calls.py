@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from contextwright.adapters.wrap.intake import Given, Intake
+from contextwright.adapters.wrap.intake import ArgumentValues, Intake
 
 Kind = Literal["sync", "async", "generator", "async generator", "async context"]
 Call = Callable[..., Any]
@@ -18,13 +18,13 @@ Call = Callable[..., Any]
 class Arguments(msgspec.Struct, frozen=True, eq=False):
     """What a call was given, by the names of its parameters, and in the form it was given."""
 
-    given: Given
+    values: ArgumentValues
     places: tuple[str, ...]
     kwargs: tuple[str, ...]
 
-    def back(self, given: Given) -> tuple[list[Any], dict[str, Any]]:
+    def back(self, values: ArgumentValues) -> tuple[list[Any], dict[str, Any]]:
         """Other values in the same form."""
-        return [given[name] for name in self.places], {name: given[name] for name in self.kwargs}
+        return [values[name] for name in self.places], {name: values[name] for name in self.kwargs}
 
 
 def arguments(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
@@ -34,8 +34,8 @@ def arguments(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arg
     for place in range(len(args)):
         name = names[place] if place < len(names) else f"{rest}[{place - len(names)}]"
         places.append(name if name not in kwargs else f"{name}[0]")
-    given = {**dict(zip(places, args, strict=True)), **kwargs}
-    return Arguments(given, tuple(places), tuple(kwargs))
+    values = {**dict(zip(places, args, strict=True)), **kwargs}
+    return Arguments(values, tuple(places), tuple(kwargs))
 
 
 def _parameters(call: Call) -> tuple[list[str], str]:
@@ -51,9 +51,9 @@ def _parameters(call: Call) -> tuple[list[str], str]:
 
 def kind_of(call: Call) -> Kind:
     """What a call gives."""
-    asked = [call, getattr(type(call), "__call__", None)]  # noqa: B004 -- asked for its kind
+    candidates = [call, getattr(type(call), "__call__", None)]  # noqa: B004 -- asked for its kind
     for is_kind, kind in _KINDS:
-        if any(is_kind(one) for one in asked):
+        if any(is_kind(one) for one in candidates):
             return kind
     code = getattr(getattr(call, "__func__", call), "__code__", None)
     managed = code is not None and code.co_filename == contextlib.__file__
@@ -78,8 +78,8 @@ def cooled_call(call: Call, intake: Intake, kind: Kind | None = None) -> Call:
 def _sync(call: Call, intake: Intake) -> Call:
     @functools.wraps(call)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        asked = arguments(call, args, kwargs)
-        args_, kwargs_ = asked.back(intake.now(asked.given))
+        bound = arguments(call, args, kwargs)
+        args_, kwargs_ = bound.back(intake.now(bound.values))
         return call(*args_, **kwargs_)
 
     return wrapped
@@ -88,10 +88,10 @@ def _sync(call: Call, intake: Intake) -> Call:
 def _async(call: Call, intake: Intake) -> Call:
     @functools.wraps(call)
     async def wrapped(*args: Any, **kwargs: Any) -> Any:
-        asked = arguments(call, args, kwargs)
-        args_, kwargs_ = asked.back(await intake.later(asked.given))
-        given = call(*args_, **kwargs_)
-        return await given if inspect.isawaitable(given) else given
+        bound = arguments(call, args, kwargs)
+        args_, kwargs_ = bound.back(await intake.later(bound.values))
+        result = call(*args_, **kwargs_)
+        return await result if inspect.isawaitable(result) else result
 
     return wrapped
 
@@ -99,8 +99,8 @@ def _async(call: Call, intake: Intake) -> Call:
 def _generator(call: Call, intake: Intake) -> Call:
     @functools.wraps(call)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        asked = arguments(call, args, kwargs)
-        args_, kwargs_ = asked.back(intake.now(asked.given))
+        bound = arguments(call, args, kwargs)
+        args_, kwargs_ = bound.back(intake.now(bound.values))
         return (yield from call(*args_, **kwargs_))
 
     return wrapped
@@ -109,8 +109,8 @@ def _generator(call: Call, intake: Intake) -> Call:
 def _async_generator(call: Call, intake: Intake) -> Call:
     @functools.wraps(call)
     async def wrapped(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        asked = arguments(call, args, kwargs)
-        args_, kwargs_ = asked.back(await intake.later(asked.given))
+        bound = arguments(call, args, kwargs)
+        args_, kwargs_ = bound.back(await intake.later(bound.values))
         inner = call(*args_, **kwargs_)
         try:
             item = await anext(inner)
@@ -135,8 +135,8 @@ def _async_context(call: Call, intake: Intake) -> Call:
     @functools.wraps(call)
     @contextlib.asynccontextmanager
     async def wrapped(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        asked = arguments(call, args, kwargs)
-        args_, kwargs_ = asked.back(await intake.later(asked.given))
+        bound = arguments(call, args, kwargs)
+        args_, kwargs_ = bound.back(await intake.later(bound.values))
         async with call(*args_, **kwargs_) as inner:
             yield inner
 

@@ -1,8 +1,7 @@
 """`C.salient(...)`: what is worth keeping scores more (document 004, "Salience Scoring")."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -13,25 +12,22 @@ from contextwright.errors import SpecError
 from contextwright.retrieval.features import Features, about, features
 from contextwright.retrieval.salience import (
     FACTORS,
-    LEAST,
     RECENCY,
+    RECURRING,
+    FactorValues,
     Salience,
+    SalienceContext,
     any_of,
-    entity_value,
-    explained,
     shares,
-    user_value,
 )
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
-from contextwright.spec.inputs import Inputs
+from contextwright.spec.inputs import Computed, Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
 
-NOTHING = Features(entities=frozenset(), words=frozenset(), structural=0.0, refers=False)
 Recency = Callable[[int], float]
 """From an age in turns to 0..1."""
-_Judged = tuple[float, float, float, float, Callable[[], list[str]]]
 
 
 class Salient(Atom, frozen=True, kw_only=True):
@@ -115,49 +111,56 @@ class Salient(Atom, frozen=True, kw_only=True):
             query: what was asked, if not what the user said last among the blocks.
         """
         turn = inputs.snapshot.turn if turn < 0 else turn
-        found = [*map(inputs.memo.computed("features", _features), blocks)]
-        judged = self._judged(blocks, found, turn, recency or self._recency, query)
+        traits = [*map(inputs.memo.computed("features", _features), blocks)]
         weights = self._shares()
         w_recency, w_entity, w_user, w_structural = (weights[name] for name in FACTORS)
         scores: list[int] = []
-        for fresh, entity, user, structural, _ in judged:
-            score = w_structural * structural + w_recency * fresh + w_entity * entity
-            scores.append(min(SCORE_ONE, round(SCORE_ONE * (score + w_user * user))))
+        context = self._context(blocks, traits, turn, query)
+        for _, values in self._judged(blocks, traits, context, turn, recency or self._recency):
+            score = w_structural * values.structural + w_recency * values.recency
+            score += w_entity * values.entity + w_user * values.user_reference
+            scores.append(min(SCORE_ONE, round(SCORE_ONE * score)))
         return scores
 
     def explained(self, blocks: Blocks, turn: int) -> list[Salience]:
         """The salience of each block as of a turn, factor by factor."""
-        found = [*map(_features, blocks)]
-        judged = self._judged(blocks, found, turn, self._recency, "")
+        traits, weights = [*map(_features, blocks)], self._shares()
+        context = self._context(blocks, traits, turn, "")
+        judged = self._judged(blocks, traits, context, turn, self._recency)
         return [
-            explained(self._shares(), names=names(), **dict(zip(FACTORS, values, strict=True)))
-            for *values, names in judged
+            context.explained(weights, values, has, known)
+            for has, (known, values) in zip(traits, judged, strict=True)
         ]
+
+    def _context(
+        self, blocks: Blocks, traits: Sequence[Features], turn: int, query: str
+    ) -> SalienceContext:
+        """What the blocks are judged against, as of a turn."""
+        counts = Counter(
+            chain.from_iterable(
+                has.entities
+                for block, has in zip(blocks, traits, strict=True)
+                if block.turn <= turn
+            )
+        )
+        recurring = frozenset(name for name, count in counts.items() if count >= RECURRING)
+        terms = about(query) if query else _last_question(blocks, traits, turn)
+        return SalienceContext(any_of(self.entities), recurring, terms)
 
     def _judged(
         self,
         blocks: Blocks,
-        found: Sequence[Features],
+        traits: Sequence[Features],
+        context: SalienceContext,
         turn: int,
         recency: Recency,
-        query: str,
-    ) -> Iterator[_Judged]:
-        """The factors of each block, in the order of `FACTORS`, and what names its entities."""
-        asked = about(query) if query else _asked(blocks, found, turn)
-        recurring = _recurring(
-            has for block, has in zip(blocks, found, strict=True) if block.turn <= turn
-        )
-        known, fresh = any_of(self.entities), _by_age(recency, turn)
-        for block, has in zip(blocks, found, strict=True):
-            named = [] if known is None else known.findall(_text(block))
-            again = recurring & has.entities
-            yield (
-                fresh(block),
-                entity_value(len(again), known=bool(named)),
-                user_value(has, asked, said=block.role == "user"),
-                has.structural,
-                partial(_names, named, again),
-            )
+    ) -> Iterator[tuple[list[str], FactorValues]]:
+        """The known names of each block and its factors."""
+        by_age = Computed(lambda age: recency(max(0, age)))
+        for block, has in zip(blocks, traits, strict=True):
+            known = context.known_in(_text(block)) if self.entities else []
+            new = RECENCY if block.turn < 0 else by_age[turn - block.turn]
+            yield known, context.values(has, known, new, by_user=block.role == "user")
 
     def _recency(self, age: int) -> float:
         return 2.0 ** (-age / self.half_life)
@@ -187,11 +190,6 @@ def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[tuple[int, i
     ]
 
 
-def _names(known: Sequence[str], recurring: Iterable[str]) -> list[str]:
-    """What the entity factor counts: known names, or else what recurs."""
-    return list(dict.fromkeys(known)) or sorted(recurring)
-
-
 def _features(block: Block) -> Features:
     return features(_text(block))
 
@@ -207,29 +205,9 @@ def _text(block: Block) -> str:
     return "\n".join((block.plain_text, *calls))
 
 
-def _recurring(found: Iterable[Features]) -> frozenset[str]:
-    """What two blocks or more name."""
-    often = Counter(chain.from_iterable(has.entities for has in found))
-    return frozenset(name for name, times in often.items() if times >= LEAST)
-
-
-def _asked(blocks: Blocks, found: Sequence[Features], turn: int) -> frozenset[str]:
+def _last_question(blocks: Blocks, traits: Sequence[Features], turn: int) -> frozenset[str]:
     """The words of what the user said last, up to a turn."""
-    for block, has in zip(reversed(blocks), reversed(found), strict=True):
+    for block, has in zip(reversed(blocks), reversed(traits), strict=True):
         if block.role == "user" and block.turn <= turn:
             return has.words
-    return NOTHING.words
-
-
-def _by_age(recency: Recency, turn: int) -> Callable[[Block], float]:
-    known: dict[int, float] = {}
-
-    def fresh(block: Block) -> float:
-        if block.turn < 0:
-            return RECENCY
-        value = known.get(block.turn)
-        if value is None:
-            value = known[block.turn] = min(1.0, max(0.0, recency(max(0, turn - block.turn))))
-        return value
-
-    return fresh
+    return frozenset()

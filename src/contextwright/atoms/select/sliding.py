@@ -1,13 +1,13 @@
 """`C.sliding(...)`: the first exchanges, the newest, and the most salient in between (document
 004, "Sliding Window")."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
-from contextwright.retrieval.sliding_window import refuse_tight
+from contextwright.errors import SpecError, is_number
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -67,29 +67,29 @@ class Sliding(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks within the window."""
-        said = tuple(block for block in blocks if block.order >= 0)
-        costs = [*map(inputs.cost, said)]
-        sinks = _first(costs, self.sinks)
+        history = tuple(block for block in blocks if block.order >= 0)
+        costs = [*map(inputs.cost, history)]
+        sinks = first_of(costs, self.sinks)
         room = self.window - sum(costs[:sinks])
         step = max(1, room // STEP)
         due = _due(costs[sinks:], room, step)
         if due is None:
             return blocks
         now = sinks + due + 1
-        always = frozenset(b for b in said[:now] if inputs.protection.keep_reason(b))
+        always = frozenset(b for b in history[:now] if inputs.protection.keep_reason(b))
         table = inputs.memo.table((self, inputs.counter_id))
         # what a block costs depends on the format, not only on the counter
-        key = (said[:now], always, tuple(costs[:now]))
+        key = (history[:now], always, tuple(costs[:now]))
         if key not in table:
             if len(table) > REMEMBERED:
                 table.clear()
-            table[key] = self._gone(*key, sinks, step, inputs)
-        gone: frozenset[Block] = table[key]
-        return tuple(block for block in blocks if block not in gone)
+            table[key] = self._leaving(*key, sinks, step, inputs)
+        leaving: frozenset[Block] = table[key]
+        return tuple(block for block in blocks if block not in leaving)
 
-    def _gone(
+    def _leaving(
         self,
-        said: Blocks,
+        history: Blocks,
         always: frozenset[Block],
         costs: tuple[int, ...],
         sinks: int,
@@ -97,21 +97,36 @@ class Sliding(Atom, frozen=True, kw_only=True):
         inputs: Inputs,
     ) -> frozenset[Block]:
         """What leaves when the window is full, with the room of one step."""
-        recent = len(said) - _last(costs, self.recent)
-        turn = max(block.turn for block in said)
-        keys = with_their_turns(said, SALIENT.scores(said, inputs, turn=turn))
-        middle = [place for place in range(sinks, recent) if said[place] not in always]
+        recent = len(history) - max(1, last_of(costs, self.recent))
+        turn = max(block.turn for block in history)
+        keys = with_their_turns(history, SALIENT.scores(history, inputs, turn=turn))
+        middle = [place for place in range(sinks, recent) if history[place] not in always]
         over = sum(costs) - self.window + step
-        gone: set[Block] = set()
-        for place in sorted(middle, key=lambda place: (keys[place], place)):
-            if over <= 0:
-                break
-            gone.add(said[place])
-            over -= costs[place]
-        return frozenset(gone)
+        return frozenset(history[place] for place in least_salient(middle, keys, costs, over))
 
 
-def _first(costs: list[int], tokens: int) -> int:
+def least_salient(
+    places: Iterable[int], keys: Sequence[Any], costs: Sequence[int], over: int, *, count: int = 0
+) -> set[int]:
+    """The places that leave a window: the least salient, of equals the older.
+
+    Args:
+        places: those that may leave.
+        keys: by place, the lower the sooner it leaves.
+        costs: by place, in tokens.
+        over: tokens that leave at least, if there are so many.
+        count: how many leave at least.
+    """
+    leaving: set[int] = set()
+    for place in sorted(places, key=lambda place: (keys[place], place)):
+        if over <= 0 and len(leaving) >= count:
+            break
+        leaving.add(place)
+        over -= costs[place]
+    return leaving
+
+
+def first_of(costs: Sequence[int], tokens: int) -> int:
     """How many of the first hold so many tokens."""
     for count, total in enumerate(accumulate(costs, initial=0)):
         if total >= tokens:
@@ -119,15 +134,13 @@ def _first(costs: list[int], tokens: int) -> int:
     return len(costs)
 
 
-def _last(costs: Sequence[int], tokens: int) -> int:
-    """How many of the last have no more than so many tokens; one at least."""
-    count = 0
-    for cost in reversed(costs):
+def last_of(costs: Sequence[int], tokens: int) -> int:
+    """How many of the last have no more than so many tokens."""
+    for count, cost in enumerate(reversed(costs)):
         tokens -= cost
         if tokens < 0:
-            break
-        count += 1
-    return max(1, count)
+            return count
+    return len(costs)
 
 
 def _due(costs: list[int], room: int, step: int) -> int | None:
@@ -138,3 +151,27 @@ def _due(costs: list[int], room: int, step: int) -> int | None:
             due = place
             limit = room + -(-(total - room) // step) * step
     return due
+
+
+def refuse_tight(window: int, sinks: int, recent: int, *, where: str, form: str) -> None:
+    """Refuse sinks and recent that leave no room in a window.
+
+    Args:
+        window, sinks, recent: tokens.
+        where: what was given them, for the error.
+        form: how sizes are given; the fix names some that fit: a quarter of the rest as recent.
+
+    Raises:
+        SpecError: as said.
+    """
+    numbers = all(map(is_number, (window, sinks, recent)))
+    if numbers and sinks >= 0 and recent >= 0 and sinks + recent <= window:
+        return
+    room = max(1, window) if is_number(window) else 4096
+    first = sinks if is_number(sinks) and 0 <= sinks <= room else min(4, room)
+    raise SpecError(
+        f"expected sinks and recent that fit, got {sinks} and {recent} tokens in a window of "
+        f"{window}",
+        where=where,
+        fix=form.format(room, first, (room - first) // 4),
+    )

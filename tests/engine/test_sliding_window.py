@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextwright.engine.sliding_window import SlidingWindow
 from contextwright.errors import SpecError
 from contextwright.retrieval.salience import SalienceScorer
-from contextwright.retrieval.sliding_window import SlidingWindow
 from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.testing import session_of, sessions
 from contextwright.tokens.counter import named_counter
