@@ -50,7 +50,11 @@ def conversation_of(messages: Sequence[Any]) -> Conversation | None:
     except SessionError:
         return None
     quotes: dict[PartKey, tuple[str, str]] = {}
-    events = tuple(_readable(event, parsed, quotes) for event in parsed.session.log)
+    texts: dict[int, list[str]] = {}
+    for event in parsed.session.log:
+        for place in parsed.messages[event.id]:
+            texts.setdefault(place, []).extend(map(words, event.parts))
+    events = tuple(_readable(event, parsed, quotes, texts) for event in parsed.session.log)
     return Conversation(messages, parsed, events, quotes)
 
 
@@ -80,7 +84,10 @@ def _may_be_message(value: Any) -> bool:
 
 
 def _readable(
-    event: Event, parsed: ParsedMessages, quotes: dict[PartKey, tuple[str, str]]
+    event: Event,
+    parsed: ParsedMessages,
+    quotes: dict[PartKey, tuple[str, str]],
+    message_texts: Mapping[int, list[str]],
 ) -> Event:
     """An event with its place in the rules: the user's words pinned, another agent's words not
     taken for them, and no text offered for shortening that could not be written back."""
@@ -97,7 +104,7 @@ def _readable(
         part if n >= len(sources) or sources[n] is not None else _fixed(part)
         for n, part in enumerate(parts)
     )
-    counted = "\n".join(map(words, parts))
+    counted = "\n".join(t for place in parsed.messages[event.id] for t in message_texts[place])
     rest = [text for text in strings(event.extra) if " " in text and text not in counted]
     if rest:  # fields that nobody here knows are sent, and count, as well
         parts = (*parts, Opaque(format=FORMAT, kind="fields", value={"texts": rest}))
