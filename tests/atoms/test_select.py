@@ -257,7 +257,7 @@ def test_options_of_the_wrong_type_are_refused_with_place_and_fix(make):
 def test_what_is_no_session_no_model_and_no_part_is_refused():
     from contextwright.errors import ModelError, SessionError
 
-    with pytest.raises(SessionError, match="str is not a session"):
+    with pytest.raises(SessionError, match="expected a session"):
         compile("session.json", C.default(), model="gpt-5")
     with pytest.raises(ModelError, match="not a model"):
         compile(research(), C.default(), model=7)

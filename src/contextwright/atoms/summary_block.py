@@ -46,8 +46,7 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
         why = f"summary of {len(blocks)} exchanges by {answer.model}"
         table[key] = _block(text, blocks, source, why)
     summary: Block = table[key]
-    pays = task.schema or _over(blocks, inputs.cost(summary), inputs)
-    return (summary,) if pays else blocks
+    return (summary,) if _over(blocks, inputs.cost(summary), inputs) else blocks
 
 
 def _over(blocks: Blocks, tokens: int, inputs: Inputs) -> bool:

@@ -17,12 +17,19 @@ from contextwright.session.event import Text, Thinking
 from contextwright.spec.inputs import Inputs
 from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, payload
 
+HISTORY = "history"
+"""The message in front of the conversation that holds what was made of it, and of other sources."""
+
+EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Text(text=""),)),))
+
 
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places.
 
-    The instruction and STABLE and SESSION texts make the system part, DYNAMIC texts the tail,
-    so that what changes from turn to turn stands behind everything that a cache may hold.
+    The instruction and the operator's STABLE and SESSION texts make the system part, DYNAMIC
+    texts the tail, so that what changes from turn to turn stands behind everything that a cache
+    may hold. What tools, files, memories and other agents gave, summaries of it included, stands
+    where the history begins: nothing of it speaks with the system's voice (design §5.14).
     """
     texts = [block for block in blocks if not block.messages]
     framed: Blocks = ()
@@ -33,6 +40,8 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         (block for block in texts if block.cache is not CacheClass.DYNAMIC),
         key=lambda block: block.cache,
     )
+    history = [block for block in lasting if target.takes_messages and is_foreign(block)]
+    lasting = [block for block in lasting if block not in history]
     moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
     moving.sort(key=lambda block: block.source == RECITED)
     conversation = tuple(block for block in blocks if block.messages)
@@ -47,9 +56,28 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         conversation=_bound_thinking(conversation),
         tail=sections_of(moving),
     )
+    if history:
+        layout = _with_history(layout, sections_of(history))
     if framed:
         return _with_payload(layout, framed, target)
     return _with_recital(layout, moving, target)
+
+
+def is_foreign(block: Block) -> bool:
+    """Whether a text is made of what others gave: evidence, memories, the conversation itself."""
+    return not block.messages and block.layer >= Layer.EVIDENCE
+
+
+def _with_history(layout: Layout, sections: tuple[Section, ...]) -> Layout:
+    """With sections as a message of their own in front of the conversation."""
+    text = Text(text="\n\n".join(section.text for section in sections))
+    block = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (text,)),))
+    markers = (Insertion("section", HISTORY, s.opening, s.closing, s.ids) for s in sections)
+    return msgspec.structs.replace(
+        layout,
+        conversation=(block, *layout.conversation),
+        inserted=(*layout.inserted, *markers),
+    )
 
 
 def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout:
@@ -73,7 +101,7 @@ def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout
         layout,
         conversation=(*conversation[:-1], block),
         tail=sections_of(rest),
-        inserted=tuple(markers),
+        inserted=(*layout.inserted, *markers),
     )
 
 
@@ -94,7 +122,7 @@ def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
         alone = Section(text, CacheClass.DYNAMIC, ids)
         layout = msgspec.structs.replace(layout, tail=(*layout.tail, alone))
     inserted = (Insertion("payload", where, header, ids=ids) for header in headers)
-    return msgspec.structs.replace(layout, inserted=tuple(inserted))
+    return msgspec.structs.replace(layout, inserted=(*layout.inserted, *inserted))
 
 
 def message_text(message: Message) -> str:

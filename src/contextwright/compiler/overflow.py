@@ -51,7 +51,7 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
     for stage in terminal.stages:
         if isinstance(stage, FoldHistory):
             space = stage.due_at(state.limit) - state.fixed
-            after = stepped(blocks, stage, space, state.inputs)
+            after = stepped(blocks, stage, space, state.limit, state.inputs)
             why = f"a step of the {terminal.label}"
             blocks = state.tracer.record(repr(terminal), blocks, after, why, last=True)
     return blocks

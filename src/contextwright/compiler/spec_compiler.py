@@ -12,7 +12,7 @@ from contextwright.blocks.resolve import ReadArtifact, resolve
 from contextwright.compiler.assemble import Assembled, assemble, guard_again
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
-from contextwright.compiler.layout import layout_of, section_of
+from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
@@ -137,6 +137,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
                 blocks = enforce_budget(room, blocks, None)
         if dry and wants.asked:
             return None
+        tracer.reconcile(blocks)
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
         request = rendered.request
@@ -196,13 +197,16 @@ def _cost(
     memo: Memo, renderer: Renderer, target: Target, *, framed: bool
 ) -> Callable[[Block], int]:
     """Tokens of a block as it will be sent; `framed`, its texts as items of a payload."""
+    # one message holds all that is foreign; each counts it, as if it stood alone
+    message = renderer.cost(EMPTY_MESSAGE, target)
 
     def cost(block: Block) -> int:
         if block.messages:
             return renderer.cost(block, target)
         if framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
-        return renderer.section_cost(section_of(block), target)
+        section = renderer.section_cost(section_of(block), target)
+        return section + message if is_foreign(block) and target.takes_messages else section
 
     return memo.computed(("cost", target.format, target.model, target.counter.id, framed), cost)
 

@@ -71,8 +71,10 @@ def actions_of(stage: Stage, terminal: Terminal, state: BudgetState) -> Iterator
             yield StageAction(f"{label}: {name}", change, drops)
         return
     if isinstance(stage, CapProtected):
-        for tokens in _halved(state):
-            yield StageAction(f"{label}: {stage.name}", _capped(state, tokens), last=True)
+        for may_cut in (_before(state.inputs.protection.edge), _is_answered):
+            for tokens in _halved(state):
+                change = _capped(state, tokens, may_cut)
+                yield StageAction(f"{label}: {stage.name}", change, last=True)
         return
     name = stage.title if isinstance(stage, Run) else stage.name
     change = _change(stage, terminal, state)
@@ -228,8 +230,13 @@ def _halved(state: BudgetState) -> Iterator[int]:
         tokens //= 2
 
 
-def _capped(state: BudgetState, tokens: int) -> Shorten:
-    return lambda blocks: _cap(state, blocks, tokens, _is_answered)
+def _capped(state: BudgetState, tokens: int, may_cut: Callable[[Block], bool]) -> Shorten:
+    return lambda blocks: _cap(state, blocks, tokens, may_cut)
+
+
+def _before(edge: int) -> Callable[[Block], bool]:
+    """The newest exchange is cut once nothing older could give way."""
+    return lambda block: block.order < edge and _is_answered(block)
 
 
 def _is_answered(block: Block) -> bool:

@@ -25,7 +25,7 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
         return blocks
     return tuple(
         _shortened(block, room, inputs)
-        if block.order == protection.task and not block.pinned and inputs.cost(block) > room
+        if block.order == protection.task and not block.pinned
         else block
         for block in blocks
     )
@@ -33,10 +33,9 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
 
 def _shortened(block: Block, tokens: int, inputs: Inputs) -> Block:
     texts = [part for m in block.messages for part in m.parts if isinstance(part, Text)]
-    if not texts:
+    if sum(inputs.count(part.text) for part in texts) <= tokens:
         return block
-    around = inputs.cost(block) - sum(inputs.count(part.text) for part in texts)
-    each = max(1, (tokens - around) // len(texts))
+    each = max(1, tokens // len(texts))
     messages = tuple(
         msgspec.structs.replace(
             message,

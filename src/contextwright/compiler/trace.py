@@ -161,13 +161,8 @@ class Tracer:
     def reconcile(self, blocks: Blocks) -> None:
         """Take back what was written of blocks that another term, or the engine, brought whole:
         nothing that is sent is called dropped, nothing that is whole is called shortened."""
-        sent = {_identity(block.order, block.id, block.source): block for block in blocks}
-        orders = {block.id: block.order for block in blocks}
-        self.changes = [
-            change
-            for change in self.changes
-            if not _is_moot(change, sent, orders.get(change.id, -1))
-        ]
+        sent = {block.id: block for block in blocks}
+        self.changes = [change for change in self.changes if not _is_moot(change, sent)]
 
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
@@ -222,7 +217,8 @@ class Tracer:
         elif now.fidelity < block.fidelity:
             action, why = now.fidelity.label, now.why
         else:
-            action, why = "changed", now.why or reason
+            whole = "whole again" if now.fidelity > block.fidelity else ""
+            action, why = "changed", now.why or reason or whole
         after = self._cost(now) if now is not None else 0
         self.changes.append(_change(step, block, action, why, self._cost(block), after))
 
@@ -312,18 +308,10 @@ def _touched(block: Block, now: Block | None, protection: Protection, *, last: b
         return ""
     if last or now.why == "redacted" or not block.messages or not now.messages:
         return ""
-    # blanks between the tokens of JSON say nothing: compaction leaves them out from the start,
-    # when it costs no cache; pictures of the user's may be described, words not rewritten
-    if "".join(block.plain_text.split()) == "".join(now.plain_text.split()):
-        return "" if _same_parts(block, now) else protection.keep_reason(block)
+    # pictures of the user's may be described, words not rewritten
     if _has_words(block, now):
         return protection.keep_reason(block)
     return protection.whole_reason(block)
-
-
-def _same_parts(block: Block, now: Block) -> bool:
-    kinds = [[type(part) for m in one.messages for part in m.parts] for one in (block, now)]
-    return kinds[0] == kinds[1]
 
 
 def _has_words(block: Block, now: Block) -> bool:
@@ -339,13 +327,8 @@ def _place_in(before: Blocks) -> Callable[[Block], int]:
     return lambda block: places.get((block.id, block.source), -1)
 
 
-def _identity(order: int, id: str, source: str) -> tuple[str, str]:
-    """An exchange is one whoever brought it; a text is its term's."""
-    return (id, "") if order >= 0 else (id, source)
-
-
-def _is_moot(change: Change, sent: dict[tuple[str, str], Block], order: int) -> bool:
-    block = sent.get(_identity(order, change.id, change.source))
+def _is_moot(change: Change, sent: dict[str, Block]) -> bool:
+    block = sent.get(change.id)
     if block is None:
         return False
     lowered = change.action not in {"dropped", "redacted", "changed"}

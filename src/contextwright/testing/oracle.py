@@ -7,7 +7,7 @@ second time, in the plainest way.
 import msgspec
 
 from contextwright.session.event import Event, Text
-from contextwright.session.exchange import Exchange
+from contextwright.session.exchange import Exchange, is_failure
 from contextwright.session.snapshot import Snapshot
 
 
@@ -46,15 +46,20 @@ def protected(snapshot: Snapshot) -> list[Protected]:
 
 
 def open_failures(exchanges: list[Exchange]) -> list[Exchange]:
-    """Of each tool the newest call that failed, where no later call of that tool worked."""
+    """Of each tool the newest call that failed or was never answered, where no later call of that
+    tool worked. Of an exchange with several calls, each counts for its own tool."""
     newest: dict[str, Exchange] = {}
     for exchange in exchanges:
+        failed = {call.name for call in exchange.calls if _failed(call.id, exchange)}
         for call in exchange.calls:
-            if exchange.mark == "failed":
-                newest[call.name] = exchange
-            elif exchange.mark in {"complete", "duplicate"}:
+            if call.name not in failed:
                 newest.pop(call.name, None)
+        newest |= dict.fromkeys(failed, exchange)
     return list({exchange.index: exchange for exchange in newest.values()}.values())
+
+
+def _failed(call_id: str, exchange: Exchange) -> bool:
+    return call_id in exchange.open_calls or is_failure(exchange.results[call_id])
 
 
 def texts_of(event: Event, exchange: Exchange) -> list[str]:

@@ -11,7 +11,9 @@ from functools import lru_cache
 import msgspec
 
 from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import replay
+from contextwright.compiler.trace import Change
 from contextwright.engine.engine import compile
 from contextwright.errors import ContextwrightError
 from contextwright.render.providers import provider_named
@@ -20,8 +22,8 @@ from contextwright.session.session import Session
 from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Refs
+from contextwright.tasks.payload import TITLE
 from contextwright.testing.oracle import Protected, protected, texts_of
-from contextwright.testing.rule_sessions import PRIVATE_ADDRESS
 from contextwright.testing.sent import SentPart, sent_parts, strings
 
 REF = re.compile(r"(?:event|artifact|state)://[^\s\"'\])>,]+")
@@ -148,6 +150,15 @@ def _exchanges_are_atomic(case: Case) -> Iterator[Breach]:
             )
 
 
+def _last_resort(change: Change) -> bool:
+    """Whether a budget that nothing else could hold shortened what is protected, and said so."""
+    return "cap what is protected" in change.step or "no room for more" in change.reason
+
+
+HISTORY_RULES = frozenset({"task-framing-stays", "open-failures-stay"})
+"""A spec that selects nothing of the conversation, such as `C.none()`, has its running turn."""
+
+
 def _protected_rule(name: str) -> Rule:
     def check(case: Case) -> Iterator[Breach]:
         for part in protected(case.session.snapshot()):
@@ -160,7 +171,12 @@ def _protected_rule(name: str) -> Rule:
 
 def _applies(part: Protected, case: Case) -> bool:
     """Not where the spec redacts that very text, nor to a task larger than its share."""
-    if "redact" in repr(case.spec) and (PRIVATE_ADDRESS in part.text or part.text.startswith("{")):
+    private = "@example.com" in part.text or part.text.startswith("{")
+    if "redact" in repr(case.spec) and private:
+        return False
+    if any(part.event in one.lineage for one in case.pack.manifest.changes if _last_resort(one)):
+        return False
+    if part.rule in HISTORY_RULES and not plan(case.spec).stands_on_conversation:
         return False
     if part.rule == "task-framing-stays":
         return case.target.counter.count(part.text) * FRAMING_SHARE <= case.pack.manifest.budget
@@ -197,7 +213,8 @@ def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
             yield event_id, f"kept as it was, yet not in the request: {text[:60]!r}"
     longest_first = sorted((text for _, text in originals), key=len, reverse=True)
     for part in case.parts:
-        if part.kind == "user":
+        # a pack's sections stand in the user's message, and quote what they are made of
+        if part.kind == "user" and not part.text.startswith(TITLE):
             rest = SECTION.sub("", part.text)
             for text in longest_first:
                 rest = rest.replace(text, "")

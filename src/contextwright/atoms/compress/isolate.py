@@ -72,6 +72,8 @@ def masked(block: Block, inputs: Inputs) -> Block:
         short = full_output_note(ref, tokens)
         return short if tokens > MASKED and inputs.count(short) < tokens else text
 
+    if block.fidelity is Fidelity.PLACEHOLDER:
+        return block
     messages = rewrite(block, on_result=on_result)
     if messages is block.messages:
         return block

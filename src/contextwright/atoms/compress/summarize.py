@@ -8,6 +8,7 @@ from contextwright.atoms.incremental import asked_until
 from contextwright.atoms.select.select import Select
 from contextwright.atoms.summary_block import merged
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -101,8 +102,9 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     staying = set(stays)
     free = tuple(filterfalse(staying.__contains__, blocks)) if stays else blocks
     rest = blocks if task.schema else free
-    if not rest:
-        return blocks
+    made_before = [b.fidelity is Fidelity.SUMMARIZED and not b.messages for b in rest]
+    if all(made_before) or (task.schema and any(made_before)):
+        return blocks  # nothing, or a summary already: none is made of a summary
     asked = len(inputs.asked)
     made = merged(rest, inputs, task, name, rest[0].source)
     if made is None:

@@ -109,6 +109,6 @@ def _is_others(block: Block, inputs: Inputs) -> bool:
     """Whether another agent said it, and nothing holds it."""
     if block.order < 0 or block.role != "assistant" or len(block.messages) != 1:
         return False
-    if not inputs.protection.may_change(block):
+    if not inputs.protection.may_change(block) or block.fidelity <= Fidelity.SUMMARIZED:
         return False
     return block.author not in {"", "assistant", inputs.agent}

@@ -76,7 +76,7 @@ class Fresh(Atom, frozen=True, kw_only=True):
 
 def _warned(block: Block, age: int) -> Block:
     warning = f"[STALE — {age} turns old]"
-    if block.role in {"user", "system"}:
+    if block.role in {"user", "system"} or block.why.startswith("stale, "):
         return block
     messages = tuple(_marked(message, warning) for message in block.messages)
     return msgspec.structs.replace(block, messages=messages, why=f"stale, {age} turns old")

@@ -30,6 +30,9 @@ FIRST = 15
 """Percent of a note up to which the task's first words stand in it whole."""
 NOTE = 160
 """Tokens that a note may need at least."""
+BARE_NOTE = 48
+"""Tokens of a note that tells nothing but where the rest stands: older exchanges give way to the
+newest result."""
 READ = 10
 """Percent of a token's price at which a cache reads it (OpenAI, Anthropic)."""
 
@@ -85,8 +88,9 @@ def exchange_at(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -
             return limited(block, limit, inputs)
     if at in decisions.held:
         return block
-    form = "untold" if at in decisions.untold else "shrunk" if at in decisions.shrunk else "minimal"
-    return in_place(block, form, inputs)
+    if at in decisions.untold:
+        return in_place(block, "untold", inputs)
+    return in_place(block, "shrunk", inputs) if at in decisions.shrunk else block
 
 
 def plan_shrink(
@@ -172,12 +176,13 @@ def plan_fold(
 
 def _fresh(block: Block, space: int, inputs: Inputs) -> tuple[int, int]:
     """Tokens of the newest exchange, and what its results are cut to where it has no room."""
-    plain = in_place(block, "minimal", inputs)
-    whole = inputs.cost(plain)
-    if whole <= space - NOTE or not block.results:
+    whole = inputs.cost(block)
+    if whole <= space - BARE_NOTE or not block.results:
         return whole, 0
-    texts = sum(inputs.count(result.text) for result in plain.results)
+    texts = sum(inputs.count(result.text) for result in block.results)
     room = space - NOTE - max(0, whole - texts)
+    if room < len(block.results) * BARE_NOTE:
+        return whole, 0  # what is held leaves no room: the budget's last stages shorten that first
     limit = max(1, room // len(block.results) - 16)
     return inputs.cost(limited(block, limit, inputs)), limit
 

@@ -56,17 +56,19 @@ class Counted(msgspec.Struct):
     total: int = 0
 
 
-def stepped(blocks: Blocks, stage: FoldHistory, space: int, inputs: Inputs) -> Blocks:
+def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: Inputs) -> Blocks:
     """The blocks as the steps so far leave them.
 
     Args:
         stage: how far a step goes down, and whether results are shortened early.
         space: tokens that all of them may have.
+        limit: tokens of the whole request.
     """
     conversation = tuple(block for block in blocks if block.messages)
-    conversation = with_short_task(conversation, space, inputs)
     texts = tuple(block for block in blocks if not block.messages)
     space = _beside(sum(map(inputs.cost, texts)), space)
+    if sum(map(inputs.cost, conversation)) > space:
+        conversation = with_short_task(conversation, limit, inputs)
     if not conversation or space <= 0:
         return blocks
     economy = Economy(space, stage.low, stage.eager)

@@ -14,7 +14,7 @@ from contextwright.compiler.steps.exchange_features import (
     calls_of,
     words_of,
 )
-from contextwright.session.event import Thinking, ToolCall
+from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import full_output_note, shorten
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
@@ -37,8 +37,8 @@ FORMS = ("line", "bare", "short", "whole")
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
-    """The exchange where it stands: `minimal`, JSON without blanks; `shrunk`, JSON as rows;
-    `untold`, results that later ones hold too."""
+    """The exchange where it stands: `shrunk`, JSON as rows, or without blanks where that is all
+    there is to win; `untold`, results that later ones hold too."""
     table = inputs.memo.table(("stepwise", form, inputs.counter_id))
     made = table.get(block)
     if made is None:
@@ -47,9 +47,6 @@ def in_place(block: Block, form: str, inputs: Inputs) -> Block:
 
 
 def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
-    if form == "minimal" and _thinks(block):
-        return block  # reasoning is only sent over untouched results: blanks are not worth it
-
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         tail = full_output_note(ref, inputs.count(text))
         if form == "untold":
@@ -65,13 +62,9 @@ def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
     messages = rewrite(block, on_result=on_result)
     if messages is block.messages or block.pinned or block.tier == 1:
         return block
-    why = {"untold": "later results hold it too", "shrunk": "JSON as rows"}.get(form, "no blanks")
+    why = {"untold": "later results hold it too", "shrunk": "JSON as rows"}[form]
     fidelity = Fidelity.PLACEHOLDER if form == "untold" else Fidelity.COMPACTED
     return block.lower(fidelity, messages=messages, why=why)
-
-
-def _thinks(block: Block) -> bool:
-    return any(isinstance(part, Thinking) for m in block.messages for part in m.parts)
 
 
 def limited(block: Block, limit: int, inputs: Inputs) -> Block:
