@@ -36,10 +36,32 @@ INSTRUCTION = (
     "You are a careful software engineer. Use the tools; do not guess what they would say."
 )
 TOOLS = ("search_code", "read_file", "query_orders", "read_log", "run_tests")
-WORDS = (
-    "ledger invoice midnight retry queue worker timezone offset cursor batch commit refund charge "
-    "idempotency key lock timeout replica settlement window schedule customer amount currency"
-).split()
+WORDS = [
+    "ledger",
+    "invoice",
+    "midnight",
+    "retry",
+    "queue",
+    "worker",
+    "timezone",
+    "offset",
+    "cursor",
+    "batch",
+    "commit",
+    "refund",
+    "charge",
+    "idempotency",
+    "key",
+    "lock",
+    "timeout",
+    "replica",
+    "settlement",
+    "window",
+    "schedule",
+    "customer",
+    "amount",
+    "currency",
+]
 
 
 class Held(msgspec.Struct, frozen=True):

@@ -1,9 +1,20 @@
 """One user turn of 34 calls under every word: what `docs/reference/agent-loop.md` shows."""
 
 import pytest
-from benchmarks.agent_loop import CALLS, LIMIT, PAGE, SAMPLES, Effect, Held, measure, row
+from benchmarks.agent_loop import (
+    CALLS,
+    LIMIT,
+    MODEL,
+    PAGE,
+    SAMPLES,
+    Effect,
+    Held,
+    grow,
+    measure,
+    row,
+)
 
-from contextwright import C
+from contextwright import C, compile
 from contextwright.spec import ATOMS
 from contextwright.spec.expr import Expr
 from contextwright.words import words
@@ -100,6 +111,23 @@ def test_a_word_that_has_something_to_do_does_it(word, effect_of):
 )
 def test_no_exchange_is_lost_between_a_summary_and_the_live_edge(spec, effect_of):
     assert effect_of(held_by(spec)).changes["not selected"] == 0
+
+
+@pytest.mark.parametrize(
+    "spec",
+    _known_to_fail(
+        C.relevant(),
+        C.relevant(max_tokens=LIMIT),
+        why="chosen among what has settled; what has not, behind the live edge, is no candidate",
+    ),
+)
+def test_what_has_not_settled_is_not_left_out_by_relevance(spec):
+    """As `C.salient` and `C.sliding` keep it: the step before the last is never a candidate."""
+    *_, (session, _) = grow()
+    kept = {block.id for block in compile(session, spec, model=MODEL).manifest.kept}
+    snapshot = session.snapshot()
+    fresh = {exchange.ids[0] for exchange in snapshot.exchanges(snapshot.settled)}
+    assert fresh <= kept
 
 
 ALL_RUNNING = "a budget holds the whole running turn alike, what has settled of it included"
