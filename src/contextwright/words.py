@@ -118,10 +118,12 @@ class C(metaclass=Words):
         return make(ExpandRefs, refs=refs) if refs else Expand()
 
     @staticmethod
-    def rolling(n: int = 5, *, summarize: bool = True, **options: Any) -> Expr:
-        """The newest turns, and a summary of those before:
+    def rolling(
+        n: int | None = None, *, steps: int | None = None, summarize: bool = True, **options: Any
+    ) -> Expr:
+        """The newest turns, or steps, and a summary of those before:
         `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
-        window = make(Window, n=n)
+        window = make(Window, n=n, steps=steps)
         if not summarize:
             return window
         return window + word_function(Summarize)(scope="before_window", **options)

@@ -185,8 +185,8 @@ class C:
     def relevant(query_key: str = '', *, query: str = '', top_k: int = 5, max_tokens: int = 0, model: str = '', scorer: Literal['llm', 'embedding', 'lexical'] | Literal['salience'] = 'llm') -> Relevant:
         """The blocks that matter most for a query, in their order, with their scores: `top_k` of them, or as many as have `max_tokens` together."""
     @staticmethod
-    def rolling(n: int = 5, *, summarize: bool = True, **options: Any) -> Expr:
-        """The newest turns, and a summary of those before: `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
+    def rolling(n: int | None = None, *, steps: int | None = None, summarize: bool = True, **options: Any) -> Expr:
+        """The newest turns, or steps, and a summary of those before: `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
     @staticmethod
     def salient(min_score: float = 0, *, entities: str | Iterable[str] = (), recency: float = 0.3, entity: float = 0.3, user_reference: float = 0.2, structural: float = 0.2, half_life: float = 10) -> Salient:
         """Exchanges that are salient enough, with their salience as score; what comes after uses it: `C.budget(..., overflow="truncate_lowest_priority")` and every other word that goes by score."""

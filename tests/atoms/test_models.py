@@ -243,7 +243,12 @@ def test_the_most_relevant_stay_in_their_order_with_their_scores():
     llm, models = with_llm('{"scores": [{"item": 5, "score": 80}, {"item": 1, "score": 90}]}')
     pack = compile(session, C.relevant(query="animals", top_k=2), model="gpt-5", models=models)
     scored = [(kept.id, kept.score) for kept in pack.manifest.kept if kept.source == "relevant"]
-    assert scored == [("e0", 0), ("e1", 900_000), ("e5", 800_000)]  # e0: the task's words
+    assert scored == [
+        ("e0", -1),
+        ("e1", 900_000),
+        ("e5", 800_000),
+        ("e6", -1),
+    ]  # e0: the task, e6: the question
     assert "<query>\nanimals\n</query>" in llm.prompts[0].text
 
 
@@ -258,7 +263,7 @@ def test_the_most_relevant_stay_in_their_order_with_their_scores():
     ],
 )
 def test_the_query_is_a_keys_the_users_or_literal(word, query):
-    session = session_of("u: a | a: b | u: now?", state={"intent": "billing"})
+    session = session_of("u: a | a: b | a: c | u: now?", state={"intent": "billing"})
     llm, models = with_llm('{"scores": []}')
     compile(session, word, model="gpt-5", models=models)
     assert f"<query>\n{query}\n</query>" in llm.prompts[0].text

@@ -291,8 +291,8 @@ def test_nothing_to_send_is_said():
 
 
 def test_what_is_no_spec_and_no_model_is_said():
-    with pytest.raises(SpecError, match="not a spec"):
-        compile(session_of("u: hi"), "C.window()", model="gpt-5")
+    with pytest.raises(SpecError, match="expected a spec"):
+        compile(session_of("u: hi"), 7, model="gpt-5")
     from contextwright.errors import ModelError
 
     with pytest.raises(ModelError, match="neither"):

@@ -49,14 +49,6 @@ def effect_of():
     return effect
 
 
-def _known_to_fail(*specs: Expr, why: str):
-    """Samples of these specs that do not do yet what is asserted of them."""
-    return [
-        pytest.param(spec, marks=pytest.mark.xfail(strict=True, reason=why), id=repr(spec))
-        for spec in specs
-    ]
-
-
 def held_by(spec: Expr) -> Held:
     """The sample of a spec."""
     return next(held for held in ALL if held.spec == spec)
@@ -81,7 +73,7 @@ LIMITED = [held.spec for held in ALL if held.limits and held.spec != NOT_COUNTED
     "spec",
     [
         *LIMITED,
-        *_known_to_fail(NOT_COUNTED, why="the live edge is not counted against max_tokens"),
+        NOT_COUNTED,
     ],
     ids=repr,
 )
@@ -101,11 +93,8 @@ def test_a_word_that_has_something_to_do_does_it(word, effect_of):
     [
         C.rolling(n=5),
         C.window(steps=5) + C.summarize(scope="before_window"),
-        *_known_to_fail(
-            C.summarize(),
-            C.summarize(scope="tool_results"),
-            why="what has not settled and is not the live edge is in neither",
-        ),
+        C.summarize(),
+        C.summarize(scope="tool_results"),
     ],
     ids=repr,
 )
@@ -115,11 +104,11 @@ def test_no_exchange_is_lost_between_a_summary_and_the_live_edge(spec, effect_of
 
 @pytest.mark.parametrize(
     "spec",
-    _known_to_fail(
+    [
         C.relevant(),
         C.relevant(max_tokens=LIMIT),
-        why="chosen among what has settled; what has not, behind the live edge, is no candidate",
-    ),
+    ],
+    ids=repr,
 )
 def test_what_has_not_settled_is_not_left_out_by_relevance(spec):
     """As `C.salient` and `C.sliding` keep it: the step before the last is never a candidate."""
@@ -130,25 +119,21 @@ def test_what_has_not_settled_is_not_left_out_by_relevance(spec):
     assert fresh <= kept
 
 
-ALL_RUNNING = "a budget holds the whole running turn alike, what has settled of it included"
-
-
 @pytest.mark.parametrize(
     "spec",
-    _known_to_fail(
+    [
         C.budget(LIMIT, overflow="summarize"),
         C.fit(LIMIT),
         C.fit(LIMIT, strategy="summarize_only"),
         C.fit(LIMIT, strategy="compact_then_summarize"),
-        why=ALL_RUNNING,
-    ),
+    ],
+    ids=repr,
 )
 def test_a_limit_that_summarizes_does_so_in_the_running_turn(spec, effect_of):
     """What lies behind the live edge is history, in the running turn as in finished ones."""
     assert effect_of(held_by(spec)).changes.get("summarized", 0) > 0
 
 
-@pytest.mark.xfail(strict=True, reason=ALL_RUNNING)
 def test_strategies_are_told_apart_in_one_long_turn(effect_of):
     effects = [effect_of(held) for held in SAMPLES["budget"][:4]]
     assert len({effect.last for effect in effects}) > 1

@@ -21,7 +21,7 @@ class Hold(IntEnum):
 
     NONE = 0
     RUNNING = 1
-    """The running turn behind its live edge: goes after all finished turns."""
+    """Of the running turn what has not settled yet: goes after all history."""
     FLOOR = 2
     """What is protected (`blocks.protection`): shortened at the very end, never dropped."""
 
@@ -77,5 +77,5 @@ def hold(block: Block, inputs: Inputs) -> Hold:
     """How strongly a block is held (design §5.2)."""
     if inputs.protection.keep_reason(block):
         return Hold.FLOOR
-    running = block.order >= 0 and block.turn == inputs.snapshot.turn
+    running = block.order >= inputs.settled
     return Hold.RUNNING if running else Hold.NONE

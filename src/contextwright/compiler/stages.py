@@ -18,6 +18,7 @@ from contextwright.spec.terminal import (
     CapProtected,
     CapResults,
     CompactLargest,
+    CompactLongTurn,
     CompactRunning,
     Drop,
     DropRunning,
@@ -106,8 +107,8 @@ def _change(stage: Stage, terminal: Terminal, state: BudgetState) -> Shorten:
             return lambda blocks: _summarize_largest(state, blocks, stage.min_tokens)
         case CompactLargest():
             return lambda blocks: _compact_largest(state, blocks)
-        case CompactRunning():
-            return lambda blocks: _compact_running(state, blocks)
+        case CompactLongTurn() | CompactRunning():
+            return lambda blocks: _compact_turn(state, blocks, stage)
         case DropRunning():
             return lambda blocks: _drop(state, blocks, Hold.RUNNING, by_age)
         case Refuse():
@@ -203,18 +204,21 @@ def _summarize_oldest(
     return (*made, *(block for block in blocks if block not in summarized))
 
 
-def _compact_running(state: BudgetState, blocks: Blocks) -> Blocks:
-    """Compact the running turn's trace, oldest first, but for its newest exchanges."""
-    inputs = state.inputs
-    table = inputs.memo.table(("compact_running", inputs.counter_id))
-    newest = {block.order for block in blocks[-NEWEST:]}
+def _compact_turn(
+    state: BudgetState, blocks: Blocks, stage: CompactLongTurn | CompactRunning
+) -> Blocks:
+    """Compact the running turn's exchanges, oldest first, until it fits: what has settled of it,
+    or what has not, but for the newest."""
+    inputs, snapshot = state.inputs, state.inputs.snapshot
+    start, stop = snapshot.turn_start(snapshot.turn), inputs.settled
+    if isinstance(stage, CompactRunning):
+        start, stop = stop, snapshot.exchange_count - NEWEST
+    table = inputs.memo.table(("compact_between", inputs.counter_id))
     over, out = state.over(blocks), list(blocks)
     for place, block in enumerate(blocks):
         if over <= 0:
             break
-        if block.turn < inputs.snapshot.turn or block.order in newest:
-            continue
-        if not inputs.protection.may_change(block):
+        if not start <= block.order < stop or not inputs.protection.may_change(block):
             continue
         if block not in table:
             table[block] = _COMPACT.compacted(block, inputs)

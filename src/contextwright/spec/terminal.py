@@ -89,6 +89,13 @@ class Drop(Stage, frozen=True, kw_only=True):
     """Drop what nothing holds, one by one, in the terminal's order."""
 
 
+class CompactLongTurn(Stage, frozen=True, kw_only=True):
+    """Compact what has settled of a running turn that is long, oldest first: an agent's one task
+    is all of its history, and its calls stay in sight behind their refs."""
+
+    name: ClassVar[str] = "compact long turn"
+
+
 class CompactRunning(Stage, frozen=True, kw_only=True):
     """Compact the running turn's trace, oldest first."""
 
@@ -217,7 +224,7 @@ class Terminal(Atom, frozen=True, kw_only=True):
     def stages(self) -> tuple[Stage, ...]:
         """What is done where a request is over the limit, cheap before dear, reversible before
         lossy (design §5.13). Where the last was not enough, the compile fails."""
-        return (Drop(), *LAST_RESORT)
+        return (CompactLongTurn(), Drop(), *LAST_RESORT)
 
     @property
     def layers(self) -> LayerShares | None:

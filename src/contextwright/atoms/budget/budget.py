@@ -6,6 +6,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.terminal import (
     LAST_RESORT,
     CompactLargest,
+    CompactLongTurn,
     Drop,
     Order,
     Refuse,
@@ -69,4 +70,4 @@ class Budget(Terminal, frozen=True, kw_only=True):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """By `overflow`."""
-        return _STAGES.get(self.overflow, (Drop(), *LAST_RESORT))
+        return _STAGES.get(self.overflow, (CompactLongTurn(), Drop(), *LAST_RESORT))

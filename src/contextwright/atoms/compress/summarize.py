@@ -66,18 +66,14 @@ class Summarize(Atom, frozen=True, kw_only=True):
         return Traits(bounded=True)
 
     def over(self, inputs: Inputs) -> Blocks:
-        """The finished turns in scope, and what of the running one the driver does not send; a
-        record is also about what the user said last."""
+        """The exchanges in scope; a record is about those that have settled, and about what the
+        user said last."""
         blocks = _SCOPES[self.scope].bring(inputs)
-        stop = inputs.settled
-        if inputs.sent_from is not None:
-            stop = max(stop, inputs.first_sent)
-        if self.schema:
-            stop = max(stop, asked_until(inputs))
-        last = len(blocks)
-        while last and blocks[last - 1].order >= stop:
-            last -= 1
-        return blocks[:last]
+        if not self.schema:
+            return blocks
+        stop = inputs.settled if inputs.sent_from is None else inputs.first_sent
+        stop = max(stop, asked_until(inputs))
+        return tuple(block for block in blocks if block.order < stop)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A summary, and what has to stay."""

@@ -1,6 +1,5 @@
 """`C.relevant(...)`: what matters for a question (document 000 §2.3)."""
 
-from collections.abc import Iterable
 from hashlib import sha256
 from heapq import nlargest
 from typing import ClassVar, Literal
@@ -79,25 +78,34 @@ class Relevant(Atom, frozen=True, kw_only=True):
         return (self.query_key,) if self.query_key not in {"", USER_CONTENT} else ()
 
     def over(self, inputs: Inputs) -> Blocks:
-        """The exchanges that have settled: those of the finished turns, of a long one most."""
+        """The whole conversation."""
         snapshot = inputs.snapshot
-        return inputs.blocks(snapshot.exchanges(snapshot.preamble, inputs.settled), "relevant")
+        return inputs.blocks(snapshot.exchanges(snapshot.preamble), "relevant")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
-        """The blocks that matter most."""
-        if self._all_fit(blocks, inputs):
-            return blocks
+        """The blocks that matter most, and beside them what is protected or not settled yet."""
+        keep = inputs.protection.keep_reason
+        stays = {block for block in blocks if block.order >= inputs.settled or keep(block)}
+        judged = tuple(block for block in blocks if block not in stays) if stays else blocks
+        room = self.max_tokens - sum(map(inputs.cost, stays)) if self.max_tokens else 0
+        best = self._best_of(judged, room, inputs)
+        return tuple(best.get(block, block) for block in blocks if block in stays or block in best)
+
+    def _best_of(self, blocks: Blocks, room: int, inputs: Inputs) -> dict[Block, Block]:
+        """The best blocks, each with its score where anything was scored."""
+        if self._all_fit(blocks, room, inputs):
+            return dict(zip(blocks, blocks, strict=True))
         scores = self._scores(blocks, inputs)
         if scores is None:
-            newest = self._best(blocks, list(range(len(blocks))), inputs)
-            return self._chosen(blocks, newest, None, inputs)
+            places = self._best(blocks, list(range(len(blocks))), room, inputs)
+            return {blocks[place]: blocks[place] for place in places}
         table = inputs.memo.table(("relevant", inputs.counter_id))
         costs = tuple(map(inputs.cost, blocks)) if self.max_tokens else ()
-        key = (tuple(scores), costs, self.top_k, self.max_tokens)
+        key = (tuple(scores), costs, self.top_k, room)
         best = table.get(key)
         if best is None:
-            best = table[key] = self._best(blocks, scores, inputs)
-        return self._chosen(blocks, best, scores, inputs)
+            best = table[key] = self._best(blocks, scores, room, inputs)
+        return {blocks[place]: _scored(blocks[place], scores[place]) for place in best}
 
     def _scores(self, blocks: Blocks, inputs: Inputs) -> list[int] | None:
         if self.scorer == "salience":
@@ -117,27 +125,22 @@ class Relevant(Atom, frozen=True, kw_only=True):
             source=sha256(b"".join(inputs.digests(blocks))).hexdigest(),
         )
 
-    def _all_fit(self, blocks: Blocks, inputs: Inputs) -> bool:
+    def _all_fit(self, blocks: Blocks, room: int, inputs: Inputs) -> bool:
         if not self.max_tokens:
             return len(blocks) <= self.top_k
-        room = self.max_tokens
         for block in blocks:
             room -= inputs.cost(block)
             if room < 0:
                 return False
         return True
 
-    def _best(self, blocks: Blocks, scores: list[int], inputs: Inputs) -> list[int]:
+    def _best(self, blocks: Blocks, scores: list[int], room: int, inputs: Inputs) -> list[int]:
         """Places of the best, of equals the newer; with `max_tokens`, of those that fit."""
         pairs = zip(scores, range(len(blocks)), strict=True)
         if not self.max_tokens:
             return [place for _, place in nlargest(self.top_k, pairs)]
-        stays = [place for place, b in enumerate(blocks) if inputs.protection.keep_reason(b)]
-        room = self.max_tokens - sum(inputs.cost(blocks[place]) for place in stays)
-        misses, found = 0, stays
+        misses, found = 0, list[int]()
         for _, place in sorted(pairs, reverse=True):
-            if place in stays:
-                continue
             cost = inputs.cost(blocks[place])
             if cost <= room:
                 found.append(place)
@@ -146,16 +149,6 @@ class Relevant(Atom, frozen=True, kw_only=True):
             elif (misses := misses + 1) > MISSES:
                 break
         return found
-
-    def _chosen(
-        self, blocks: Blocks, places: Iterable[int], scores: list[int] | None, inputs: Inputs
-    ) -> Blocks:
-        """These blocks and those that must stay, in their order, scored where that was done."""
-        stays = inputs.protection.keep_reason
-        chosen = {*places, *(place for place, block in enumerate(blocks) if stays(block))}
-        if scores is None:
-            return tuple(blocks[place] for place in sorted(chosen))
-        return tuple(_scored(blocks[place], scores[place]) for place in sorted(chosen))
 
     def _query(self, inputs: Inputs) -> str:
         if self.query:
