@@ -79,10 +79,7 @@ def extract_premises(question: str) -> tuple[Presupposition, ...]:
 
 
 def _presuppositions(part: str, *, asks: bool) -> Iterator[Presupposition]:
-    part = re.sub(
-        r"\b(who|what|where|when|why|how)['\u2019]s\b", r"\1 is", part, flags=re.IGNORECASE
-    )
-    part = part.strip(" ?.!,")
+    part = _CONTRACTED.sub(r"\1 is", part).strip(" ?.!,")
     asked = _QUESTION.search(part)
     if not asks and not (asked and asked.start() == 0) and not part.lower().startswith("how "):
         return
