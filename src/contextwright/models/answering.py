@@ -9,28 +9,29 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
 from contextwright.models.call import Sleep, call, contained
-from contextwright.models.embedder import Embedder
-from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
+from contextwright.models.llm import LLM, RETRIED, Completion, Embedder, ModelFault, Prompt
 from contextwright.models.prompts import prompt_for, repair
 from contextwright.models.single_flight import SingleFlight
 from contextwright.models.spend import Spending, SpendLimit
-from contextwright.models.split_task import pieces
 from contextwright.retrieval.fuse import fused
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import Answer, Task, answer_to
 from contextwright.tokens.counter import Counter, named_counter
 
+_INCREMENTAL = frozenset({"summary", "record", "facts"})
+"""Tasks whose answer can be brought up to date, and so asked for in pieces."""
 CANDIDATES = 60
 """Blocks that a language model scores in one call: those that share most of the query's words."""
 
@@ -172,14 +173,14 @@ class Models:
             self._refuse_while_down(maker)
             async with asyncio.timeout(self.limits.deadline_s):
                 if self._by_vectors(task):
-                    return self._answer_of(task, await self._similarity(task), maker, [])
+                    return answer_to(task, await self._similarity(task), maker)
                 return await self._complete(task, session, turn)
         except TimeoutError:
             reason = f"no answer within {self.limits.deadline_s:g} s"
             self._failed_at[maker] = (self._clock(), reason)
         except ModelFault as fault:
             reason = f"{fault.fault}: {fault.what}"
-            if fault.fault in {"timeout", "rate_limited", "unavailable"}:
+            if fault.fault in RETRIED:
                 self._failed_at[maker] = (self._clock(), reason)
         except Exception as error:  # noqa: BLE001 -- a broken port must not end a turn
             reason = f"unavailable: {type(error).__name__}: {error}"[:200]
@@ -190,11 +191,17 @@ class Models:
         each bringing the answer before up to date."""
         paid: list[Completion] = []
         value: Any = None
-        for blocks in pieces(task, self._count, self.limits.question_tokens):
+        for blocks in _pieces(task, self._count, self.limits.question_tokens):
             before = task.previous if value is None else _text(value)
             piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
             value = await self._value(piece, session, turn, paid)
-        return self._answer_of(task, value, paid[-1].model, paid)
+        return answer_to(
+            task,
+            value,
+            paid[-1].model,
+            input_tokens=sum(each.input_tokens for each in paid),
+            output_tokens=sum(each.output_tokens for each in paid),
+        )
 
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
         """The value of one question; an answer that can not be used is asked for once more."""
@@ -245,19 +252,6 @@ class Models:
             return dense
         return fused(embedded.relevance(task.query, task.blocks), dense)
 
-    def _answer_of(self, task: Task, value: Any, model: str, paid: list[Completion]) -> Answer:
-        return Answer(
-            fingerprint=task.fingerprint,
-            kind=task.kind,
-            value=value,
-            model=model,
-            input_tokens=sum(each.input_tokens for each in paid),
-            output_tokens=sum(each.output_tokens for each in paid),
-            series=task.series,
-            covers=task.covers,
-            whole=task.whole,
-        )
-
     def _refuse_spending(self, session: str, turn: int) -> None:
         for name, allowed, what in (
             (f"{session}\n{turn}", self.limits.turn, "turn"),
@@ -271,6 +265,22 @@ class Models:
         failed = self._failed_at.get(maker)
         if failed is not None and self._clock() - failed[0] < self.limits.cool_down_s:
             raise ModelFault("rejected", f"failed moments ago ({failed[1]})")
+
+
+def _pieces(task: Task, count: Callable[[str], int], most: int) -> Iterator[Blocks]:
+    """The task's blocks in runs of `most` tokens; all of them where its answer can not be brought
+    up to date. A block that is longer by itself is a piece, shortened in its prompt."""
+    if task.kind not in _INCREMENTAL:
+        yield task.blocks
+        return
+    start, used = 0, 0
+    for place, block in enumerate(task.blocks):
+        cost = min(most, count(transcript(block)))
+        if used and used + cost > most:
+            yield task.blocks[start:place]
+            start, used = place, 0
+        used += cost
+    yield task.blocks[start:]
 
 
 def _text(value: Any) -> str:

@@ -1,5 +1,6 @@
-"""The port to a language model: one method."""
+"""The ports to a language model and to an embedding model: one method each."""
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -73,5 +74,22 @@ class LLM(Protocol):
 
         Raises:
             ModelFault: it did not. Any other exception counts as `unavailable`.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def id(self) -> str:
+        """Names it: vectors of two ids are never compared."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for every text, each of length 1.
+
+        Raises:
+            ModelFault: it could not.
         """
         ...

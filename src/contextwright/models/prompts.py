@@ -44,16 +44,6 @@ BLOCK_CHARS = 60_000
 """Characters of one message: some 15,000 tokens; of more, its beginning and its end."""
 
 
-def _list_of(item: dict[str, Any], name: str) -> str:
-    schema = {
-        "type": "object",
-        "properties": {name: {"type": "array", "items": item}},
-        "required": [name],
-        "additionalProperties": False,
-    }
-    return msgspec.json.encode(schema, order="sorted").decode()
-
-
 def _object(**fields: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
@@ -61,6 +51,11 @@ def _object(**fields: dict[str, Any]) -> dict[str, Any]:
         "required": sorted(fields),
         "additionalProperties": False,
     }
+
+
+def _list_of(item: dict[str, Any], name: str) -> str:
+    schema = _object(**{name: {"type": "array", "items": item}})
+    return msgspec.json.encode(schema, order="sorted").decode()
 
 
 _WHOLE: dict[str, Any] = {"type": "integer"}

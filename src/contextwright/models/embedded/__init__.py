@@ -19,7 +19,7 @@ from contextwright.retrieval.context_rerank import rerank as shaped
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.lexical import scores
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import Answer, Task, answer_to
 
 Count = Callable[[str], int]
 
@@ -36,16 +36,7 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
     except Exception as error:  # noqa: BLE001 -- a rule's bug must not end a turn
         model, value = "none", _EMPTY_VALUES[task.kind](task)
         fallback = f"the embedded model failed: {type(error).__name__}: {error}"[:200]
-    return Answer(
-        fingerprint=task.fingerprint,
-        kind=task.kind,
-        value=value,
-        model=model,
-        fallback=fallback,
-        series=task.series,
-        covers=task.covers,
-        whole=task.whole,
-    )
+    return answer_to(task, value, model, fallback=fallback)
 
 
 _EMPTY_VALUES: dict[str, Callable[[Task], Any]] = {
