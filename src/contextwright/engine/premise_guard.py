@@ -71,10 +71,8 @@ def check_premise(
     """Whether what a question takes for granted is so.
 
     Args:
-        question: the user's words.
         known: a session: all that was stated, noted, distilled and put under `knowledge` or
             `evidence`; or facts. Without any, only `judge` and `contradict` say what is not so.
-        options: `CheckOptions`.
 
     Returns:
         The worst verdict of the question's premises; `valid` where it has none.

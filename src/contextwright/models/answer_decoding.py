@@ -19,8 +19,6 @@ def value_of(task: Task, text: str, count: Callable[[str], int]) -> Any:
     """The value that a text is, as `Task` says for its kind.
 
     Args:
-        task: the task that was asked.
-        text: the model's answer.
         count: tokens of a text; a summary longer than its source is refused.
 
     Raises:

@@ -67,7 +67,6 @@ class Models:
         embedder: for `C.relevant(scorer="embedding")`; without a language model, relevance is
             what words and vectors say together.
         answers: where answers are kept; by default in memory.
-        sleep, uniform, clock: for tests.
     """
 
     def __init__(
@@ -96,13 +95,7 @@ class Models:
     async def answer(
         self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
     ) -> list[Answer]:
-        """An answer for every task, in their order; fails only if it is cancelled.
-
-        Args:
-            tasks: what is asked.
-        session: id of the session that pays.
-        turn: number of the turn that pays.
-        """
+        """An answer for every task, in their order; fails only if it is cancelled."""
         return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
 
     def answer_now(

@@ -30,12 +30,6 @@ async def call(
     A time-out, a full queue and a server that is down are tried again, after a random wait that
     doubles at most ("full jitter"), or after what the provider says.
 
-    Args:
-        timeout_s: seconds for each try.
-        retries: tries after the first.
-        sleep: waits so many seconds.
-        uniform: a random number between two.
-
     Raises:
         ModelFault: the last try's.
     """

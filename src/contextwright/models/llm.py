@@ -16,10 +16,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """One question.
 
     Args:
-        system: what the model is to do.
-        text: what it is to do it with.
         schema: JSON Schema of the answer, as text; empty where text is wanted.
-        max_tokens: tokens that the answer may have.
         model: the model that a spec names; empty for the port's own.
     """
 
@@ -34,9 +31,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     """One answer.
 
     Args:
-        text: what it says; JSON where a schema was given.
         model: who said it, as `provider:name`.
-        input_tokens, output_tokens: what was billed.
     """
 
     text: str
@@ -49,7 +44,6 @@ class ModelFault(ContextwrightError):
     """A model that did not answer as asked. Never reaches a turn: preparing falls back.
 
     Args:
-        fault: what kind of failure.
         retry_after_s: seconds after which the provider wants to be asked again.
     """
 

@@ -19,7 +19,6 @@ class ProviderLLM:
             where it names a provider too.
         base_url: of a server that speaks OpenAI's chat completions; `model` is then its name
             for the model.
-        api_key: for that server.
         settings: pydantic-ai's model settings, such as `temperature`.
 
     Raises:

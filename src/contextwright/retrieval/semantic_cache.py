@@ -65,10 +65,7 @@ class Cached(msgspec.Struct, frozen=True):
     """An answer from the cache.
 
     Args:
-        query: the question that it answers.
-        answer: the answer.
         likeness: of that question to the one asked now, in millionths.
-        age_ms: milliseconds since it was put in.
     """
 
     query: str
@@ -118,14 +115,13 @@ class _Indexed(msgspec.Struct):
 
 
 class SemanticCache:
-    """Answers by question. Takes the time as an argument and asks no clock.
+    """Answers by question. Asks no clock: times are given, in milliseconds since 1970.
 
     Args:
         embedder: has `vectors(texts)`; without one, or where it fails, questions are alike by
             their words.
         like: likeness from which an answer is given, 0 to 1; None for the measured defaults.
         max_age_ms: milliseconds after which an answer is forgotten; None for never.
-        keep: answers kept.
     """
 
     traits = StoreTraits(
@@ -157,9 +153,6 @@ class SemanticCache:
         """Keeps an answer.
 
         Args:
-            query: the question.
-            answer: what was answered.
-            now_ms: the time, in milliseconds since 1970.
             scope: whose it is (a user, a tenant): given back in the same scope only.
             version: what state of the corpus it is from: given back for the same only.
         """
@@ -171,12 +164,6 @@ class SemanticCache:
 
     def get(self, query: str, *, now_ms: int, scope: str = "", version: str = "") -> Cached | None:
         """The answer to the likest question for which every guard holds.
-
-        Args:
-            query: the question asked now.
-            now_ms: the time, in milliseconds since 1970.
-            scope: whose it is.
-            version: what state of the corpus is asked.
 
         Returns:
             The answer; None where no question is like enough.

@@ -67,11 +67,6 @@ def packing_scores(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[
     """Scores of blocks for a query under a token budget: by their words, their neighbours, their
     speaker and their length.
 
-    Args:
-        query: the newest question.
-        earlier: questions before this one, a line each.
-        blocks: the candidates, in the order of the log.
-
     Returns:
         A score for each block, in millionths of the best.
     """

@@ -18,9 +18,7 @@ class Statement(msgspec.Struct, frozen=True):
 
     Args:
         who: `user`, `assistant`, or a tool's name; empty for a note or a state value.
-        text: the sentence.
         place: the block that it is from, counted from 0.
-        first: whether it begins its message.
     """
 
     speaker: str
