@@ -20,7 +20,7 @@ from contextwright.engine.door import (
 )
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
-from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
+from contextwright.engine.prepare import Turn, known_answers, preparing, remember
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import ModelError, SessionError
@@ -230,9 +230,10 @@ class Engine:
         snapshot = snapshot_of(session, "Engine.assemble(session)")
         if self.compiler is not None:
             return self._by_compiler(self.compiler, snapshot, self.target, sent_from)
-        turn = self._turn(lambda: snapshot, None, snapshot.log, sent_from)
-        pack = turn.assemble(known_answers(snapshot.log, self.models))
-        self._previous[snapshot.log] = pack
+        log = snapshot.log
+        compiler, previous = self._spec_compiler(log, sent_from), self._previous.get(log)
+        turn = Turn(compiler, self.target, lambda: snapshot, previous=previous)
+        pack = self._previous[log] = turn.assemble(known_answers(log, self.models))
         return pack
 
     def expand(self, session: Session, ref: str) -> str:
@@ -281,11 +282,15 @@ class Engine:
         log = session.log
         capture_before(session, self.spec)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
-        turn = self._turn(session.snapshot, lambda values: write(session, values), log, sent_from)
-        turn.compiler = msgspec.structs.replace(turn.compiler, notes=notes)
-        turn.target = target
-        asking = preparing(turn, known_answers(log, self.models), self.models.latest)
-        pack, answers = yield from asking
+        turn = Turn(
+            self._spec_compiler(log, sent_from, notes),
+            target,
+            session.snapshot,
+            lambda values: write(session, values),
+            self._previous.get(log),
+        )
+        known = known_answers(log, self.models)
+        pack, answers = yield from preparing(turn, known, self.models.latest)
         remember(log, self.models, answers)
         self._previous[log] = pack
         return pack
@@ -305,22 +310,18 @@ class Engine:
         self._previous[snapshot.log] = pack
         return pack
 
-    def _turn(
-        self,
-        take: Callable[[], Snapshot],
-        write: Write | None,
-        log: Log,
-        sent_from: int | None,
-    ) -> Turn:
-        compiler = SpecCompiler(
+    def _spec_compiler(
+        self, log: Log, sent_from: int | None, notes: tuple[str, ...] = ()
+    ) -> SpecCompiler:
+        return SpecCompiler(
             self.spec,
             agent=self.agent,
             read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
             now_ms=self.clock() if self.clock is not None else None,
             memo=memo_of(log),
             sent_from=sent_from,
+            notes=notes,
         )
-        return Turn(compiler, self.target, take, write, self._previous.get(log))
 
     def learn(self, session: Session, billed_input: int) -> None:
         """Learn from the bill of the last pack how the provider counts tokens."""
