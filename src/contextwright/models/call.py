@@ -72,10 +72,7 @@ async def contained(work: Awaitable[T]) -> T:
             raise
         # a key that was pressed reaches the main thread only; what ends a loop that sync callers
         # wait for would have them wait for ever
-        if isinstance(error, KeyboardInterrupt) and _is_main():
+        is_main = threading.current_thread() is threading.main_thread()
+        if isinstance(error, KeyboardInterrupt) and is_main:
             raise
         raise ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200]) from error
-
-
-def _is_main() -> bool:
-    return threading.current_thread() is threading.main_thread()

@@ -109,7 +109,7 @@ def _asked(match: re.Match[str]) -> Iterator[Presupposition]:
         yield _made(f"{named} exists", f"{topic} {named}", "exists")
     else:
         text = _sentence(aux, rest) + (f" ({topic})" if topic else "")
-        yield _made(text, f"{topic} {rest}", "event", negated=bool(_NOT.search(f"{aux} {rest}")))
+        yield _made(text, f"{topic} {rest}", "event")
 
 
 def _sentence(aux: str, rest: str) -> str:
@@ -138,11 +138,9 @@ def _subject_length(aux: str, split: list[str]) -> int:
     return next(participles, max(1, end - (end == len(split))))
 
 
-def _made(
-    text: str, about: str, kind: PresuppositionKind, *, negated: bool | None = None
-) -> Presupposition:
+def _made(text: str, about: str, kind: PresuppositionKind) -> Presupposition:
     terms = tuple(dict.fromkeys(each for each in stems(about) if _is_telling(each)))
-    denied = bool(_NOT.search(text)) if negated is None else negated
+    denied = bool(_NOT.search(text))
     return Presupposition(" ".join(text.split())[:MAX_QUESTION], terms, kind, denied)
 
 
