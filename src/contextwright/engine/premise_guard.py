@@ -2,7 +2,7 @@
 004, "The Mu Operator")."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, cast
 
 from contextwright.atoms.protect.premise import exchanges_before, noted_in, question_in
@@ -117,7 +117,7 @@ class _Judges:
 
     async def answer(self, tasks: Any, *, session: str = "", turn: int = 0) -> list[Answer]:
         if inspect.isawaitable(tasks):
-            return await cast(Awaitable[Any], tasks)
+            return await tasks
         return await self.models.answer(tasks, session=session, turn=turn)
 
     def answer_now(self, tasks: Any, *, session: str = "", turn: int = 0) -> list[Answer]:

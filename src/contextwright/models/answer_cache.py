@@ -81,11 +81,12 @@ class RecentAnswers:
         with self._lock:
             popped = [self._answers.pop(key, None) for key in ids]
             dropped = [answer for answer in popped if answer is not None]
-            for series in {answer.series for answer in dropped} - {""}:
-                self._latest.pop(series, None)
-                self._latest |= {
-                    series: each for each in self._answers.values() if each.series == series
-                }
+            series = {answer.series for answer in dropped} - {""}
+            for name in series:
+                self._latest.pop(name, None)
+            for answer in self._answers.values() if series else ():
+                if answer.series in series:
+                    self._latest[answer.series] = answer
             return len(dropped)
 
     def records(self) -> list[StoredRecord]:

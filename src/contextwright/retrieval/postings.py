@@ -14,7 +14,7 @@ of BEAM: .710 with it, .737 with this), and reads a length from a table for ever
 import math
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -94,7 +94,7 @@ class Postings:
         self._complete = not rows
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Generator[None]:
         """What was written before an error stays, as what was counted in memory does."""
         self.db.execute("BEGIN")
         try:

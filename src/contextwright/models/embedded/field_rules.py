@@ -35,9 +35,7 @@ _PATTERNS = (
     (frozenset({"timelin", "deadlin", "date", "due"}), _TIME),
 )
 """Fields whose value has a form of its own, by the stems of their names."""
-_DESCRIBED = frozenset(
-    ["issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"]
-)
+_DESCRIBED = {"issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"}
 """Fields for which the user's first words do."""
 _NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b", re.IGNORECASE)
 _CUES = {
