@@ -3,7 +3,7 @@
 
 import inspect
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, cast
+from typing import Any, Literal, Protocol, TypedDict, Unpack, cast
 
 from contextwright.atoms.protect.premise import exchanges_before, noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
@@ -37,28 +37,37 @@ class GuardedAgent(Protocol):
         ...
 
 
-Contradict = Callable[[tuple[str, Any]], Any] | GuardedAgent
-"""From a premise and the facts: what conflicts, as a text or with an `explanation`; or nothing."""
 Judge = Callable[[tuple[str, list[str]]], Any] | GuardedAgent
-"""From a premise and `PRINCIPLES`: `accept` or `reject`, or what has such a `verdict`."""
 
 
 class CheckOptions(TypedDict, total=False):
-    """Who judges: `models`, by default the embedded ones, which go by rules; of these the one
-    named `model`; before them `contradict`, which names what conflicts with a premise, and
-    `judge`, whether that is fatal: each a function, or an agent with `invoke`. `asker` is who
-    `I` is in the question, by default `user`."""
+    """Who judges. `contradict` and `judge` are asked first: each a function or an agent, sync or,
+    for `acheck_premise`, async.
+
+    Args:
+        models: by default the embedded model, which goes by rules.
+        model: the model's name, where `models` know several.
+        contradict: from a premise and the facts: what conflicts, as a text or with an
+            `explanation`; or nothing.
+        judge: from such a premise and `PRINCIPLES`: `accept` or `reject`, or what has such a
+            `verdict`. By default a conflict is fatal.
+        asker: who `I` is in the question; by default `user`.
+    """
 
     models: TaskRunner | None
     model: str
+    contradict: Judge | None
     judge: Judge | None
-    contradict: Contradict | None
     asker: str
 
 
 class GuardOptions(TypedDict, total=False):
-    """Who judges, as for `check_premise`. `on_invalid`: `return`, the caller decides; `raise`, an
-    invalid premise ends the turn. An unknown one never does: it may still be so."""
+    """Who judges, as for `check_premise`, and what an invalid premise does.
+
+    Args:
+        on_invalid: `return`, the caller decides; `raise`, an invalid premise ends the turn. An
+            unknown one never does: what nothing supports may still be so.
+    """
 
     models: TaskRunner | None
     model: str
@@ -132,6 +141,7 @@ class _Judges:
         )
 
 
+_Ask = Callable[[Any], Any]
 _Asking = Generator[Any, Any, PremiseResult]
 """Yields tasks, or what an async judge replied."""
 _Run = tuple[_Asking, _Judges, str, int]
@@ -143,18 +153,18 @@ def _checking(
     known: Knowledge,
     models: TaskRunner | None = None,
     model: str = "",
+    contradict: Judge | None = None,
     judge: Judge | None = None,
-    contradict: Contradict | None = None,
     asker: str = "user",
 ) -> _Run:
     if not isinstance(cast(Any, question), str):
         raise _expected("the question's text", question, _HERE, "give the question's text")
     blocks, session, turn = _known_blocks(known, question)
-    agents = _Agents(_asking(contradict, "contradict"), _asking(judge, "judge"))
+    agents = _asking(contradict, "contradict"), _asking(judge, "judge")
 
     def check() -> _Asking:
         if any(agents):
-            rejected = yield from _rejection(question, blocks, agents)
+            rejected = yield from _rejection(question, blocks, *agents)
             if rejected is not None:
                 return rejected
             if not blocks and not model and getattr(models, "llm", None) is None:
@@ -214,27 +224,19 @@ def _judged(
     return premise_result(answer.value, task.blocks)
 
 
-_Ask = Callable[[Any], Any]
-
-
-class _Agents(NamedTuple):
-    contradict: _Ask | None
-    judge: _Ask | None
-
-
 def _rejection(
-    question: str, blocks: Blocks, agents: _Agents
+    question: str, blocks: Blocks, contradict: _Ask | None, judge: _Ask | None
 ) -> Generator[Any, Any, PremiseResult | None]:
     """The first premise that conflicts with the facts and is rejected; a conflict that nobody
     judges is fatal."""
     facts = [item.text for block in blocks for item in items_of(block)]
     for premise in extract_premises(question):
         conflict: Any = premise.text
-        if agents.contradict:
-            conflict = yield from _reply(agents.contradict((premise.text, facts)))
+        if contradict:
+            conflict = yield from _reply(contradict((premise.text, facts)))
         verdict: Any = "reject"
-        if conflict and agents.judge:
-            verdict = yield from _reply(agents.judge((premise.text, PRINCIPLES)))
+        if conflict and judge:
+            verdict = yield from _reply(judge((premise.text, PRINCIPLES)))
         if conflict and str(getattr(verdict, "verdict", verdict)) == "reject":
             plain = conflict if isinstance(conflict, str) and conflict != premise.text else ""
             reason = str(getattr(conflict, "explanation", plain) or "it was judged to be false")

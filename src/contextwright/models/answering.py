@@ -234,8 +234,8 @@ class Models:
         texts = [task.query, *map(transcript, task.blocks)]
         assert self.embedder is not None
         keys = [f"{self.embedder.id}\n{sha256(text.encode()).hexdigest()}" for text in texts]
-        missing = dict(zip(keys, texts, strict=True))
-        missing = {key: text for key, text in missing.items() if key not in self._vectors}
+        pairs = zip(keys, texts, strict=True)
+        missing = {key: text for key, text in pairs if key not in self._vectors}
         if missing:
             vectors = await contained(self.embedder.embed(list(missing.values())))
             self._vectors.update(zip(missing, vectors, strict=True))

@@ -9,8 +9,7 @@ from typing import Any
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
-from contextwright.models.embedded.conflicts import conflicts
-from contextwright.models.embedded.facts import facts, known_facts
+from contextwright.models.embedded.facts import conflicts, facts, known_facts
 from contextwright.models.embedded.field_rules import record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
 from contextwright.models.embedded.statements import statements
