@@ -5,6 +5,7 @@ why.
 """
 
 import asyncio
+import math
 import os
 import random
 import threading
@@ -240,7 +241,8 @@ class Models:
             vectors = await contained(self.embedder.embed(list(missing.values())))
             self._vectors.update(zip(missing, vectors, strict=True))
         query, *others = (self._vectors[key] for key in keys)
-        dense = [max(0, round(_dot(query, other) * 1_000_000)) for other in others]
+        products = (map(math.prod, zip(query, other, strict=True)) for other in others)
+        dense = [max(0, round(sum(each) * 1_000_000)) for each in products]
         if task.scorer == "embedding":
             return dense
         return fused(embedded.relevance(task.query, task.blocks), dense)
@@ -283,10 +285,6 @@ def _text(value: Any) -> str:
 def _for_task(answer: Answer, task: Task) -> Answer:
     """An answer that may have been made for another series with the same content."""
     return msgspec.structs.replace(answer, series=task.series, covers=task.covers, whole=task.whole)
-
-
-def _dot(each: list[float], other: list[float]) -> float:
-    return sum(a * b for a, b in zip(each, other, strict=True))
 
 
 def _provider_llm(name: str) -> LLM:

@@ -169,7 +169,8 @@ class SemanticCache:
         """
         asked = self._indexed(CacheEntry(query, "", scope, version, now_ms))
         with self._lock:
-            self._expire(now_ms)
+            if (most := self._max_age) is not None:
+                self._remove(lambda entry: now_ms - entry.time_ms > most)
             alike: list[tuple[float, str]] = []
             for each in self._entries.values():
                 entry = each.entry
@@ -245,11 +246,6 @@ class SemanticCache:
     def _indexed(self, entry: CacheEntry) -> _Indexed:
         query = entry.query
         return _Indexed(entry, _guard(query), _content(query), self._vector(query))
-
-    def _expire(self, now_ms: int) -> None:
-        most = self._max_age
-        if most is not None:
-            self._remove(lambda entry: now_ms - entry.time_ms > most)
 
     def _likeness(self, known: _Indexed, asked: _Indexed) -> tuple[float, float]:
         """Likeness, and the least that will do."""
