@@ -38,9 +38,6 @@ SpecLike: TypeAlias = Expr | str | HasSpec | Compiler
 def snapshot_of(source: SessionLike, where: str) -> Snapshot:
     """A conversation as it stands now.
 
-    Args:
-        where: the parameter, for errors.
-
     Raises:
         SessionError: it is none, or a message of it is not understood.
     """
@@ -49,9 +46,6 @@ def snapshot_of(source: SessionLike, where: str) -> Snapshot:
 
 def session_of(source: SessionLike, where: str) -> Session:
     """A session as it is; messages as a new one.
-
-    Args:
-        where: the parameter, for errors.
 
     Raises:
         SessionError: it is none, or a message of it is not understood.
@@ -72,7 +66,6 @@ def spec_or_compiler(given: SpecLike | None, where: str) -> Expr | Compiler:
 
     Args:
         given: None for the whole conversation.
-        where: the parameter, for errors.
 
     Raises:
         SpecError: neither, or its text is no spec.

@@ -1,16 +1,14 @@
 """The models that every compile without others shares; imported when a spec first asks them."""
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import ModelError
-from contextwright.spec.task import Answer, Task
 
 
 class Embedded:
-    """The embedded models: no network, no key."""
+    """The embedded models, no network, no key: what `TaskRunner` names, `Models` has."""
 
     llm = None
 
@@ -21,24 +19,11 @@ class Embedded:
 
         return Models()
 
-    def latest(self, series: str) -> Answer | None:
-        """The newest answer of a series."""
-        return self.models.latest(series)
-
-    async def answer(
-        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
-    ) -> list[Answer]:
-        """An answer for every task."""
-        return await self.models.answer(tasks, session=session, turn=turn)
-
-    def answer_now(
-        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
-    ) -> list[Answer]:
-        """The same, waiting."""
-        return self.models.answer_now(tasks, session=session, turn=turn)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.models, name)
 
 
-EMBEDDED = Embedded()
+EMBEDDED = cast(TaskRunner, Embedded())
 
 
 def answering_by(models: TaskRunner | None) -> TaskRunner:

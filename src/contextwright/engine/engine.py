@@ -20,7 +20,7 @@ from contextwright.engine.door import (
 )
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
-from contextwright.engine.prepare import Turn, Write, known_answers, preparing, remember
+from contextwright.engine.prepare import Turn, known_answers, preparing, remember
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import ModelError, SessionError
@@ -32,7 +32,6 @@ from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
-from contextwright.spec.task import Answers
 from contextwright.stores.memory_store import MemoryStore
 from contextwright.stores.refs import Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
@@ -110,20 +109,16 @@ def memo_of(log: Log) -> Memo:
 
 def _model_of(source: Any) -> str | None:
     """The model that a provider's body names."""
-    model: Any = (
-        cast(Mapping[str, Any], source).get("model") if isinstance(source, Mapping) else None
-    )
+    model = cast(Any, source).get("model") if isinstance(source, Mapping) else None
     return model if isinstance(model, str) and model else None
 
 
 def _target(model: str | None, given: Target | None, options: dict[str, Any]) -> Target:
-    if given is not None:
-        return given
-    if model is None:
+    if given is None and model is None:
         raise ModelError(
             "neither model nor target", where="compile(...)", fix='compile(..., model="gpt-5")'
         )
-    return target(model, **options)
+    return given or target(model or "", **options)
 
 
 class Engine:
@@ -144,7 +139,6 @@ class Engine:
         memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
         scope: whose memories those are.
         retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
-        agent: the agent's name.
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.
     """
@@ -205,12 +199,8 @@ class Engine:
             reserved_system: tokens of what the caller adds itself this time.
             tools: what may be called this time.
         """
-        session = _session(session, "Engine.compile(session)")
         target = self._target_with(reserved_system, tools)
-        if self.compiler is not None:
-            return self._by_compiler(self.compiler, session.snapshot(), target, sent_from)
-        asking = self._preparing(session, sent_from, target)
-        return self._done(session, run_tasks(asking, self.models, *_whose(session)))
+        return run_tasks(*self._compiling(session, sent_from, target, "compile"))
 
     async def acompile(
         self,
@@ -221,12 +211,8 @@ class Engine:
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """`compile`, letting the event loop run while models answer."""
-        session = _session(session, "Engine.acompile(session)")
         target = self._target_with(reserved_system, tools)
-        if self.compiler is not None:
-            return self._by_compiler(self.compiler, session.snapshot(), target, sent_from)
-        asking = self._preparing(session, sent_from, target)
-        return self._done(session, await adrive(asking, self.models, *_whose(session)))
+        return await adrive(*self._compiling(session, sent_from, target, "acompile"))
 
     def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
@@ -244,9 +230,10 @@ class Engine:
         snapshot = snapshot_of(session, "Engine.assemble(session)")
         if self.compiler is not None:
             return self._by_compiler(self.compiler, snapshot, self.target, sent_from)
-        turn = self._turn(lambda: snapshot, None, snapshot.log, sent_from)
-        pack = turn.assemble(known_answers(snapshot.log, self.models))
-        self._previous[snapshot.log] = pack
+        log = snapshot.log
+        compiler, previous = self._spec_compiler(log, sent_from), self._previous.get(log)
+        turn = Turn(compiler, self.target, lambda: snapshot, previous=previous)
+        pack = self._previous[log] = turn.assemble(known_answers(log, self.models))
         return pack
 
     def expand(self, session: Session, ref: str) -> str:
@@ -267,34 +254,46 @@ class Engine:
             billed_input: input tokens that the provider billed for the last pack, cached ones
                 included.
         """
-        if billed_input is not None:
-            self.learn(session, billed_input)
-        asking = recording(session, self.spec, self.agent, self.artifacts)
-        run_tasks(asking, self.models, *_whose(session))
-        self._save(session)
+        run_tasks(self._recording(session, billed_input), self.models, *_whose(session))
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
         """`record`, letting the event loop run while models answer."""
+        await adrive(self._recording(session, billed_input), self.models, *_whose(session))
+
+    def _recording(self, session: Session, billed_input: int | None) -> TaskGenerator[None]:
         if billed_input is not None:
             self.learn(session, billed_input)
-        asking = recording(session, self.spec, self.agent, self.artifacts)
-        await adrive(asking, self.models, *_whose(session))
-        self._save(session)
+        yield from recording(session, self.spec, self.agent, self.artifacts)
+        if self.sessions is not None:
+            self.sessions.save(session)
 
-    def _preparing(
-        self,
-        session: Session,
-        sent_from: int | None,
-        target: Target,
-    ) -> TaskGenerator[tuple[Pack, Answers]]:
+    def _compiling(
+        self, source: SessionLike, sent_from: int | None, target: Target, method: str
+    ) -> tuple[TaskGenerator[Pack], TaskRunner, str, int]:
+        """The work of a compile, who answers what it asks, and whose spending it is."""
+        session = _session(source, f"Engine.{method}(session)")
+        return self._packing(session, sent_from, target), self.models, *_whose(session)
+
+    def _packing(
+        self, session: Session, sent_from: int | None, target: Target
+    ) -> TaskGenerator[Pack]:
+        if self.compiler is not None:
+            return self._by_compiler(self.compiler, session.snapshot(), target, sent_from)
+        log = session.log
         capture_before(session, self.spec)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
-        turn = self._turn(
-            session.snapshot, lambda values: write(session, values), session.log, sent_from
+        turn = Turn(
+            self._spec_compiler(log, sent_from, notes),
+            target,
+            session.snapshot,
+            lambda values: write(session, values),
+            self._previous.get(log),
         )
-        turn.compiler = msgspec.structs.replace(turn.compiler, notes=notes)
-        turn.target = target
-        return preparing(turn, known_answers(session.log, self.models), self.models.latest)
+        known = known_answers(log, self.models)
+        pack, answers = yield from preparing(turn, known, self.models.latest)
+        remember(log, self.models, answers)
+        self._previous[log] = pack
+        return pack
 
     def _target_with(self, reserved_system: int | None, tools: tuple[Tool, ...] | None) -> Target:
         """The target, with what is different this time."""
@@ -311,28 +310,18 @@ class Engine:
         self._previous[snapshot.log] = pack
         return pack
 
-    def _turn(
-        self,
-        take: Callable[[], Snapshot],
-        write: Write | None,
-        log: Log,
-        sent_from: int | None,
-    ) -> Turn:
-        compiler = SpecCompiler(
+    def _spec_compiler(
+        self, log: Log, sent_from: int | None, notes: tuple[str, ...] = ()
+    ) -> SpecCompiler:
+        return SpecCompiler(
             self.spec,
             agent=self.agent,
             read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
             now_ms=self.clock() if self.clock is not None else None,
             memo=memo_of(log),
             sent_from=sent_from,
+            notes=notes,
         )
-        return Turn(compiler, self.target, take, write, self._previous.get(log))
-
-    def _done(self, session: Session, made: tuple[Pack, Answers]) -> Pack:
-        pack, answers = made
-        remember(session.log, self.models, answers)
-        self._previous[session.log] = pack
-        return pack
 
     def learn(self, session: Session, billed_input: int) -> None:
         """Learn from the bill of the last pack how the provider counts tokens."""
@@ -342,10 +331,6 @@ class Engine:
         base = self._base
         estimated = base.provider.renderer.measure(pack.request, base)
         self.calibrator.observe(base.format, base.model, billed_input, estimated)
-
-    def _save(self, session: Session) -> None:
-        if self.sessions is not None:
-            self.sessions.save(session)
 
 
 def _session(source: SessionLike, where: str) -> Session:

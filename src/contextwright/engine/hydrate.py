@@ -30,10 +30,6 @@ def hydrate(
     """Put what matters most for the step and the user's last words under `knowledge`, if the
     spec reads it.
 
-    Args:
-        memory: long-term memory, of which `scope` is searched.
-        retrievers: the application's documents.
-
     Returns:
         Why a search was less good than it might have been, for the manifest.
     """

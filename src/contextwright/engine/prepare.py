@@ -30,15 +30,7 @@ _KNOWN: WeakKeyDictionary[Log, WeakKeyDictionary[Any, Answers]] = WeakKeyDiction
 
 
 class Turn(msgspec.Struct, eq=False):
-    """What is compiled.
-
-    Args:
-        compiler: the spec's.
-        target: whom for.
-        take: the session as it stands.
-        write: None where nothing is written.
-        previous: the pack before.
-    """
+    """What is compiled."""
 
     compiler: SpecCompiler
     target: Target

@@ -1,6 +1,5 @@
 """After a turn: what the spec's writers and state steps write. Events are never changed."""
 
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 from contextwright.compiler.plan import plan
@@ -41,13 +40,7 @@ def record(
             asking = recording(session, step, agent, artifacts)
             run_tasks(asking, answering_by(models), session.id)
         else:
-            apply(session, [step])
-
-
-def apply(session: Session, steps: Iterable[StateWriter]) -> None:
-    """Apply steps that ask no model."""
-    for step in steps:
-        write(session, step.writes(session.snapshot()))
+            write(session, step.writes(session.snapshot()))
 
 
 def recording(

@@ -17,9 +17,7 @@ class Wanted(msgspec.Struct, frozen=True):
     """A text, and what it is to be.
 
     Args:
-        max_tokens: that it may have.
         tail: what says where the whole stands; part of the tokens.
-        query: what it is read for.
     """
 
     text: str

@@ -31,5 +31,5 @@ def read_manifest(ref: str, artifacts: ArtifactStore) -> Manifest:
         return manifest_from_json(artifacts.get(ref))
     except msgspec.DecodeError as error:
         raise StoreError(
-            f"this is no manifest: {error}", where=ref, fix="give a ref that keep() gave"
+            f"this is no manifest: {error}", where=ref, fix="give a ref that store_manifest() gave"
         ) from error

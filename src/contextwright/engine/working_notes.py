@@ -38,30 +38,30 @@ def add_working_note(
     if not text.strip() or (seconds is not None and now_ms is None):
         raise SessionError(
             "a working note needs a text, and a clock where it lives for seconds",
-            where="jot(session, text, seconds=..., now_ms=...)",
+            where="add_working_note(session, text, seconds=..., now_ms=...)",
             fix="give now_ms, milliseconds since 1970, or turns",
         )
     if (turns is not None and turns < 1) or (seconds is not None and not 0 < seconds < math.inf):
         raise SessionError(
             f"a working note lives for {turns} turns, {seconds} seconds",
-            where="jot(session, text, turns=..., seconds=...)",
+            where="add_working_note(session, text, turns=..., seconds=...)",
             fix="give at least 1 turn or more than 0 seconds; neither, for as long as the step",
         )
     snapshot = session.snapshot()
     step = step_in(snapshot.state)
-    entry: dict[str, Any] = {"text": text}
-    if step is not None:
-        entry["step"] = step.step_id
-    mine = (text, entry.get("step"))
-    if turns is not None:
-        entry["until_turn"] = max(0, snapshot.turn) + turns - 1
-    if now_ms is not None:
-        entry["time_ms"] = now_ms
-        if seconds is not None:
-            entry["until_ms"] = now_ms + round(seconds * 1000)
+    ends = now_ms + round(seconds * 1000) if now_ms is not None and seconds is not None else None
+    fields = {
+        "text": text,
+        "step": step.step_id if step is not None else None,
+        "until_turn": max(0, snapshot.turn) + turns - 1 if turns is not None else None,
+        "time_ms": now_ms,
+        "until_ms": ends,
+    }
+    entry = {name: value for name, value in fields.items() if value is not None}
+    same = (text, entry.get("step"))
 
     def noted(state: Mapping[str, Any]) -> dict[str, Any]:
-        others = [one for one in _notes_in(state) if (one["text"], one.get("step")) != mine]
+        others = [one for one in _notes_in(state) if (one["text"], one.get("step")) != same]
         return {WORKING: [*others, entry]}
 
     session.revise(noted)
@@ -108,14 +108,9 @@ def checkpoint(
     if memory is not None and mine:
         lines = "; ".join(plain_text(one["text"]) for one in mine)
         text = f"{step.goal or '; '.join(step.do)} (step {step.step_id}): {lines}"
+        origin = (ref,) if ref else ()
         memory.write(
-            Memory(
-                text=text,
-                kind="checkpoint",
-                scope=scope,
-                time_ms=now_ms,
-                origin=(ref,) if ref else (),
-            )
+            Memory(text=text, kind="checkpoint", scope=scope, time_ms=now_ms, origin=origin)
         )
 
     def done(state: Mapping[str, Any]) -> dict[str, Any]:

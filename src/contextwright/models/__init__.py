@@ -2,8 +2,7 @@
 
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answering import Limits, Models
-from contextwright.models.embedder import Embedder
-from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
+from contextwright.models.llm import LLM, Completion, Embedder, ModelFault, Prompt
 from contextwright.models.scripted import ScriptedLLM
 
 __all__ = [

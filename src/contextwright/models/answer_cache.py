@@ -4,7 +4,7 @@
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import msgspec
@@ -75,17 +75,19 @@ class RecentAnswers:
         with self._lock:
             return dict(self._answers)
 
-    def forget(self, keys: Iterable[str]) -> int:
-        """Drop answers; the one before becomes the newest of its series. How many there were."""
+    def remove_records(self, ids: Collection[str]) -> int:
+        """Drop answers by their keys; the one before becomes the newest of its series. How many
+        there were."""
         with self._lock:
-            chosen = [keys] if isinstance(keys, str) else keys
-            dropped = [self._answers.pop(key, None) for key in chosen]
-            for series in {answer.series for answer in dropped if answer is not None} - {""}:
-                left = [each for each in self._answers.values() if each.series == series]
-                self._latest.pop(series, None)
-                if left:
-                    self._latest[series] = left[-1]
-            return sum(answer is not None for answer in dropped)
+            popped = [self._answers.pop(key, None) for key in ids]
+            dropped = [answer for answer in popped if answer is not None]
+            series = {answer.series for answer in dropped} - {""}
+            for name in series:
+                self._latest.pop(name, None)
+            for answer in self._answers.values() if series else ():
+                if answer.series in series:
+                    self._latest[answer.series] = answer
+            return len(dropped)
 
     def records(self) -> list[StoredRecord]:
         """Every answer, as retention takes it."""
@@ -95,13 +97,9 @@ class RecentAnswers:
             for key, body in bodies.items()
         ]
 
-    def remove_records(self, ids: Collection[str]) -> int:
-        """Drop answers by their keys; how many there were."""
-        return self.forget(ids)
-
     def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
         """Drop the answers that match."""
-        return self.forget([record.id for record in self.records() if matches(record)])
+        return self.remove_records([record.id for record in self.records() if matches(record)])
 
     def scrub(self) -> None:
         """Nothing to do: it has no file."""

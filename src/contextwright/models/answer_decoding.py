@@ -19,8 +19,6 @@ def value_of(task: Task, text: str, count: Callable[[str], int]) -> Any:
     """The value that a text is, as `Task` says for its kind.
 
     Args:
-        task: the task that was asked.
-        text: the model's answer.
         count: tokens of a text; a summary longer than its source is refused.
 
     Raises:
@@ -33,7 +31,8 @@ def value_of(task: Task, text: str, count: Callable[[str], int]) -> Any:
     wrong = problems(value, msgspec.json.decode(schema))
     if wrong:
         raise ModelFault("malformed", "; ".join(wrong[:3]))
-    return _READERS.get(task.kind, _unchanged)(task, value)
+    reader = _READERS.get(task.kind)
+    return reader(task, value) if reader else value
 
 
 def _plain(task: Task, text: str, count: Callable[[str], int]) -> str:
@@ -55,10 +54,6 @@ def _json(text: str) -> Any:
         return msgspec.json.decode(plain)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ModelFault("malformed", f"no JSON: {error}") from error
-
-
-def _unchanged(task: Task, value: Any) -> Any:
-    return value
 
 
 def _scores(task: Task, value: Any) -> list[int]:

@@ -5,32 +5,34 @@ why.
 """
 
 import asyncio
+import math
 import os
 import random
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
 from contextwright.models.call import Sleep, call, contained
-from contextwright.models.embedder import Embedder
-from contextwright.models.llm import LLM, Completion, ModelFault, Prompt
+from contextwright.models.llm import LLM, RETRIED, Completion, Embedder, ModelFault, Prompt
 from contextwright.models.prompts import prompt_for, repair
 from contextwright.models.single_flight import SingleFlight
 from contextwright.models.spend import Spending, SpendLimit
-from contextwright.models.split_task import pieces
 from contextwright.retrieval.fuse import fused
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import Answer, Task, answer_to
 from contextwright.tokens.counter import Counter, named_counter
 
+_INCREMENTAL = frozenset({"summary", "record", "facts"})
+"""Tasks whose answer can be brought up to date, and so asked for in pieces."""
 CANDIDATES = 60
 """Blocks that a language model scores in one call: those that share most of the query's words."""
 
@@ -66,7 +68,6 @@ class Models:
         embedder: for `C.relevant(scorer="embedding")`; without a language model, relevance is
             what words and vectors say together.
         answers: where answers are kept; by default in memory.
-        sleep, uniform, clock: for tests.
     """
 
     def __init__(
@@ -95,13 +96,7 @@ class Models:
     async def answer(
         self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
     ) -> list[Answer]:
-        """An answer for every task, in their order; fails only if it is cancelled.
-
-        Args:
-            tasks: what is asked.
-        session: id of the session that pays.
-        turn: number of the turn that pays.
-        """
+        """An answer for every task, in their order; fails only if it is cancelled."""
         return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
 
     def answer_now(
@@ -172,14 +167,14 @@ class Models:
             self._refuse_while_down(maker)
             async with asyncio.timeout(self.limits.deadline_s):
                 if self._by_vectors(task):
-                    return self._answer_of(task, await self._similarity(task), maker, [])
+                    return answer_to(task, await self._similarity(task), maker)
                 return await self._complete(task, session, turn)
         except TimeoutError:
             reason = f"no answer within {self.limits.deadline_s:g} s"
             self._failed_at[maker] = (self._clock(), reason)
         except ModelFault as fault:
             reason = f"{fault.fault}: {fault.what}"
-            if fault.fault in {"timeout", "rate_limited", "unavailable"}:
+            if fault.fault in RETRIED:
                 self._failed_at[maker] = (self._clock(), reason)
         except Exception as error:  # noqa: BLE001 -- a broken port must not end a turn
             reason = f"unavailable: {type(error).__name__}: {error}"[:200]
@@ -190,11 +185,17 @@ class Models:
         each bringing the answer before up to date."""
         paid: list[Completion] = []
         value: Any = None
-        for blocks in pieces(task, self._count, self.limits.question_tokens):
+        for blocks in _pieces(task, self._count, self.limits.question_tokens):
             before = task.previous if value is None else _text(value)
             piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
             value = await self._value(piece, session, turn, paid)
-        return self._answer_of(task, value, paid[-1].model, paid)
+        return answer_to(
+            task,
+            value,
+            paid[-1].model,
+            input_tokens=sum(each.input_tokens for each in paid),
+            output_tokens=sum(each.output_tokens for each in paid),
+        )
 
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
         """The value of one question; an answer that can not be used is asked for once more."""
@@ -234,29 +235,17 @@ class Models:
         texts = [task.query, *map(transcript, task.blocks)]
         assert self.embedder is not None
         keys = [f"{self.embedder.id}\n{sha256(text.encode()).hexdigest()}" for text in texts]
-        missing = dict(zip(keys, texts, strict=True))
-        missing = {key: text for key, text in missing.items() if key not in self._vectors}
+        pairs = zip(keys, texts, strict=True)
+        missing = {key: text for key, text in pairs if key not in self._vectors}
         if missing:
             vectors = await contained(self.embedder.embed(list(missing.values())))
             self._vectors.update(zip(missing, vectors, strict=True))
         query, *others = (self._vectors[key] for key in keys)
-        dense = [max(0, round(_dot(query, other) * 1_000_000)) for other in others]
+        products = (map(math.prod, zip(query, other, strict=True)) for other in others)
+        dense = [max(0, round(sum(each) * 1_000_000)) for each in products]
         if task.scorer == "embedding":
             return dense
         return fused(embedded.relevance(task.query, task.blocks), dense)
-
-    def _answer_of(self, task: Task, value: Any, model: str, paid: list[Completion]) -> Answer:
-        return Answer(
-            fingerprint=task.fingerprint,
-            kind=task.kind,
-            value=value,
-            model=model,
-            input_tokens=sum(each.input_tokens for each in paid),
-            output_tokens=sum(each.output_tokens for each in paid),
-            series=task.series,
-            covers=task.covers,
-            whole=task.whole,
-        )
 
     def _refuse_spending(self, session: str, turn: int) -> None:
         for name, allowed, what in (
@@ -273,6 +262,22 @@ class Models:
             raise ModelFault("rejected", f"failed moments ago ({failed[1]})")
 
 
+def _pieces(task: Task, count: Callable[[str], int], most: int) -> Iterator[Blocks]:
+    """The task's blocks in runs of `most` tokens; all of them where its answer can not be brought
+    up to date. A block that is longer by itself is a piece, shortened in its prompt."""
+    if task.kind not in _INCREMENTAL:
+        yield task.blocks
+        return
+    start, used = 0, 0
+    for place, block in enumerate(task.blocks):
+        cost = min(most, count(transcript(block)))
+        if used and used + cost > most:
+            yield task.blocks[start:place]
+            start, used = place, 0
+        used += cost
+    yield task.blocks[start:]
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
 
@@ -280,10 +285,6 @@ def _text(value: Any) -> str:
 def _for_task(answer: Answer, task: Task) -> Answer:
     """An answer that may have been made for another series with the same content."""
     return msgspec.structs.replace(answer, series=task.series, covers=task.covers, whole=task.whole)
-
-
-def _dot(each: list[float], other: list[float]) -> float:
-    return sum(a * b for a, b in zip(each, other, strict=True))
 
 
 def _provider_llm(name: str) -> LLM:

@@ -30,12 +30,6 @@ async def call(
     A time-out, a full queue and a server that is down are tried again, after a random wait that
     doubles at most ("full jitter"), or after what the provider says.
 
-    Args:
-        timeout_s: seconds for each try.
-        retries: tries after the first.
-        sleep: waits so many seconds.
-        uniform: a random number between two.
-
     Raises:
         ModelFault: the last try's.
     """
@@ -78,10 +72,7 @@ async def contained(work: Awaitable[T]) -> T:
             raise
         # a key that was pressed reaches the main thread only; what ends a loop that sync callers
         # wait for would have them wait for ever
-        if isinstance(error, KeyboardInterrupt) and _is_main():
+        is_main = threading.current_thread() is threading.main_thread()
+        if isinstance(error, KeyboardInterrupt) and is_main:
             raise
         raise ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200]) from error
-
-
-def _is_main() -> bool:
-    return threading.current_thread() is threading.main_thread()

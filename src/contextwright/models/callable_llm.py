@@ -36,7 +36,8 @@ class AgentLLM:
 
     def __init__(self, agent: Any, id: str = "") -> None:
         self._ask = _entry(agent)
-        self.id = id or f"agent:{_name(agent)}"
+        own = getattr(agent, "__name__", None) or getattr(agent, "name", None)
+        self.id = id or f"agent:{own if isinstance(own, str) else type(agent).__name__}"
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Ask the agent.
@@ -73,11 +74,6 @@ def _is_async(ask: Any) -> bool:
     return inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(
         getattr(type(ask), "__call__", None)  # noqa: B004 -- asked whether it is async
     )
-
-
-def _name(agent: Any) -> str:
-    own = getattr(agent, "__name__", None) or getattr(agent, "name", None)
-    return own if isinstance(own, str) else type(agent).__name__
 
 
 def _text(reply: Any) -> str:

@@ -1,5 +1,6 @@
-"""The port to a language model: one method."""
+"""The ports to a language model and to an embedding model: one method each."""
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -15,10 +16,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """One question.
 
     Args:
-        system: what the model is to do.
-        text: what it is to do it with.
         schema: JSON Schema of the answer, as text; empty where text is wanted.
-        max_tokens: tokens that the answer may have.
         model: the model that a spec names; empty for the port's own.
     """
 
@@ -33,9 +31,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     """One answer.
 
     Args:
-        text: what it says; JSON where a schema was given.
         model: who said it, as `provider:name`.
-        input_tokens, output_tokens: what was billed.
     """
 
     text: str
@@ -48,7 +44,6 @@ class ModelFault(ContextwrightError):
     """A model that did not answer as asked. Never reaches a turn: preparing falls back.
 
     Args:
-        fault: what kind of failure.
         retry_after_s: seconds after which the provider wants to be asked again.
     """
 
@@ -73,5 +68,22 @@ class LLM(Protocol):
 
         Raises:
             ModelFault: it did not. Any other exception counts as `unavailable`.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def id(self) -> str:
+        """Names it: vectors of two ids are never compared."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for every text, each of length 1.
+
+        Raises:
+            ModelFault: it could not.
         """
         ...

@@ -44,16 +44,6 @@ BLOCK_CHARS = 60_000
 """Characters of one message: some 15,000 tokens; of more, its beginning and its end."""
 
 
-def _list_of(item: dict[str, Any], name: str) -> str:
-    schema = {
-        "type": "object",
-        "properties": {name: {"type": "array", "items": item}},
-        "required": [name],
-        "additionalProperties": False,
-    }
-    return msgspec.json.encode(schema, order="sorted").decode()
-
-
 def _object(**fields: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
@@ -61,6 +51,11 @@ def _object(**fields: dict[str, Any]) -> dict[str, Any]:
         "required": sorted(fields),
         "additionalProperties": False,
     }
+
+
+def _list_of(item: dict[str, Any], name: str) -> str:
+    schema = _object(**{name: {"type": "array", "items": item}})
+    return msgspec.json.encode(schema, order="sorted").decode()
 
 
 _WHOLE: dict[str, Any] = {"type": "integer"}
@@ -97,10 +92,10 @@ def prompt_for(task: Task, places: list[int] | None = None) -> Prompt:
     if task.previous and task.kind not in _UNTOLD:
         parts.append(_marked(_BEFORE.get(task.kind, "before"), task.previous))
     shown = range(len(task.blocks)) if places is None else places
-    texts = [transcript(task.blocks[place]) for place in shown]
-    texts = [_ends(text) for text in texts]
-    if task.kind in _NUMBERED:
-        texts = [f"{n}. {_short(text)}" for n, text in zip(shown, texts, strict=True)]
+    is_list = task.kind in _NUMBERED
+    texts = [_shown(transcript(task.blocks[place]), is_list) for place in shown]
+    if is_list:
+        texts = [f"{n}. {text}" for n, text in zip(shown, texts, strict=True)]
     parts.append(_marked("data", "\n\n".join(texts)))
     parts.append(_request(task))
     return Prompt(
@@ -148,11 +143,10 @@ def _room(task: Task, items: int) -> int:
     return task.max_tokens * 3 // 2 + 64 if task.max_tokens else 2048
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= ITEM_CHARS else text[:ITEM_CHARS] + " ..."
-
-
-def _ends(text: str) -> str:
+def _shown(text: str, is_item: bool) -> str:
+    """As much of a text as a model is shown: an item's beginning, a message's both ends."""
+    if is_item and len(text) > ITEM_CHARS:
+        return f"{text[:ITEM_CHARS]} ..."
     if len(text) <= BLOCK_CHARS:
         return text
     half = BLOCK_CHARS // 2

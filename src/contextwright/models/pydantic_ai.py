@@ -19,7 +19,6 @@ class ProviderLLM:
             where it names a provider too.
         base_url: of a server that speaks OpenAI's chat completions; `model` is then its name
             for the model.
-        api_key: for that server.
         settings: pydantic-ai's model settings, such as `temperature`.
 
     Raises:
@@ -62,7 +61,8 @@ class ProviderLLM:
         except AgentRunError as error:
             raise _fault(error) from error
         text = response.text or ""
-        if response.finish_reason == "content_filter" or _refused(response):
+        details = response.provider_details or {}
+        if response.finish_reason == "content_filter" or details.get("refusal"):
             raise ModelFault("refused", text[:200] or "the provider refused to answer")
         return Completion(
             text=text,
@@ -103,11 +103,6 @@ def _served(name: str, base_url: str, api_key: str | None) -> Any:
 
     client = AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
     return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
-
-
-def _refused(response: Any) -> bool:
-    details = response.provider_details or {}
-    return bool(details.get("refusal"))
 
 
 def _fault(error: Any) -> ModelFault:

@@ -13,7 +13,6 @@ class ScriptedLLM:
 
     Args:
         lines: texts; exceptions, which are raised; functions of the prompt.
-        delay_s: seconds that each answer takes.
 
     Attributes:
         prompts: what it was asked.

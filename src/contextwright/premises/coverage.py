@@ -33,12 +33,9 @@ _WORD = re.compile(r"\w+")
 
 
 class CoveringSentence(msgspec.Struct, frozen=True):
-    """A sentence that has words of a presupposition.
+    """A sentence of the item at a place that has words of a presupposition.
 
     Args:
-        item: what it is from.
-        place: the item's place among all.
-        text: the sentence.
         person: of whom it speaks; empty where that is open.
         coverage: share of the presupposition's terms that it has, rare ones counting most, 0 to 1.
     """
@@ -51,13 +48,12 @@ class CoveringSentence(msgspec.Struct, frozen=True):
 
 
 class Corpus(msgspec.Struct, frozen=True, eq=False):
-    """What presuppositions are held against.
+    """The items that presuppositions are held against, the oldest first.
 
     Args:
-        items: all of it, the oldest first.
         matches: place to the wanted terms of the item, where it has any.
         weights: term to its weight: the rarer, the more.
-        speakers: who speaks, by name; no users and assistants.
+        speakers: names of those who speak, without users and assistants.
         first_names: the first word of a name to those who bear it.
     """
 
@@ -71,16 +67,17 @@ class Corpus(msgspec.Struct, frozen=True, eq=False):
         """The speakers whose names stand in a text."""
         return {who for word in _WORD.findall(text) for who in self.first_names.get(word, ())}
 
+    def weight(self, terms: Sequence[str]) -> float:
+        """The weight of all terms together; 1 where they weigh nothing."""
+        return sum(self.weights[term] for term in terms) or 1.0
+
 
 def corpus_of(items: Sequence[Item], terms: Collection[str]) -> Corpus:
     """Items prepared for presuppositions of these terms."""
     wanted = frozenset(terms)
-    matches = {
-        place: found
-        for place, item in enumerate(items)
-        if (found := _terms(_stated(item)) & wanted)
-    }
-    counts = {term: sum(term in matched for matched in matches.values()) for term in terms}
+    every = ((place, _terms(_stated(item)) & wanted) for place, item in enumerate(items))
+    matches = {place: shared for place, shared in every if shared}
+    counts = {term: sum(term in shared for shared in matches.values()) for term in terms}
     weights = {
         term: math.log(1 + (len(items) - count + 0.5) / (count + 0.5))
         for term, count in counts.items()
@@ -95,19 +92,21 @@ def corpus_of(items: Sequence[Item], terms: Collection[str]) -> Corpus:
 def covering_sentences(terms: Sequence[str], corpus: Corpus) -> list[CoveringSentence]:
     """The sentences that cover some of the terms, once for each person they speak of; those that
     cover most first, of equals the newest."""
-    total = sum(corpus.weights[term] for term in terms) or 1.0
-    found: list[CoveringSentence] = []
+    total = corpus.weight(terms)
+    rows: list[CoveringSentence] = []
     for place in _nearest(terms, corpus):
         item = corpus.items[place]
         for text in _sentences(_stated(item)):
-            here = _terms(text)
-            counted = {
-                term: 1.0 if term in here else SAME_MESSAGE for term in corpus.matches[place]
-            }
-            coverage = sum(counted.get(term, 0.0) * corpus.weights[term] for term in terms) / total
+            here, matched = _terms(text), corpus.matches[place]
+            counted = (
+                corpus.weights[term] * (1.0 if term in here else SAME_MESSAGE)
+                for term in terms
+                if term in matched
+            )
+            coverage = sum(counted) / total
             for person, share in _people(item, text, corpus):
-                found.append(CoveringSentence(item, place, text, person, share * coverage))
-    return sorted(found, key=lambda each: (-each.coverage, -each.place))
+                rows.append(CoveringSentence(item, place, text, person, share * coverage))
+    return sorted(rows, key=lambda each: (-each.coverage, -each.place))
 
 
 def _nearest(terms: Sequence[str], corpus: Corpus) -> Iterator[int]:

@@ -13,10 +13,9 @@ SUGGESTION = "Please verify the premise of your question."
 
 
 class Presupposition(msgspec.Struct, frozen=True):
-    """Something that a question takes for granted.
+    """Something that a question takes for granted, as a sentence.
 
     Args:
-        text: it as a sentence.
         terms: its telling words, stemmed as an index has them.
         kind: `event`, it is or was so; `exists`; `problem`, something is wrong with it.
         negated: whether it says that something is not so.
@@ -29,12 +28,10 @@ class Presupposition(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """The verdict on one presupposition.
+    """The verdict on one presupposition, and the reason in a sentence.
 
     Args:
-        premise: the presupposition.
         verdict: `valid`, a statement supports it; `invalid`, one contradicts it; else `unknown`.
-        reason: why, in a sentence.
         evidence: ids of what supports or contradicts it, the nearest first.
         known: what is known instead, quoted.
         near: places of the items that come nearest; a model is shown these.
@@ -49,16 +46,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class PremiseResult(msgspec.Struct, frozen=True):
-    """The verdict on a question: the worst of its presuppositions'.
+    """The verdict on a question: the worst of its presuppositions', with its reason and evidence.
 
     Args:
         valid: whether every presupposition is supported; True where there is none. Where only
             this or `verdict` says otherwise, both do: `PremiseResult(valid=False)` is `invalid`.
         invalid_premise: the presupposition of that verdict; empty where all are valid.
-        reason: why.
         suggestion: what to do about it.
-        verdict: `valid`, `unknown` or `invalid`.
-        evidence: ids of what the verdict rests on.
         findings: one for each presupposition, in the question's order.
     """
 
@@ -79,17 +73,11 @@ class PremiseResult(msgspec.Struct, frozen=True):
 
 def result_of(findings: Sequence[Finding]) -> PremiseResult:
     """The result of a question with these findings."""
+    rows = tuple(findings)
     for verdict in ("invalid", "unknown"):
-        worst = next((each for each in findings if each.verdict == verdict), None)
-        if worst is not None:
+        for worst in (each for each in rows if each.verdict == verdict):
             hint = f"{SUGGESTION} Known instead: {worst.known}" if worst.known else SUGGESTION
-            return PremiseResult(
-                verdict=worst.verdict,
-                invalid_premise=worst.premise.text,
-                reason=worst.reason,
-                suggestion=hint,
-                evidence=worst.evidence,
-                findings=tuple(findings),
-            )
-    refs = dict.fromkeys(ref for each in findings for ref in each.evidence)
-    return PremiseResult(evidence=tuple(refs), findings=tuple(findings))
+            text, reason = worst.premise.text, worst.reason
+            return PremiseResult(False, text, reason, hint, verdict, worst.evidence, rows)
+    refs = dict.fromkeys(ref for each in rows for ref in each.evidence)
+    return PremiseResult(evidence=tuple(refs), findings=rows)

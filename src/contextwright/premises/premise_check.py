@@ -7,6 +7,7 @@ else: that contradicts nothing.
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -75,21 +76,61 @@ def check_premises(
     asker: str = "",
     listener: str = "",
 ) -> PremiseResult:
-    """Hold presuppositions against what was stated.
+    """The verdict on a question, with a finding for every presupposition.
 
     Args:
-        premises: those of a question.
         items: texts, the oldest first, each with the name of who said it as its `role`.
         asker: who `I` is in the question.
         listener: who `you` is; empty: the other one of two.
-
-    Returns:
-        The verdict on the question, with a finding for every presupposition.
     """
     corpus = corpus_of(items, {term for premise in premises for term in premise.terms})
     if not listener and asker in corpus.speakers and len(corpus.speakers) == 2:
         (listener,) = corpus.speakers - {asker}
     return result_of([_finding(premise, corpus, asker, listener) for premise in premises])
+
+
+class _Probe(NamedTuple):
+    """A presupposition with the terms that count in a corpus."""
+
+    premise: Presupposition
+    terms: Sequence[str]
+    corpus: Corpus
+
+    def is_about(self, clause: str) -> bool:
+        """Whether a clause has enough of the terms to support or to deny them."""
+        if len(clause.split()) > MAX_CLAUSE:
+            return False
+        present, weights = set(stems(clause)), self.corpus.weights
+        covered = sum(weights[term] for term in self.terms if term in present)
+        return covered >= ABOUT * self.corpus.weight(self.terms)
+
+    def denied_by(self, text: str) -> bool | None:
+        """Whether a sentence denies it; None where it is not about it, or not sure."""
+        if text.endswith("?") or _UNSURE.search(text):
+            return None
+        # the clauses first, the last of them counting most; then the sentence
+        for clause in [text, *_CLAUSE.split(text)][::-1]:
+            if self.is_about(clause):
+                return self._denied_by_clause(clause)
+        return None
+
+    def _denied_by_clause(self, clause: str) -> bool | None:
+        if self.premise.kind == "exists":
+            return bool(_MISSING.search(clause))
+        if self.premise.kind == "problem":
+            solved = bool(_SOLVED.search(clause)) and not _NOT.search(clause)
+            return solved or bool(_MISSING.search(clause))
+        denied = bool(_NOT.search(clause)) != self.premise.negated
+        # of a single word nobody knows what it is denied of
+        return None if denied and len(self.terms) == 1 else denied
+
+    def supported_by(self, text: str) -> bool:
+        """Whether a sentence speaks for it, neither unsure of it nor denying it."""
+        denies = self.denied_by(text)
+        if denies is not None:
+            return not denies
+        agrees = self.premise.kind != "event" or bool(_NOT.search(text)) == self.premise.negated
+        return agrees and not _UNSURE.search(text)
 
 
 def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str) -> Finding:
@@ -102,78 +143,40 @@ def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str)
     rows = covering_sentences(terms, corpus)
     own = [row for row in rows if not person or row.person in {person, ""}]
     others = [row for row in rows if person and row.person not in {person, ""}]
-    denial = _denial(premise, terms, corpus, own) or _other_value(premise, own)
+    probe = _Probe(premise, terms, corpus)
+    denial = _denial(probe, own) or _other_value(premise, own)
     if denial is not None:
         reason = f"{_name(denial.item.role) or 'what is known'} says otherwise"
         own = [denial, *own]
-        found = Finding(premise, "invalid", reason, (denial.item.id,), _quote(denial))
+        verdict = Finding(premise, "invalid", reason, (denial.item.id,), _quote(denial))
     elif others and others[0].coverage > OTHERS_LEAD + (own[0].coverage if own else 0.0):
         reason = f"that is told of {_name(others[0].person)}, not of {_name(person)}"
         refs = _refs(others, 0.8 * others[0].coverage)
-        found = Finding(premise, "unknown", reason, refs, _quote(others[0]))
+        verdict = Finding(premise, "unknown", reason, refs, _quote(others[0]))
     else:
-        support = [row for row in own if _supports(premise, terms, corpus, row.text)]
-        found = _supported(premise, support, PERSON_SUPPORT if people else SUPPORT)
+        verdict = _supported(probe, own, PERSON_SUPPORT if people else SUPPORT)
     near = [tuple(dict.fromkeys(row.place for row in side))[:MAX_NEAR] for side in (own, others)]
-    return msgspec.structs.replace(found, near=tuple(dict.fromkeys([*near[0], *near[1]])))
+    return msgspec.structs.replace(verdict, near=tuple(dict.fromkeys([*near[0], *near[1]])))
 
 
-def _supported(
-    premise: Presupposition, support: Sequence[CoveringSentence], least: float
-) -> Finding:
+def _supported(probe: _Probe, rows: Sequence[CoveringSentence], least: float) -> Finding:
+    support = [row for row in rows if probe.supported_by(row.text)]
     coverage = support[0].coverage if support else 0.0
     if coverage < least:
-        return Finding(premise, "unknown", "nothing that is known says so")
-    return Finding(premise, "valid", "", _refs(support, max(least, SUPPORT * coverage)))
+        return Finding(probe.premise, "unknown", "nothing that is known says so")
+    return Finding(probe.premise, "valid", "", _refs(support, max(least, SUPPORT * coverage)))
 
 
-def _supports(premise: Presupposition, terms: Sequence[str], corpus: Corpus, text: str) -> bool:
-    """Whether a sentence speaks for a presupposition, neither unsure of it nor denying it."""
-    denies = _denies(premise, terms, corpus, text)
-    if denies is not None:
-        return not denies
-    is_negated = bool(_NOT.search(text))
-    return not _UNSURE.search(text) and (premise.kind != "event" or is_negated == premise.negated)
-
-
-def _denial(
-    premise: Presupposition,
-    terms: Sequence[str],
-    corpus: Corpus,
-    rows: Sequence[CoveringSentence],
-) -> CoveringSentence | None:
+def _denial(probe: _Probe, rows: Sequence[CoveringSentence]) -> CoveringSentence | None:
     """The newest statement about a presupposition, where it denies it."""
     newest: tuple[CoveringSentence, bool] | None = None
     for row in rows:
         if row.coverage < ABOUT:
             break
         if newest is None or newest[0].place < row.place:
-            denies = _denies(premise, terms, corpus, row.text)
+            denies = probe.denied_by(row.text)
             newest = newest if denies is None else (row, denies)
     return newest[0] if newest is not None and newest[1] else None
-
-
-def _denies(
-    premise: Presupposition, terms: Sequence[str], corpus: Corpus, text: str
-) -> bool | None:
-    """Whether a sentence denies a presupposition; None where it is not about it, or not sure."""
-    if text.endswith("?") or _UNSURE.search(text):
-        return None
-    total = sum(corpus.weights[term] for term in terms) or 1.0
-    # the clauses first, the last of them counting most; then the sentence
-    for clause in [text, *_CLAUSE.split(text)][::-1]:
-        found = set(stems(clause)) if len(clause.split()) <= MAX_CLAUSE else set[str]()
-        if sum(corpus.weights[term] for term in terms if term in found) < ABOUT * total:
-            continue
-        if premise.kind == "exists":
-            return bool(_MISSING.search(clause))
-        if premise.kind == "problem":
-            solved = bool(_SOLVED.search(clause)) and not _NOT.search(clause)
-            return solved or bool(_MISSING.search(clause))
-        denied = bool(_NOT.search(clause)) != premise.negated
-        # of a single word nobody knows what it is denied of
-        return None if denied and len(terms) == 1 else denied
-    return None
 
 
 def _other_value(
@@ -182,13 +185,13 @@ def _other_value(
     """The newest statement of the value that a presupposition names, where it is another one."""
     for claim in claims(premise.text):
         stated = [
-            (row.place, row, each)
+            (row, each)
             for row in rows
             for each in claims(row.text)
             if each.subject == claim.subject
         ]
         if stated:
-            _, row, newest = max(stated, key=lambda each: each[0])
+            row, newest = max(stated, key=lambda pair: pair[0].place)
             if clash(newest, claim):
                 return row
     return None

@@ -79,10 +79,7 @@ def extract_premises(question: str) -> tuple[Presupposition, ...]:
 
 
 def _presuppositions(part: str, *, asks: bool) -> Iterator[Presupposition]:
-    part = re.sub(
-        r"\b(who|what|where|when|why|how)['\u2019]s\b", r"\1 is", part, flags=re.IGNORECASE
-    )
-    part = part.strip(" ?.!,")
+    part = _CONTRACTED.sub(r"\1 is", part).strip(" ?.!,")
     asked = _QUESTION.search(part)
     if not asks and not (asked and asked.start() == 0) and not part.lower().startswith("how "):
         return
@@ -112,7 +109,7 @@ def _asked(match: re.Match[str]) -> Iterator[Presupposition]:
         yield _made(f"{named} exists", f"{topic} {named}", "exists")
     else:
         text = _sentence(aux, rest) + (f" ({topic})" if topic else "")
-        yield _made(text, f"{topic} {rest}", "event", negated=bool(_NOT.search(f"{aux} {rest}")))
+        yield _made(text, f"{topic} {rest}", "event")
 
 
 def _sentence(aux: str, rest: str) -> str:
@@ -141,11 +138,9 @@ def _subject_length(aux: str, split: list[str]) -> int:
     return next(participles, max(1, end - (end == len(split))))
 
 
-def _made(
-    text: str, about: str, kind: PresuppositionKind, *, negated: bool | None = None
-) -> Presupposition:
+def _made(text: str, about: str, kind: PresuppositionKind) -> Presupposition:
     terms = tuple(dict.fromkeys(each for each in stems(about) if _is_telling(each)))
-    denied = bool(_NOT.search(text)) if negated is None else negated
+    denied = bool(_NOT.search(text))
     return Presupposition(" ".join(text.split())[:MAX_QUESTION], terms, kind, denied)
 
 

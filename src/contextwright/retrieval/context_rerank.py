@@ -61,7 +61,6 @@ def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") ->
     Args:
         items: all items, those of a thread in their order.
         scores: id to score in millionths.
-        query: the question, in the user's words.
     """
     user = 1.0 if ADVICE.search(query) else USER
     own = [scores.get(item.id, 0) / 1_000_000 for item in items]

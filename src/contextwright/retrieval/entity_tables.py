@@ -76,11 +76,8 @@ class Entity(msgspec.Struct, frozen=True):
     """Something that is spoken of more than once.
 
     Args:
-        name: as it was first written.
         sort: url, email, path, amount, identifier or name.
-        times: how often it was said.
         sources: ids of the items that say it, in their order.
-        sentence: the first one with it.
     """
 
     name: str
@@ -101,10 +98,7 @@ class Decision(msgspec.Struct, frozen=True):
     """A sentence that settles something.
 
     Args:
-        text: the sentence as it was said.
-        source: id of the item that says it.
         place: its place among the decisions of that item, from 1.
-        role: who said it.
         time_ms: when, in milliseconds since 1970, where that is known.
     """
 
@@ -129,9 +123,7 @@ def entities(items: Iterable[Item], *, least: int = LEAST, most: int = MOST) -> 
     """What the items speak of, what most of them speak of first; equals by name.
 
     Args:
-        items: the texts, in the order they were said.
         least: how often a thing is said before it counts.
-        most: rows at most.
     """
     entries: dict[str, _Mentions] = {}
     lower: Counter[str] = Counter()

@@ -41,10 +41,8 @@ class Features(msgspec.Struct, frozen=True):
 
     Args:
         entities: identifiers, paths, names, addresses, amounts and longer numbers, folded.
-        words: stems of the words that are about something.
         structural: 1 for a heading, a code block or a marker such as `Decision:`, 0 for a text
             without any word, such as a rule.
-        refers: whether it speaks to the user, or for the user.
     """
 
     entities: frozenset[str]

@@ -20,25 +20,6 @@ def fused(lexical: Sequence[int], dense: Sequence[int], alpha: float = ALPHA) ->
     return [round(alpha * one + (1 - alpha) * other) for one, other in pairs]
 
 
-def by_rank(*scorings: Sequence[int], rank: int = RANK) -> list[int]:
-    """Reciprocal rank fusion, in millionths of the most that is possible.
-
-    What a scoring gives 0 or less has no rank in it: the order of texts without any of the
-    words is no evidence, and counting it wrecks queries that share no word with their answer.
-    """
-    if not scorings:
-        return []
-    totals = [0.0] * len(scorings[0])
-    for scores in scorings:
-        ranked = sorted(set(filter(lambda score: score > 0, scores)), reverse=True)
-        places = {score: place for place, score in enumerate(ranked, 1)}
-        for place, score in enumerate(scores):
-            if score > 0:
-                totals[place] += 1 / (rank + places[score])
-    most = len(scorings) / (rank + 1)
-    return [round(score / most * 1_000_000) for score in totals]
-
-
 def _stretched(scores: Sequence[int]) -> list[int]:
     low, high = min(scores, default=0), max(scores, default=0)
     if high <= low:
@@ -60,8 +41,12 @@ def fused_arrays(lexical: Any, dense: Any, alpha: float = ALPHA) -> Any:
     return np.rint(both).astype("int64")
 
 
-def by_rank_arrays(*scorings: Any, rank: int = RANK) -> Any:
-    """`by_rank` for numpy's whole numbers."""
+def by_rank(*scorings: Any, rank: int = RANK) -> Any:
+    """Reciprocal rank fusion of numpy's whole numbers, in millionths of the most that is possible.
+
+    What a scoring gives 0 or less has no rank in it: the order of texts without any of the
+    words is no evidence, and counting it wrecks queries that share no word with their answer.
+    """
     import numpy as np
 
     totals = np.zeros(len(scorings[0]))

@@ -5,12 +5,12 @@ import importlib.util
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from contextwright.retrieval import query_expansion as expanding
-from contextwright.retrieval.fuse import by_rank_arrays, fused_arrays
+from contextwright.retrieval.fuse import by_rank, fused_arrays
 from contextwright.retrieval.item import Hit, Item
 from contextwright.retrieval.mmr import by_vectors, by_words
 from contextwright.retrieval.postings import Postings, terms_of
@@ -19,7 +19,9 @@ from contextwright.retrieval.synonyms import SHARE, synonyms
 from contextwright.retrieval.vectors import FAILURES, Vectorizer, Vectors
 from contextwright.stored_record import StoredRecord, StoreTraits
 
+T = TypeVar("T")
 ONE = 1_000_000
+EMBEDDER = "the embedder"
 _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder(tuple[int, Item]).decode
 EARLIER = 0.3
@@ -87,10 +89,10 @@ class Index:
         self._model = str(getattr(embedder, "id", type(embedder).__name__))
         self._degraded: dict[str, str] = {}
         if embedder is None:
-            self._degraded["vectors"] = "no embedder: lexical only"
+            self._degraded[EMBEDDER] = "no embedder: lexical only"
         elif importlib.util.find_spec("numpy") is None:
             self._embedder = None
-            self._degraded["vectors"] = "numpy is not installed: lexical only"
+            self._degraded[EMBEDDER] = "numpy is not installed: lexical only"
         else:
             self._recall_vectors()
 
@@ -99,7 +101,7 @@ class Index:
         """Why it searches less well than it was asked to; empty where it does not."""
         reasons = list(self._degraded.values())
         bare = len(self._postings.items) - len(self._vectors)
-        if bare and not self._degraded.get("vectors"):
+        if bare and not self._degraded.get(EMBEDDER):
             reasons.append(f"{bare} items have no vector: they are found by their words only")
         return "; ".join(reasons)
 
@@ -214,15 +216,10 @@ class Index:
         return rows[:k]
 
     def _others(self, query: str) -> list[str]:
-        if self._expand is None:
+        expand = self._expand
+        if expand is None:
             return []
-        try:
-            scores_by_row = list(self._expand(query))
-        except FAILURES as error:
-            self._degraded["expand"] = f"expansion failed ({error}): the query alone"
-            return []
-        self._degraded.pop("expand", None)
-        return scores_by_row
+        return self._attempt("expansion", "the query alone", lambda: list(expand(query))) or []
 
     def _row_scores(
         self,
@@ -256,7 +253,7 @@ class Index:
             cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(query_vectors[1:])
         rows, lexical, dense = self._vectors.scores_by_row(words, cosines.astype("int64"))
         if self._fusion == "rrf":
-            both = by_rank_arrays(lexical, dense)
+            both = by_rank(lexical, dense)
         else:
             both = fused_arrays(lexical, dense, self._alpha)
         return {row: score for row, score in zip(rows, both.tolist(), strict=True) if score > 0}
@@ -276,29 +273,36 @@ class Index:
 
     def _vectors_of(self, texts: list[str]) -> list[list[float]]:
         """What the embedder gives; nothing, and `degraded` says why, where it fails."""
-        if self._embedder is None or not texts:
+        embedder = self._embedder
+        if embedder is None or not texts:
             return []
+        made = self._attempt(EMBEDDER, "lexical only", lambda: embedder.vectors(texts))
+        return made or []
+
+    def _attempt(self, who: str, instead: str, work: Callable[[], T]) -> T | None:
+        """What code of the user's gives; None, and `degraded` says why, where it fails."""
         try:
-            scores_by_row = self._embedder.vectors(texts)
+            result = work()
         except FAILURES as error:
-            self._degraded["vectors"] = f"the embedder failed ({error}): lexical only"
-            return []
-        self._degraded.pop("vectors", None)
-        return scores_by_row
+            self._degraded[who] = f"{who} failed ({error}): {instead}"
+            return None
+        self._degraded.pop(who, None)
+        return result
 
     def _reranked(
         self, query: str, held: dict[int, Item], scores: dict[int, int]
     ) -> dict[int, int]:
-        assert self._rerank is not None
-        texts = [item.text for item in held.values()]
-        try:
-            reranked = [float(score) for score in self._rerank(query, texts)]
-            if len(reranked) != len(texts):
-                raise ValueError(f"{len(reranked)} scores for {len(texts)} texts")
-        except FAILURES as error:
-            self._degraded["rerank"] = f"the reranker failed ({error}): its order is left out"
+        def rerank() -> list[float]:
+            assert self._rerank is not None
+            texts = [item.text for item in held.values()]
+            given = [float(score) for score in self._rerank(query, texts)]
+            if len(given) != len(texts):
+                raise ValueError(f"{len(given)} scores for {len(texts)} texts")
+            return given
+
+        reranked = self._attempt("the reranker", "its order is left out", rerank)
+        if reranked is None:
             return scores
-        self._degraded.pop("rerank", None)
         low, high = min(reranked), max(reranked)
         span = (high - low) or 1.0
         # 1, not 0, for the worst: it was found after all

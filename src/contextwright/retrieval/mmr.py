@@ -21,8 +21,6 @@ def by_likeness(scores: Sequence[float], likeness: Likeness, k: int, trust: floa
 
     Args:
         scores: how good the candidates are, 0 to 1.
-        likeness: how alike they are.
-        k: how many are chosen at most.
         trust: 1 looks at the scores alone, 0 at newness alone.
     """
     relevance = [trust * score for score in scores]

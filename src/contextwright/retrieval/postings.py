@@ -14,7 +14,8 @@ of BEAM: .710 with it, .737 with this), and reads a length from a table for ever
 import math
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -92,12 +93,20 @@ class Postings:
         self._known: dict[str, dict[int, int]] = {}
         self._complete = not rows
 
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        """What was written before an error stays, as what was counted in memory does."""
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.db.execute("COMMIT")
+
     def put(self, items: Iterable[Item]) -> list[int]:
         """Rows of the items put in; one of a known id keeps its row, so its neighbours too."""
         changed: list[int] = []
         wanted = list(items)
-        self.db.execute("BEGIN")
-        try:
+        with self._transaction():
             for item in wanted:
                 row = self.rows.get(item.id)
                 if row is not None:
@@ -107,15 +116,12 @@ class Postings:
                     row = self._last
                 self._put(row, item)
                 changed.append(row)
-        finally:
-            self.db.execute("COMMIT")
         return changed
 
     def put_back(self, placed: Mapping[int, Item]) -> dict[int, int]:
         """Rows that items had to rows that they have now; those whose id is there are left."""
         scores: dict[int, int] = {}
-        self.db.execute("BEGIN")
-        try:
+        with self._transaction():
             for was, item in placed.items():
                 if item.id in self.rows:
                     continue
@@ -123,8 +129,6 @@ class Postings:
                 self._last = max(self._last, row)
                 self._put(row, item)
                 scores[was] = row
-        finally:
-            self.db.execute("COMMIT")
         return scores
 
     def scrub(self) -> None:
@@ -173,8 +177,7 @@ class Postings:
         """Rows of the items taken out."""
         dropped: list[int] = []
         wanted = list(ids)
-        self.db.execute("BEGIN")
-        try:
+        with self._transaction():
             for id in wanted:
                 row = self.rows.pop(id, None)
                 if row is None:
@@ -182,8 +185,6 @@ class Postings:
                 self._clear(row)
                 del self.items[row]
                 dropped.append(row)
-        finally:
-            self.db.execute("COMMIT")
         return dropped
 
     def _write(self, row: int, item: Item, terms: Sequence[str]) -> None:
@@ -212,22 +213,18 @@ class Postings:
             known = self._known.get(term)
             if known is not None and known.pop(row, None) and not known and self._complete:
                 del self._known[term]
-        if self.path is None:
-            return
-        self.db.execute("DELETE FROM item WHERE row = ?", (row,))
-        self.db.execute("DELETE FROM said WHERE rowid = ?", (row,))
-        self.db.execute("DELETE FROM vector WHERE row = ?", (row,))
+        if self.path is not None:
+            self.db.execute("DELETE FROM item WHERE row = ?", (row,))
+            self.db.execute("DELETE FROM said WHERE rowid = ?", (row,))
+            self.db.execute("DELETE FROM vector WHERE row = ?", (row,))
 
     def keep(self, model: str, vectors: Mapping[int, Sequence[float]]) -> None:
         """Writes vectors beside their items."""
-        self.db.execute("BEGIN")
-        try:
+        with self._transaction():
             self.db.executemany(
                 "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
                 [(row, model, array("f", vector).tobytes()) for row, vector in vectors.items()],
             )
-        finally:
-            self.db.execute("COMMIT")
 
     def stored_vectors(self, model: str) -> dict[int, Sequence[float]]:
         """Row to the vector that this model made."""

@@ -28,13 +28,7 @@ class Retriever(Protocol):
         ...
 
     def search(self, query: str, k: int = 10, *, kinds: Collection[str] = ()) -> list[Hit]:
-        """The best items, best first; equally good ones in the order of their ids.
-
-        Args:
-            query: what is looked for.
-            k: items at most.
-            kinds: only items of these kinds; empty for all.
-        """
+        """The best items, best first; equally good ones in the order of their ids."""
         ...
 
 
@@ -52,7 +46,6 @@ class StaticRetriever(Retriever, Protocol):
         """How well items answer a query, in millionths of the best; those of 0 are left out.
 
         Args:
-            query: what is looked for.
             earlier: questions before it, oldest first: a later one often leaves out their words.
             feedback: look for the words of the best items too.
         """

@@ -8,7 +8,7 @@ order, the same negations and opposites, the same corpus, the same scope, not to
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -65,10 +65,7 @@ class Cached(msgspec.Struct, frozen=True):
     """An answer from the cache.
 
     Args:
-        query: the question that it answers.
-        answer: the answer.
         likeness: of that question to the one asked now, in millionths.
-        age_ms: milliseconds since it was put in.
     """
 
     query: str
@@ -118,14 +115,12 @@ class _Indexed(msgspec.Struct):
 
 
 class SemanticCache:
-    """Answers by question. Takes the time as an argument and asks no clock.
+    """Answers by question. Asks no clock: times are given, in milliseconds since 1970.
 
     Args:
-        embedder: has `vectors(texts)`; without one, or where it fails, questions are alike by
-            their words.
+        embedder: without one, or where it fails, questions are alike by their words.
         like: likeness from which an answer is given, 0 to 1; None for the measured defaults.
         max_age_ms: milliseconds after which an answer is forgotten; None for never.
-        keep: answers kept.
     """
 
     traits = StoreTraits(
@@ -157,9 +152,6 @@ class SemanticCache:
         """Keeps an answer.
 
         Args:
-            query: the question.
-            answer: what was answered.
-            now_ms: the time, in milliseconds since 1970.
             scope: whose it is (a user, a tenant): given back in the same scope only.
             version: what state of the corpus it is from: given back for the same only.
         """
@@ -172,18 +164,13 @@ class SemanticCache:
     def get(self, query: str, *, now_ms: int, scope: str = "", version: str = "") -> Cached | None:
         """The answer to the likest question for which every guard holds.
 
-        Args:
-            query: the question asked now.
-            now_ms: the time, in milliseconds since 1970.
-            scope: whose it is.
-            version: what state of the corpus is asked.
-
         Returns:
             The answer; None where no question is like enough.
         """
         asked = self._indexed(CacheEntry(query, "", scope, version, now_ms))
         with self._lock:
-            self._expire(now_ms)
+            if (most := self._max_age) is not None:
+                self._remove(lambda entry: now_ms - entry.time_ms > most)
             alike: list[tuple[float, str]] = []
             for each in self._entries.values():
                 entry = each.entry
@@ -213,22 +200,18 @@ class SemanticCache:
         with self._lock:
             return [each.entry for each in self._entries.values()]
 
-    def drop(self, ids: Iterable[str]) -> int:
-        """Drops answers by the ids of their entries; how many there were."""
-        dropped = {ids} if isinstance(ids, str) else set(ids)
-        return self._drop(lambda entry: entry.id in dropped)
-
     def records(self) -> list[StoredRecord]:
         """Every answer, as retention takes it; ids are digests, for the audit log has them."""
         return [_record(each) for each in self.entries()]
 
     def remove_records(self, ids: Collection[str]) -> int:
         """Drops answers by the ids of their entries; how many there were."""
-        return self.drop(ids)
+        dropped = set(ids)
+        return self._drop(lambda entry: entry.id in dropped)
 
     def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
         """Drops the answers that match."""
-        return self.drop([record.id for record in self.records() if matches(record)])
+        return self._drop(lambda entry: matches(_record(entry)))
 
     def scrub(self) -> None:
         """Nothing to do: it has no file."""
@@ -236,14 +219,7 @@ class SemanticCache:
     def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Puts dropped answers back, before those that came since; the ids of those that are
         there now as they were."""
-        returned = [
-            self._indexed(
-                msgspec.structs.replace(
-                    _decode(record.body), used_ms=record.used_ms, uses=record.uses
-                )
-            )
-            for record in records
-        ]
+        returned = [self._indexed(_restored(record)) for record in records]
         with self._lock:
             for each in returned:
                 self._entries.setdefault(each.key, each)
@@ -255,10 +231,13 @@ class SemanticCache:
 
     def _drop(self, is_dropped: Callable[[CacheEntry], bool]) -> int:
         with self._lock:
-            keys = [key for key, each in self._entries.items() if is_dropped(each.entry)]
-            for key in keys:
-                del self._entries[key]
-            return len(keys)
+            return self._remove(is_dropped)
+
+    def _remove(self, is_dropped: Callable[[CacheEntry], bool]) -> int:
+        keys = [key for key, each in self._entries.items() if is_dropped(each.entry)]
+        for key in keys:
+            del self._entries[key]
+        return len(keys)
 
     def _shrink(self) -> None:
         while len(self._entries) > self._keep:
@@ -267,13 +246,6 @@ class SemanticCache:
     def _indexed(self, entry: CacheEntry) -> _Indexed:
         query = entry.query
         return _Indexed(entry, _guard(query), _content(query), self._vector(query))
-
-    def _expire(self, now_ms: int) -> None:
-        if self._max_age is None:
-            return
-        for key, each in list(self._entries.items()):
-            if now_ms - each.entry.time_ms > self._max_age:
-                del self._entries[key]
 
     def _likeness(self, known: _Indexed, asked: _Indexed) -> tuple[float, float]:
         """Likeness, and the least that will do."""
@@ -300,6 +272,11 @@ class SemanticCache:
             return []
         self.degraded = ""
         return list(vectors[0])
+
+
+def _restored(record: StoredRecord) -> CacheEntry:
+    entry = _decode(record.body)
+    return msgspec.structs.replace(entry, used_ms=record.used_ms, uses=record.uses)
 
 
 def _record(entry: CacheEntry) -> StoredRecord:

@@ -37,8 +37,6 @@ def within(
     What helps is found out from the items (`rerank`): there is nothing to set.
 
     Args:
-        retriever: an `Index`, or any other.
-        query: what is looked for.
         max_tokens: tokens of all texts together; what goes between them is the caller's.
         count: tokens of a text, such as `counter_for(model).count`.
         earlier: questions before this one, oldest first.

@@ -101,6 +101,20 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     whole: str = ""
 
 
+def answer_to(task: Task, value: Any, model: str, **more: Any) -> Answer:
+    """A task's answer; `more` are what it cost and why it is a fallback."""
+    return Answer(
+        fingerprint=task.fingerprint,
+        kind=task.kind,
+        value=value,
+        model=model,
+        series=task.series,
+        covers=task.covers,
+        whole=task.whole,
+        **more,
+    )
+
+
 MAX_ANSWERS = 4_096
 """Answers that a compile has at hand: those of the newest tasks."""
 

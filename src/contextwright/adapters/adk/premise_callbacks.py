@@ -2,7 +2,7 @@
 with what is known instead, before an agent or its model is asked."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
@@ -17,53 +17,35 @@ from contextwright.engine.run_tasks import TaskRunner
 if TYPE_CHECKING:
     from contextwright.premises.findings import PremiseResult
 
+T = TypeVar("T")
 ReplyText = Callable[["PremiseResult"], str]
 """From a result to the answer in the model's place."""
 
 
+class CallbackOptions(TypedDict, total=False):
+    """`models` judge, by default the embedded model, which goes by rules; `mirrors`, where
+    sessions are mirrored, are by default shared by the process; `unknown`: also where no statement
+    supports the premise; `say` gives the answer instead, from the result."""
+
+    models: TaskRunner | None
+    mirrors: Mirrors | None
+    unknown: bool
+    say: ReplyText | None
+
+
 def premise_before_model(
-    *,
-    models: TaskRunner | None = None,
-    mirrors: Mirrors | None = None,
-    unknown: bool = False,
-    say: ReplyText | None = None,
+    **options: Unpack[CallbackOptions],
 ) -> Callable[..., Awaitable[LlmResponse | None]]:
     """A `before_model_callback` for one agent: where the user's last message takes for granted
-    what is not so, the model is not asked.
-
-    Args:
-        models: who judges; by default the embedded model, which goes by rules.
-        mirrors: where sessions are mirrored; by default shared by the process.
-        unknown: also where no statement supports it.
-        say: the answer instead, from the result.
-
-    Returns:
-        The callback: for `LlmAgent(before_model_callback=...)`.
-    """
-
-    async def guard(
-        *, callback_context: CallbackContext, llm_request: LlmRequest
-    ) -> LlmResponse | None:
-        text = await _instead(callback_context, models, mirrors or MIRRORS, unknown, say or reply)
-        return LlmResponse(content=_content(text)) if text else None
-
-    return guard
+    what is not so, the model is not asked."""
+    return _callback(lambda text: LlmResponse(content=_content(text)), **options)
 
 
 def premise_before_agent(
-    *,
-    models: TaskRunner | None = None,
-    mirrors: Mirrors | None = None,
-    unknown: bool = False,
-    say: ReplyText | None = None,
+    **options: Unpack[CallbackOptions],
 ) -> Callable[..., Awaitable[types.Content | None]]:
     """The same as a `before_agent_callback`: the agent, and those under it, do not run."""
-
-    async def guard(*, callback_context: CallbackContext) -> types.Content | None:
-        text = await _instead(callback_context, models, mirrors or MIRRORS, unknown, say or reply)
-        return _content(text) if text else None
-
-    return guard
+    return _callback(_content, **options)
 
 
 def reply(result: "PremiseResult") -> str:
@@ -76,22 +58,28 @@ def reply(result: "PremiseResult") -> str:
     )
 
 
-async def _instead(
-    context: CallbackContext,
-    models: TaskRunner | None,
-    mirrors: Mirrors,
-    unknown: bool,
-    say: ReplyText,
-) -> str:
-    """The answer in the model's place; empty where the model is to be asked."""
-    from contextwright.engine.premise_guard import apremise_guard, question_in
+def _callback(
+    wrap: Callable[[str], T],
+    models: TaskRunner | None = None,
+    mirrors: Mirrors | None = None,
+    unknown: bool = False,
+    say: ReplyText | None = None,
+) -> Callable[..., Awaitable[T | None]]:
+    async def guard(
+        *, callback_context: CallbackContext, llm_request: LlmRequest | None = None
+    ) -> T | None:
+        from contextwright.engine.premise_guard import apremise_guard, question_in
 
-    session = mirrors.session(context.session, context.state.to_dict(), VisibleEvents.of(context))
-    if question_in(session.snapshot()) is None:
-        return ""
-    result = await apremise_guard(session, models=models)
-    stops = result.verdict == "invalid" or (unknown and result.verdict == "unknown")
-    return say(result) if stops else ""
+        visible, state = VisibleEvents.of(callback_context), callback_context.state.to_dict()
+        session = (mirrors or MIRRORS).session(callback_context.session, state, visible)
+        if question_in(session.snapshot()) is None:
+            return None
+        result = await apremise_guard(session, models=models)
+        stops = result.verdict == "invalid" or (unknown and result.verdict == "unknown")
+        text = (say or reply)(result) if stops else ""
+        return wrap(text) if text else None
+
+    return guard
 
 
 def _content(text: str) -> types.Content:

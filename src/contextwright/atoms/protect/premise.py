@@ -11,6 +11,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.session.event import Event
+from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Atom
@@ -63,13 +64,11 @@ class Premise(Atom, frozen=True, kw_only=True):
 
     def over(self, inputs: Inputs) -> Blocks:
         """Notes and facts, then the exchanges before the question."""
-        asked = question_in(inputs.snapshot)
+        snapshot, asked = inputs.snapshot, question_in(inputs.snapshot)
         if asked is None:
             return ()
-        snapshot = inputs.snapshot
-        stop = snapshot.log.exchange_index(asked[0])
-        before = snapshot.exchanges(snapshot.preamble, stop) if stop > snapshot.preamble else []
-        return (*noted_in(snapshot.state, self.keys), *inputs.blocks(before, SOURCE))
+        stated = inputs.blocks(exchanges_before(snapshot, asked[0]), SOURCE)
+        return (*noted_in(snapshot.state, self.keys), *stated)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A warning, or nothing."""
@@ -81,9 +80,8 @@ class Premise(Atom, frozen=True, kw_only=True):
         if task is None or answer is None:
             return ()
         result = premise_result(answer.value, task.blocks)
-        if result.verdict == "valid" or (result.verdict == "unknown" and not self.unknown):
-            return ()
-        return (_warning(result),)
+        warns = result.verdict == "invalid" or (result.verdict == "unknown" and self.unknown)
+        return (_warning(result),) if warns else ()
 
     def _task(self, blocks: Blocks, inputs: Inputs) -> Task | None:
         """The newest question's task, worked out once for all steps of its turn."""
@@ -93,19 +91,14 @@ class Premise(Atom, frozen=True, kw_only=True):
         asked = question_in(inputs.snapshot)
         if asked is None:
             return None
-        question = inputs.clean(asked[1].text)
+        question, asker = inputs.clean(asked[1].text), asked[1].speaker
         table = inputs.memo.table(("premise", self))
-        key = (question, asked[1].speaker, blocks)
+        key = (question, asker, blocks)
         if key not in table:
-            read = inputs.memo.computed("premise items", items_of)
+            read, named = inputs.memo.computed("premise items", items_of), bool(self.model)
             table.clear()
             table[key] = premise_task(
-                question,
-                blocks,
-                model=self.model,
-                asker=asked[1].speaker,
-                any_language=bool(self.model),
-                read=read,
+                question, blocks, model=self.model, asker=asker, any_language=named, read=read
             )
         return table[key]
 
@@ -118,12 +111,14 @@ def question_in(snapshot: Snapshot) -> tuple[int, Event] | None:
     return None
 
 
-def noted_in(state: Mapping[str, Any], keys: tuple[str, ...] = ()) -> Blocks:
+def exchanges_before(snapshot: Snapshot, position: int | None) -> list[Exchange]:
+    """The exchanges before a place in the log, without the preamble; all of them for None."""
+    stop = snapshot.exchange_count if position is None else snapshot.log.exchange_index(position)
+    return snapshot.exchanges(snapshot.preamble, stop) if stop > snapshot.preamble else []
+
+
+def noted_in(state: Mapping[str, Any], keys: tuple[str, ...] = ()) -> Iterator[Block]:
     """Notes, facts, `knowledge` and `evidence` of a state, and what further keys hold."""
-    return tuple(_noted_in(state, keys))
-
-
-def _noted_in(state: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Block]:
     for key, value in state.items():
         if key.startswith((NOTES_PREFIX, FACTS_PREFIX)) or key in keys:
             yield from Notes(key=key).of(value, key, source=key)

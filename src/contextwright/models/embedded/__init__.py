@@ -9,8 +9,7 @@ from typing import Any
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
-from contextwright.models.embedded.conflicts import conflicts
-from contextwright.models.embedded.facts import facts, known_facts
+from contextwright.models.embedded.facts import conflicts, facts, known_facts
 from contextwright.models.embedded.field_rules import record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
 from contextwright.models.embedded.statements import statements
@@ -19,7 +18,7 @@ from contextwright.retrieval.context_rerank import rerank as shaped
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.lexical import scores
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import Answer, Task, answer_to
 
 Count = Callable[[str], int]
 
@@ -36,16 +35,7 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
     except Exception as error:  # noqa: BLE001 -- a rule's bug must not end a turn
         model, value = "none", _EMPTY_VALUES[task.kind](task)
         fallback = f"the embedded model failed: {type(error).__name__}: {error}"[:200]
-    return Answer(
-        fingerprint=task.fingerprint,
-        kind=task.kind,
-        value=value,
-        model=model,
-        fallback=fallback,
-        series=task.series,
-        covers=task.covers,
-        whole=task.whole,
-    )
+    return answer_to(task, value, model, fallback=fallback)
 
 
 _EMPTY_VALUES: dict[str, Callable[[Task], Any]] = {
@@ -75,11 +65,6 @@ def _summary(task: Task, count: Count) -> tuple[str, Any]:
 def packing_scores(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[int]:
     """Scores of blocks for a query under a token budget: by their words, their neighbours, their
     speaker and their length.
-
-    Args:
-        query: the newest question.
-        earlier: questions before this one, a line each.
-        blocks: the candidates, in the order of the log.
 
     Returns:
         A score for each block, in millionths of the best.

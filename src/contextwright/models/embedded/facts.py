@@ -1,12 +1,15 @@
-"""Facts by rules: sentences with a number, a date, a wish, an identity or a decision."""
+"""Facts by rules: sentences with a number, a date, a wish, an identity or a decision; and two that
+state different values of one subject, of which few are found."""
 
 import re
 from typing import Any
 
 import msgspec
 
+from contextwright.blocks.block import Block
 from contextwright.models.embedded.near_duplicates import Distinct
-from contextwright.models.embedded.statements import Statement
+from contextwright.models.embedded.statements import Statement, statements_in
+from contextwright.text.stated_values import Claim, claims, clash
 
 MAX_FACTS = 100
 """The newest facts that stay: a list of more would crowd out the talk it stands for."""
@@ -46,3 +49,18 @@ def known_facts(previous: str) -> list[str]:
     except (msgspec.DecodeError, RecursionError):
         value = [line.lstrip("- ").strip() for line in previous.splitlines()]
     return [str(item) for item in value if item] if isinstance(value, list) else []
+
+
+def conflicts(blocks: tuple[Block, ...]) -> list[dict[str, Any]]:
+    """Pairs of places whose blocks state different values of one subject, with both sentences."""
+    latest: dict[tuple[str, ...], tuple[int, Claim, str]] = {}
+    pairs: list[dict[str, Any]] = []
+    for place, block in enumerate(blocks):
+        for statement in statements_in(block, place):
+            for claim in claims(statement.text):
+                earlier = latest.get(claim.subject)
+                if earlier is not None and earlier[0] != place and clash(earlier[1], claim):
+                    what = f"{earlier[2]} / {statement.text}"[:300]
+                    pairs.append({"first": earlier[0], "second": place, "what": what})
+                latest[claim.subject] = (place, claim, statement.text)
+    return pairs

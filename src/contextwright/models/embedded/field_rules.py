@@ -30,6 +30,13 @@ _TIME = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b",
     re.IGNORECASE,
 )
+_PATTERNS = (
+    (frozenset({"email", "mail"}), _EMAIL),
+    (frozenset({"timelin", "deadlin", "date", "due"}), _TIME),
+)
+"""Fields whose value has a form of its own, by the stems of their names."""
+_DESCRIBED = {"issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"}
+"""Fields for which the user's first words do."""
 _NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b", re.IGNORECASE)
 _CUES = {
     "decision": "decid agre chose choos approv go with settl",
@@ -92,29 +99,24 @@ def _value(
     root: Mapping[str, Any],
     depth: int,
 ) -> Any:
-    kind = field.get("type")
     if "enum" in field:
         return _mentioned(field["enum"], stated)
-    if kind == "object":
-        if depth >= MAX_DEPTH:
+    match field.get("type"):
+        case "object" if depth < MAX_DEPTH:
+            before = known if isinstance(known, Mapping) else {}
+            return _object(field, stated, before, root, depth + 1) or None
+        case "number" | "integer" as kind:
+            return _number(name, stated, whole=kind == "integer")
+        case "boolean":
+            return _switch(name, stated)
+        case "array" if _plain(field.get("items", {}), root).get("type", "string") == "string":
+            listed: list[Any] = known if isinstance(known, list) else []
+            before = [item for item in listed if isinstance(item, str)]
+            return _sentences(name, stated, before) or None
+        case "string":
+            return _text(name, stated, known if isinstance(known, str) else "")
+        case _:
             return None
-        before = known if isinstance(known, Mapping) else {}
-        return _object(field, stated, before, root, depth + 1) or None
-    if kind in {"number", "integer"}:
-        return _number(name, stated, whole=kind == "integer")
-    if kind == "boolean":
-        return _switch(name, stated)
-    if kind == "array":
-        items = _plain(field.get("items", {}), root)
-        if items.get("type", "string") != "string":
-            return None
-        before = (
-            [item for item in known if isinstance(item, str)] if isinstance(known, list) else []
-        )
-        return _sentences(name, stated, before) or None
-    if kind == "string":
-        return _text(name, stated, known if isinstance(known, str) else "")
-    return None
 
 
 def _text(name: str, stated: list[Statement], known: str) -> str | None:
@@ -126,21 +128,16 @@ def _text(name: str, stated: list[Statement], known: str) -> str | None:
         value = None if each.text.endswith("?") else _named(name, each.text)
         if value:
             return value
-    if stems & {"email", "mail"}:
-        for each in reversed(stated):
-            if each.speaker == "user" and (result := _EMAIL.search(each.text)):
-                return result[0].rstrip(".")
-    if stems & {"timelin", "deadlin", "date", "due"}:
-        for each in reversed(stated):
-            if each.speaker == "user" and (result := _TIME.search(each.text)):
-                return result[0].strip()
+    users = [each for each in stated if each.speaker == "user"]
+    for names, pattern in _PATTERNS:
+        matches = (pattern.search(each.text) for each in reversed(users) if stems & names)
+        for match in filter(None, matches):
+            return match[0].strip()
     if known:
         return known
-    if stems & {"issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"}:
-        users = [each for each in stated if each.speaker == "user"] or stated
-        return users[0].text if users else None
-    result = _sentences(name, stated, [])
-    return result[-1] if result else None
+    if stems & _DESCRIBED:
+        return next((each.text for each in users or stated), None)
+    return next(reversed(_sentences(name, stated, [])), None)
 
 
 def _named(name: str, text: str) -> str | None:
@@ -204,23 +201,16 @@ def _sentences(name: str, stated: list[Statement], before: list[str]) -> list[st
 
 
 def _mentioned(options: list[Any], stated: list[Statement]) -> Any:
-    for each in reversed(stated):
-        folded = each.text.casefold()
-        for option in options:
-            if isinstance(option, str) and option.casefold().replace("_", " ") in folded:
-                return option
-    return None
+    names = {each.casefold().replace("_", " "): each for each in options if isinstance(each, str)}
+    texts = (each.text.casefold() for each in reversed(stated))
+    return next((names[name] for text in texts for name in names if name in text), None)
 
 
 def _mood(stated: list[Statement]) -> str:
     heard = [each.text.casefold() for each in stated if each.speaker == "user"]
-    counts = {
-        mood: sum(cue in text for text in heard for cue in line.split())
-        for mood, line in _MOODS.items()
-    }
-    if counts["negative"] == counts["positive"]:
-        return "neutral"
-    return max(counts, key=lambda mood: counts[mood])
+    bad, good = (sum(cue in text for text in heard for cue in _MOODS[mood].split())
+                 for mood in ("negative", "positive"))  # fmt: skip
+    return "neutral" if bad == good else "negative" if bad > good else "positive"
 
 
 def _stems(name: str) -> set[str]:
@@ -228,8 +218,7 @@ def _stems(name: str) -> set[str]:
 
 
 def _text_stems(text: str) -> set[str]:
-    result = {stem(word) for word in words(text)}
-    return result | ({"?"} if "?" in text else set()) | ({"$"} if "$" in text else set())
+    return {stem(word) for word in words(text)} | {sign for sign in "?$" if sign in text}
 
 
 def _followed(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -269,11 +258,10 @@ def _empty(field: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) ->
     if isinstance(kind, list):
         kind = "null" if "null" in kind or not kind else kind[0]
     if kind == "object":
-        named = field.get("properties", {})
-        if depth > 20:
-            return {}
-        wanted = field.get("required", ())
-        return {name: _empty(named.get(name, {}), root, depth + 1) for name in wanted}
+        named, wanted = field.get("properties", {}), field.get("required", ())
+        return {
+            name: _empty(named.get(name, {}), root, depth + 1) for name in wanted if depth <= 20
+        }
     empty = {"string": "", "array": [], "number": 0, "integer": 0, "boolean": False}
     return empty.get(str(kind))
 

@@ -32,48 +32,54 @@ class TextFeatures(msgspec.Struct, frozen=True):
     exact: tuple[int, bool, frozenset[str]]
 
 
-class Distinct:
-    """Texts of which no two say the same; the first stays.
+class _Nearby:
+    """Texts by their rarest hashes: two can only be alike if they share one, so each is compared
+    with few."""
 
-    Two texts can only be alike if they share one of their rarest hashes, so each is compared
-    with few.
-    """
+    def __init__(self) -> None:
+        self.features: list[TextFeatures] = []
+        self._buckets: dict[int, list[int]] = defaultdict(list)
+
+    def like(self, features: TextFeatures) -> list[int]:
+        """Places of the texts that say the same, in order."""
+        met = {place for key in _keys(features) for place in self._buckets[key][-BOTTOM:]}
+        return [place for place in sorted(met) if alike(features, self.features[place])]
+
+    def put(self, features: TextFeatures) -> None:
+        """Put in one more."""
+        for key in _keys(features):
+            self._buckets[key].append(len(self.features))
+        self.features.append(features)
+
+
+class Distinct:
+    """Texts of which no two say the same; the first stays."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts: list[str] = []
-        self._seen: list[TextFeatures] = []
-        self._buckets: dict[int, list[int]] = defaultdict(list)
+        self._nearby = _Nearby()
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> int:
         """Keep a text unless one says the same; the place of the one that stays."""
-        first = _features(text)
-        keys = sorted(crc32(word.encode()) for word in first.words)[:BOTTOM] or [0]
-        met = {place for key in keys for place in self._buckets[key][-BOTTOM:]}
-        for place in sorted(met):
-            if alike(first, self._seen[place]):
-                return place
-        for key in keys:
-            self._buckets[key].append(len(self.texts))
+        features = _features(text)
+        for place in self._nearby.like(features):
+            return place
+        self._nearby.put(features)
         self.texts.append(text)
-        self._seen.append(first)
         return len(self.texts) - 1
 
 
 def duplicates(blocks: tuple[Block, ...]) -> list[list[int]]:
     """Pairs of places, the earlier first, of blocks that say the same."""
-    features = [_features(transcript(block)) for block in blocks]
-    buckets: dict[int, list[int]] = defaultdict(list)
-    pairs: set[tuple[int, int]] = set()
-    for place, first in enumerate(features):
-        met: set[int] = set()
-        for key in sorted(crc32(word.encode()) for word in first.words)[:BOTTOM]:
-            met.update(buckets[key][-BOTTOM:])
-            buckets[key].append(place)
-        later = [other for other in met if alike(features[other], features[place])]
-        pairs.update((other, place) for other in later)
-    return [list(pair) for pair in sorted(pairs)]
+    nearby = _Nearby()
+    pairs: list[list[int]] = []
+    for place, block in enumerate(blocks):
+        features = _features(transcript(block))
+        pairs += [[other, place] for other in nearby.like(features)]
+        nearby.put(features)
+    return sorted(pairs)
 
 
 def merged(previous: str, blocks: tuple[Block, ...]) -> str:
@@ -101,6 +107,10 @@ def alike(first: TextFeatures, other: TextFeatures) -> bool:
         len(first.words & other.words) >= ALIKE * words
         and len(first.pairs & other.pairs) >= ORDER * pairs
     )
+
+
+def _keys(features: TextFeatures) -> list[int]:
+    return sorted(crc32(word.encode()) for word in features.words)[:BOTTOM] or [0]
 
 
 def _features(text: str) -> TextFeatures:

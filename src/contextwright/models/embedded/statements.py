@@ -18,9 +18,7 @@ class Statement(msgspec.Struct, frozen=True):
 
     Args:
         who: `user`, `assistant`, or a tool's name; empty for a note or a state value.
-        text: the sentence.
         place: the block that it is from, counted from 0.
-        first: whether it begins its message.
     """
 
     speaker: str
@@ -63,13 +61,10 @@ def _short(text: str) -> str:
     if text.startswith(("```", "~~~")) and "\n" in text:
         return _short_code(text)
     folded = " ".join(text.split())
-    if len(folded) <= MAX_CHARS:
-        return folded
-    return (
-        folded[:MAX_CHARS].rpartition(" ")[0] + " ..."
-        if " " in folded[:MAX_CHARS]
-        else folded[:MAX_CHARS]
-    )
+    head, space, _ = folded[:MAX_CHARS].rpartition(" ")
+    if len(folded) <= MAX_CHARS or not space:
+        return folded[:MAX_CHARS]
+    return f"{head} ..."
 
 
 def _short_code(text: str) -> str:

@@ -54,7 +54,8 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
         chosen.append(best)
         room -= best.tokens + 1
         for n in repeats:
-            repeats[n] = max(repeats[n], _share(weighed[n], best))
+            words = weighed[n].words
+            repeats[n] = max(repeats[n], len(words & best.words) / len(words))
     chosen.sort(key=lambda each: each.order)
     if not chosen and weighed:
         return _beginning(weighed[0].bare, task.max_tokens or DEFAULT_TOKENS, count)
@@ -82,7 +83,9 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     before = [line for line in sentences(task.previous) if line]
     stated = statements(task)
     stated = [each for each in stated if len(each.text) > 12] or stated
-    texts = before + [_line(each) for each in stated]
+    texts = before + [
+        f"{each.speaker}: {each.text}" if each.speaker else each.text for each in stated
+    ]
     bare = before + [each.text for each in stated]
     split = [frozenset(content_words(text)) for text in texts]
     often = Counter(word for words in split for word in words)
@@ -118,12 +121,3 @@ def _position(each: Statement, last: int) -> float:
     weight += 0.25 if each.speaker == "user" else 0.0
     edge = min(each.place, last - each.place) / last
     return weight + 0.2 * (1 - 2 * edge)
-
-
-def _share(each: _Weighed, stated: _Weighed) -> float:
-    """The share of a sentence's words that another one has."""
-    return len(each.words & stated.words) / len(each.words)
-
-
-def _line(each: Statement) -> str:
-    return f"{each.speaker}: {each.text}" if each.speaker else each.text
