@@ -39,7 +39,6 @@ class ArtifactRecords:
         self.traits = msgspec.structs.replace(self.traits, name=name or self.traits.name)
 
     def records(self) -> list[StoredRecord]:
-        """A record a name, and a record a blob, without its bytes."""
         names = [
             StoredRecord(
                 id=named.name,
@@ -153,7 +152,6 @@ class ArtifactRecords:
         return ErasureCount(removed=len(affected))
 
     def scrub(self) -> None:
-        """Remove the temporary files of killed processes."""
         self._artifacts.sweep(ABANDONED_S)
 
     def _digests(self) -> dict[str, str]:
