@@ -20,12 +20,7 @@ ABANDONED_S = 60
 
 class ArtifactRecords:
     """The names and the bytes of `FileArtifacts` or `ObjectArtifacts`. A name's record has
-    the name as its id, a blob's `sha256/HEX`; bytes go with the last name that stands for them.
-
-    Args:
-        artifacts: the store.
-        name: of the store, in selectors and reports.
-    """
+    the name as its id, a blob's `sha256/HEX`; bytes go with the last name that stands for them."""
 
     traits = StoreTraits(
         name="artifacts",
@@ -36,7 +31,7 @@ class ArtifactRecords:
 
     def __init__(self, artifacts: Artifacts, *, name: str = "") -> None:
         self._artifacts = artifacts
-        self.traits = msgspec.structs.replace(self.traits, name=name or self.traits.name)
+        self.traits = self.traits.renamed(name)
 
     def records(self) -> list[StoredRecord]:
         names = [

@@ -18,15 +18,7 @@ from contextwright.stores.artifact_retention import forms
 
 
 class CycleRunner:
-    """Runs cycles as the journal says.
-
-    Args:
-        journal: says what is to be done.
-        stores: by name.
-        policies: retention policies.
-        score: how much a text matters, 0 to 1, for policies with `min_salience`.
-        live: gives refs of artifacts that must resolve for reasons that no store knows.
-    """
+    """Runs cycles as the journal says; its parts are those of a `Lethe`."""
 
     def __init__(
         self,

@@ -60,20 +60,12 @@ class ErasableStore(Protocol):
 
 
 class RecordStoreAdapter:
-    """An `ErasableStore` over a `RecordStore`.
-
-    Args:
-        store: the store.
-        name: in selectors and reports; by default that of the store's traits.
-    """
+    """An `ErasableStore` over a `RecordStore`."""
 
     def __init__(self, store: RecordStore, *, name: str = "") -> None:
         self._store, self.path = store, store.path
-        self.traits = msgspec.structs.replace(
-            store.traits,
-            name=name or store.traits.name,
-            durable=store.traits.durable or bool(store.path),
-        )
+        traits, durable = store.traits.renamed(name), store.traits.durable or bool(store.path)
+        self.traits = msgspec.structs.replace(traits, durable=durable)
 
     def records(self) -> list[StoredRecord]:
         return [_measured(record) for record in self._store.records()]

@@ -11,7 +11,7 @@ from contextwright.retention.plan_forgetting import LegalHold
 from contextwright.retention.reports import ErasureReport
 from contextwright.retention.session_records import SessionRecords
 from contextwright.retention.store_registry import StoreRegistry
-from contextwright.retention.subject_matcher import SubjectMatcher
+from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.tasks.plan_step import segment
 from contextwright.text_cache import forget_remembered
@@ -27,11 +27,6 @@ ALWAYS_UNREACHED = (
 
 def refuse_if_held(tx: JournalTransaction, stores: StoreRegistry, matcher: SubjectMatcher) -> None:
     """Do nothing where a legal hold covers anything that would be erased.
-
-    Args:
-        tx: holds the lock on forgetting.
-        stores: by name.
-        matcher: of the data subject.
 
     Raises:
         StoreError: one does; it is named.
@@ -55,20 +50,14 @@ def with_derived_data(
     tx: JournalTransaction, stores: StoreRegistry, request: ErasureRequest
 ) -> ErasureRequest:
     """A request with the ids of the data subject's memories, forgotten ones too, and sessions:
-    copies of them and what was made of them need not name the data subject.
-
-    Args:
-        tx: holds the lock on forgetting.
-        stores: by name.
-        request: names the data subject.
-    """
-    matcher = matcher_of(request)
+    copies of them and what was made of them need not name the data subject."""
+    matcher = request.matcher
     memories = {
         each.record.id
         for each in _all_matching(tx, matcher)
         if each.store in stores and stores[each.store].traits.is_memory
     }
-    own: set[str] = set(request.sessions)
+    own: set[str] = set(request.ids.sessions)
     others: set[str] = set()
     for store in stores.values():
         if store.traits.is_memory:
@@ -79,39 +68,22 @@ def with_derived_data(
             others.update(rest)
     # two ids may be one as a folder
     folders = {_folder(id) for id in own} - {_folder(id) for id in others}
-    return msgspec.structs.replace(
-        request,
+    ids = SubjectIds(
+        sessions=request.ids.sessions,
         memories=tuple(sorted(memories)),
         threads=tuple(sorted(own - others)),
         folders=tuple(sorted(folders)),
-        stores=stores.durable,
     )
+    return msgspec.structs.replace(request, ids=ids, stores=stores.durable)
 
 
 def _folder(session: str) -> str:
     return f"sessions/{segment(session)}/"
 
 
-def matcher_of(request: ErasureRequest) -> SubjectMatcher:
-    """The matcher of a request that has a data subject."""
-    assert request.subject is not None
-    return SubjectMatcher(
-        request.subject,
-        whole=request.whole,
-        sessions=request.sessions,
-        memories=request.memories,
-        threads=request.threads,
-        folders=request.folders,
-    )
-
-
 def run_erasure(journal: Journal, stores: StoreRegistry, request: ErasureRequest) -> ErasureReport:
-    """Erase, or go on erasing after a crash: every part may be done again.
-
-    Args:
-        journal: has the request.
-        stores: by name.
-        request: without a data subject, only the files are scrubbed.
+    """Erase, or go on erasing after a crash: every part may be done again. For a request without a
+    data subject, only the files are scrubbed.
 
     Raises:
         StoreError: a store that the request is about was not given; nothing was done.
@@ -139,7 +111,7 @@ def run_erasure(journal: Journal, stores: StoreRegistry, request: ErasureRequest
 def _erase(
     tx: JournalTransaction, stores: StoreRegistry, request: ErasureRequest
 ) -> dict[str, ErasureCount]:
-    matcher = matcher_of(request)
+    matcher = request.matcher
     counts: dict[str, ErasureCount] = {}
     for name, store in stores.items():
         counts[name] = store.erase(matcher)

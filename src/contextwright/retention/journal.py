@@ -13,6 +13,7 @@ import msgspec
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.plan_forgetting import LegalHold
 from contextwright.retention.retention_policy import RecordSelector
+from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
@@ -116,23 +117,24 @@ class ErasureRequest(msgspec.Struct, frozen=True):
     removed rows left are to go, as after a purge.
 
     Args:
-        sessions: further ids of the data subject's sessions.
-        memories, threads, folders: see `SubjectMatcher`; after a crash they can no longer be worked
-            out.
+        ids: of the subject's records; after a crash they can no longer be worked out.
         stores: names of those that it is about, every one of which must be there to end it.
     """
 
     time_ms: int
     subject: DataSubject | None
     whole: bool = False
-    sessions: tuple[str, ...] = ()
+    ids: SubjectIds = SubjectIds()
     who: str = ""
     why: str = ""
-    memories: tuple[str, ...] = ()
     number: int = 0
-    threads: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
+
+    @property
+    def matcher(self) -> SubjectMatcher:
+        """The matcher of a request that has a data subject."""
+        assert self.subject is not None
+        return SubjectMatcher(self.subject, whole=self.whole, ids=self.ids)
 
 
 _request = msgspec.json.Decoder(ErasureRequest).decode
@@ -179,7 +181,6 @@ class JournalTransaction:
         return cycle
 
     def set_state(self, cycle: int, state: str) -> None:
-        """Write down that a cycle is further on."""
         self._run("UPDATE lethe_cycles SET state = ? WHERE number = ?", (state, cycle))
 
     def cycles(self) -> list[Cycle]:

@@ -10,7 +10,6 @@ from contextwright.retention.cycle_runner import CycleRunner, audit_cycle
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.erasable_store import Score, TextScorer, score_function
 from contextwright.retention.erasure import (
-    matcher_of,
     refuse_if_held,
     run_erasure,
     with_derived_data,
@@ -34,6 +33,7 @@ from contextwright.retention.reports import (
 )
 from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.retention.store_registry import StoreRegistry
+from contextwright.retention.subject_matcher import SubjectIds
 from contextwright.retention.validation import require, text_tuple
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import clock_ms
@@ -227,9 +227,9 @@ class Lethe:
         require(subject, DataSubject, "erase(subject, ...)", fix)
         now, owned = self._time(now_ms), text_tuple(sessions, "sessions")
         with self._exclusive() as tx:
-            request = ErasureRequest(now, subject, whole, owned, who, why)
+            request = ErasureRequest(now, subject, whole, SubjectIds(owned), who, why)
             request = with_derived_data(tx, self._stores, request)
-            refuse_if_held(tx, self._stores, matcher_of(request))
+            refuse_if_held(tx, self._stores, request.matcher)
             request = tx.request_erasure(request)
             failpoint("written")
         failpoint("committed")
@@ -239,10 +239,7 @@ class Lethe:
         self, target: RecordSelector, reason: str, *, now_ms: int | None = None, who: str = ""
     ) -> int:
         """Put a legal hold on some of what is kept: it is neither forgotten, purged nor erased.
-        What was asked for before it is done before it.
-
-        Returns:
-            The hold's number.
+        What was asked for before it is done before it. Returns the hold's number.
 
         Raises:
             StoreError: no reason; a store that was not given, for a hold on it would hold
@@ -297,12 +294,8 @@ class Lethe:
         """The artifacts that what was forgotten and may come back refers to: `collect` must hold
         them."""
         with self._journal.reading() as tx:
-            return {
-                path
-                for cycle in tx.cycles()
-                for each in tx.tombstones(cycle.number)
-                for path in each.record.refs
-            }
+            evicted = [each for cycle in tx.cycles() for each in tx.tombstones(cycle.number)]
+        return {path for each in evicted for path in each.record.refs}
 
     def protects(self, memory: Any, *, store: str = "") -> str:
         """The reason for which a memory may not be forgotten: pinned, tier 1, a legal hold. Empty

@@ -73,13 +73,7 @@ class Inventory:
 def plan_forgetting(
     inventory: Inventory, policies: Sequence[RetentionPolicy], *, score: Score | None
 ) -> ForgettingPlan:
-    """Work out a cycle. Doing it and planning again gives nothing more to do.
-
-    Args:
-        inventory: what there is.
-        policies: the retention policies.
-        score: how much a text matters.
-    """
+    """Work out a cycle. Doing it and planning again gives nothing more to do."""
     named: dict[Key, str] = {}
     for policy in policies:
         covered = [

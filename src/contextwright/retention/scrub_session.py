@@ -84,26 +84,16 @@ class _Scrubber:
         call_id = _renamed(ids, matcher, BARE).__getitem__
         tool_name = _renamed(names, matcher, BARE).__getitem__
         text, ident, value = matcher.text, matcher.ident, matcher.value
-        media: _Fields = {"url": ident, "file_id": ident, "data": self._encoded, "extra": value}
+        media: _Fields = {"url": ident, "file_id": ident, "data": self._encoded}
         self._fields: dict[type, _Fields] = {
-            Text: {"text": text, "extra": value},
-            ToolCall: {
-                "id": call_id,
-                "name": tool_name,
-                "arguments": self._arguments,
-                "extra": value,
-            },
-            ToolResult: {
-                "call_id": call_id,
-                "name": tool_name,
-                "content": self._each,
-                "extra": value,
-            },
-            Thinking: {"text": text, "extra": value},
-            Opaque: {"value": value, "extra": value},
+            Text: {"text": text},
+            ToolCall: {"id": call_id, "name": tool_name, "arguments": self._arguments},
+            ToolResult: {"call_id": call_id, "name": tool_name, "content": self._each},
+            Thinking: {"text": text},
+            Opaque: {"value": value},
             Image: media,
             File: media | {"name": ident},
-            Tool: {"name": tool_name, "description": text, "parameters": value, "extra": value},
+            Tool: {"name": tool_name, "description": text, "parameters": value},
             Event: {
                 "id": event_id,
                 "parts": self._each,
@@ -111,7 +101,6 @@ class _Scrubber:
                 "invocation": ident,
                 "tags": lambda tags: tuple(map(ident, tags)),
                 "metadata": value,
-                "extra": value,
             },
         }
 
@@ -122,7 +111,7 @@ class _Scrubber:
         if isinstance(one, Thinking) and changed["text"] != one.text:
             # the signature proves a text that is no more: a provider would refuse it
             changed |= {"signature": "", "redacted": ""}
-        return msgspec.structs.replace(one, **changed)
+        return msgspec.structs.replace(one, **changed, extra=self._matcher.value(one.extra))
 
     def state(self, values: dict[str, Any]) -> dict[str, Any]:
         """State values; copies of the data subject's memories are left out."""

@@ -49,14 +49,8 @@ _decode = msgspec.json.Decoder(SessionNote).decode
 
 
 class SessionRecords:
-    """The sessions of a store.
-
-    A note that a policy takes leaves the newest state; the history keeps it, for replays.
-
-    Args:
-        sessions: the store.
-        name: of the store, in selectors and reports.
-    """
+    """The sessions of a store. A note that a policy takes leaves the newest state; the history
+    keeps it, for replays."""
 
     traits = StoreTraits(
         name="sessions",
@@ -66,7 +60,7 @@ class SessionRecords:
 
     def __init__(self, sessions: SessionStore, *, name: str = "") -> None:
         self._sessions = sessions
-        self.traits = msgspec.structs.replace(self.traits, name=name or self.traits.name)
+        self.traits = self.traits.renamed(name)
         self.path = str(getattr(sessions, "path", ""))
 
     def records(self) -> list[StoredRecord]:
@@ -142,19 +136,15 @@ class SessionRecords:
 
 def _records(session: Session) -> Iterator[StoredRecord]:
     owner = next(iter(owner_of(session.metadata)), "")
-    content = _encode((list(session.log), session.changes, session.metadata)).decode()
-    yield StoredRecord(
-        id=session.id,
-        kind="session",
-        scope=owner,
-        container=True,
-        refs=tuple(sorted(refs_in(content))),
-    )
+    whole = _encode((list(session.log), session.changes, session.metadata)).decode()
+    refs = tuple(sorted(refs_in(whole)))
+    yield StoredRecord(id=session.id, kind="session", scope=owner, container=True, refs=refs)
     times = _times(session)
     for note in _notes(session.id, session.state):
         entry: Mapping[str, Any] = note.value if isinstance(note.value, Mapping) else {}
-        text = _text(entry.get("text", entry.get("item", note.value)))
-        time_ms: Any = entry.get("time_ms")
+        content: Any = entry.get("text", entry.get("item", note.value))
+        text = content if isinstance(content, str) else _encode(content).decode()
+        time_ms, tier = entry.get("time_ms"), entry.get("tier")
         yield StoredRecord(
             id=note.id,
             text=f"{note.section}: {text}" if note.section else text,
@@ -162,7 +152,7 @@ def _records(session: Session) -> Iterator[StoredRecord]:
             scope=owner,
             part_of=session.id,
             time_ms=time_ms if isinstance(time_ms, int) else times.get(note.id),
-            tier=_tier(entry.get("tier")),
+            tier=tier if isinstance(tier, int) and 1 <= tier <= 4 else 0,
             pinned=bool(entry.get("pinned")),
             protected_by=OPEN_ITEM if _is_open(entry, text) else "",
             size=len(_encode(note.value)),
@@ -282,14 +272,6 @@ def _kind(key: str) -> str:
     if key == WORKING:
         return "working"
     return "note" if key.startswith(NOTES_PREFIX) else "fact"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else _encode(value).decode()
-
-
-def _tier(value: Any) -> int:
-    return value if isinstance(value, int) and 1 <= value <= 4 else 0
 
 
 def _is_open(entry: Mapping[str, Any], text: str) -> bool:

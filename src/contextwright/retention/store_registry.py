@@ -44,10 +44,6 @@ def erasable(store: Any, *, name: str = "") -> ErasableStore:
 class StoreRegistry(dict[str, ErasableStore]):
     """The stores of one `Lethe`, by their names.
 
-    Args:
-        stores: anything that `erasable` takes.
-        journal: the file of the journal.
-
     Raises:
         StoreError: two of one name, or one whose file is the journal's.
     """

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.normalize_text import FORMS, Folded, Unit, folded, is_mark, plainly
 from contextwright.stored_record import StoredRecord
@@ -34,6 +36,22 @@ _Decode = Callable[[str], Iterable[Unit]]
 _TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
 
 
+class SubjectIds(msgspec.Struct, frozen=True):
+    """Ids by which records are a data subject's though they need not name the data subject.
+
+    Args:
+        sessions: of sessions that are the subject's whatever their metadata say.
+        memories: of the subject's memories: copies of them elsewhere go by these.
+        threads: of all sessions that are the subject's: pieces of them elsewhere go by these.
+        folders: beginnings of the names of artifacts that these sessions made.
+    """
+
+    sessions: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
 class SubjectMatcher:
     """Finds a data subject's strings in every form: as they are, in JSON escapes, percent and HTML
     encoding, and base64.
@@ -41,25 +59,15 @@ class SubjectMatcher:
     Args:
         subject: the data subject.
         whole: whether a text that names the subject goes as a whole.
-        sessions: ids of sessions that are the subject's whatever their metadata say.
-        memories: ids of the subject's memories: copies of them elsewhere go by these.
-        threads: ids of all sessions that are the subject's: pieces of them elsewhere go by these.
-        folders: beginnings of the names of artifacts that these sessions made.
+        ids: of records that are the subject's.
     """
 
     def __init__(
-        self,
-        subject: DataSubject,
-        *,
-        whole: bool = False,
-        sessions: tuple[str, ...] = (),
-        memories: tuple[str, ...] = (),
-        threads: tuple[str, ...] = (),
-        folders: tuple[str, ...] = (),
+        self, subject: DataSubject, *, whole: bool = False, ids: SubjectIds | None = None
     ) -> None:
-        self.subject, self.whole = subject, whole
-        self.sessions, self.memories = frozenset(sessions), frozenset(memories)
-        self.threads, self._folders = self.sessions | frozenset(threads), folders
+        self.subject, self.whole, ids = subject, whole, ids or SubjectIds()
+        self.sessions, self.memories = frozenset(ids.sessions), frozenset(ids.memories)
+        self.threads, self._folders = self.sessions | frozenset(ids.threads), ids.folders
         strings = subject.strings
         self._owners = {folded(each) for each in (subject.id, *subject.scopes, *subject.names)}
         self._exact = {folded(each) for each in strings}

@@ -140,26 +140,11 @@ class Database:
 
 
 class SQLiteStore:
-    """A store in one file, which is made where it is missing.
+    """A store in one file, with the arguments of its `Database`."""
 
-    Args:
-        path, schema, fix, durable, busy: of its `Database`.
-
-    Raises:
-        StoreError: not a database.
-    """
-
-    def __init__(
-        self,
-        path: str | Path,
-        schema: str,
-        *,
-        fix: str,
-        durable: bool = True,
-        busy: float = BUSY_SECONDS,
-    ) -> None:
+    def __init__(self, path: str | Path, schema: str, **options: Any) -> None:
         self.path = str(path)
-        self._database = Database(path, schema, fix=fix, durable=durable, busy=busy)
+        self._database = Database(path, schema, **options)
 
     def close(self) -> None:
         """Close the file."""
@@ -181,7 +166,6 @@ class CountingStore(SQLiteStore):
     Args:
         used: the statement that writes (uses, last use in milliseconds since 1970, id).
         clock: milliseconds since 1970.
-        options: of `SQLiteStore`.
     """
 
     def __init__(
