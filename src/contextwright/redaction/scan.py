@@ -128,9 +128,8 @@ def compile_patterns(patterns: tuple[str, ...]) -> Scanner:
         MissingExtra: an expression without google-re2 installed (extra `redact`).
     """
     if not isinstance(patterns, tuple) or not patterns:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(
-            "no patterns", where="redact(patterns=[])", fix='patterns=["email", "phone"]'
-        )
+        fix = 'patterns=["email", "phone"]'
+        raise SpecError("no patterns", where="redact(patterns=[])", fix=fix)
     for source in patterns:
         if not isinstance(source, str) or not source:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(

@@ -1,6 +1,6 @@
 """The rows of `SQLiteMemory`: values, statements, and the columns that earlier files lack."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -8,7 +8,7 @@ from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
 MemoryKind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
-KINDS = ("note", "fact", "entity", "decision", "preference", "checkpoint")
+KINDS = get_args(MemoryKind)
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -64,15 +64,15 @@ class SQLiteSessions(SQLiteStore):
 
     def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
         with self._database.writing() as connection:
-            number = _number(connection, session_id)
-            length, _ = _last(connection, "events", number)
+            stored = _Rows(connection, "events", _number(connection, session_id))
+            length, _ = stored.last()
             if length != expected:
                 raise StoreError(
                     f"the stored log has {length} events, {expected} were expected",
                     where=f"session {session_id!r}",
                     fix="load the session again and append to what it holds now",
                 )
-            _insert(connection, "events", number, length, events)
+            stored.add(length, events)
             return length + len(events)
 
     def save(self, session: Session) -> None:
@@ -81,8 +81,8 @@ class SQLiteSessions(SQLiteStore):
             connection.execute(
                 _SET, (session.id, _encode(session.tools), _encode(session.metadata), number)
             )
-            _add_new(connection, "events", number, session.id, list(session.log))
-            _add_new(connection, "changes", number, session.id, list(session.changes))
+            _Rows(connection, "events", number, session.id).add_new(list(session.log))
+            _Rows(connection, "changes", number, session.id).add_new(list(session.changes))
 
     def load(self, session_id: str) -> Session:
         with self._database.reading() as connection:
@@ -110,8 +110,8 @@ class SQLiteSessions(SQLiteStore):
                     fix="give the rewritten session an id of its own",
                 )
             connection.execute(_SET, (new.id, _encode(new.tools), _encode(new.metadata), number))
-            replaced = _replace(connection, "events", number, list(new.log))
-            replaced |= _replace(connection, "changes", number, list(new.changes))
+            replaced = _Rows(connection, "events", number).replace(list(new.log))
+            replaced |= _Rows(connection, "changes", number).replace(list(new.changes))
         if replaced:
             self._database.flush_log()
         return True
@@ -127,7 +127,7 @@ class SQLiteSessions(SQLiteStore):
             if row is None:
                 return False
             for table in ("events", "changes"):
-                connection.execute(_CUT.format(table), (row[0], 0))
+                _Rows(connection, table, row[0]).run(_CUT, 0)
             connection.execute("DELETE FROM sessions WHERE number = ?", row[:1])
         self._database.flush_log()
         return True
@@ -140,11 +140,11 @@ def _load(connection: sqlite3.Connection, session_id: str) -> tuple[int, Session
     number, tools, metadata = row
     session = Session(
         session_id,
-        _values(connection, "events", number, Event, session_id),
+        _Rows(connection, "events", number, session_id).load(Event),
         tools=msgspec.json.decode(tools, type=tuple[Tool, ...]),
         metadata=msgspec.json.decode(metadata),
     )
-    for change in _values(connection, "changes", number, StateChange, session_id):
+    for change in _Rows(connection, "changes", number, session_id).load(StateChange):
         session.restore(change)
     return number, session
 
@@ -158,63 +158,64 @@ def _number(connection: sqlite3.Connection, session_id: str) -> int:
     return connection.execute(_ONE, (session_id,)).fetchone()[0]
 
 
-def _last(connection: sqlite3.Connection, table: str, number: int) -> tuple[int, bytes]:
-    """How many rows a session has, and the hash of the last."""
-    return connection.execute(_LAST.format(table), (number,)).fetchone() or (0, b"")
+class _Rows(NamedTuple):
+    """The events or the state changes of a session."""
 
+    connection: sqlite3.Connection
+    table: str
+    number: int
+    session_id: str = ""
 
-def _add_new(
-    connection: sqlite3.Connection, table: str, number: int, session_id: str, values: list[Any]
-) -> None:
-    """Write what is not stored yet; what is stored must be the first of these values, or what is
-    new here would be taken for stored and lost."""
-    known, last = _last(connection, table, number)
-    if known and (known > len(values) or _row(values[known - 1])[1] != last):
-        what, verb = ("log", "append to") if table == "events" else ("state", "update")
-        raise StoreError(
-            f"the stored {what} is not a beginning of this one: another writer was here",
-            where=f"session {session_id!r}, {known} {table} stored, {len(values)} given",
-            fix=f"load the session again and {verb} what it holds now",
-        )
-    _insert(connection, table, number, known, values[known:])
+    def run(self, statement: str, *values: int) -> sqlite3.Cursor:
+        return self.connection.execute(statement.format(self.table), (self.number, *values))
 
+    def last(self) -> tuple[int, bytes]:
+        """How many there are, and the hash of the last."""
+        return self.run(_LAST).fetchone() or (0, b"")
 
-def _insert(
-    connection: sqlite3.Connection, table: str, number: int, start: int, values: Sequence[Any]
-) -> None:
-    rows = [(number, seq, *_row(value)) for seq, value in enumerate(values, start)]
-    connection.executemany(_INSERT.format(table), rows)
+    def add(self, start: int, values: Sequence[Any]) -> None:
+        rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values, start)]
+        self.connection.executemany(_INSERT.format(self.table), rows)
 
+    def add_new(self, values: Sequence[Any]) -> None:
+        """Write what is not stored yet; what is stored must be the first of these values, or what
+        is new here would be taken for stored and lost."""
+        known, last = self.last()
+        if known and (known > len(values) or _row(values[known - 1])[1] != last):
+            what, verb = ("log", "append to") if self.table == "events" else ("state", "update")
+            raise StoreError(
+                f"the stored {what} is not a beginning of this one: another writer was here",
+                where=f"session {self.session_id!r}, {known} {self.table} stored, "
+                f"{len(values)} given",
+                fix=f"load the session again and {verb} what it holds now",
+            )
+        self.add(known, values[known:])
 
-def _replace(
-    connection: sqlite3.Connection, table: str, number: int, values: Sequence[Any]
-) -> bool:
-    """Make the rows of a session these; whether one that was there was changed or removed."""
-    known = dict(connection.execute(_HASHES.format(table), (number,)).fetchall())
-    rows = [(number, seq, *_row(value)) for seq, value in enumerate(values)]
-    other = [row for row in rows if known.get(row[1]) != row[3]]
-    connection.executemany(_PUT.format(table), other)
-    connection.execute(_CUT.format(table), (number, len(rows)))
-    return len(known) > len(rows) or any(row[1] in known for row in other)
+    def replace(self, values: Sequence[Any]) -> bool:
+        """Make these the rows; whether one that was there was changed or removed."""
+        known = dict(self.run(_HASHES).fetchall())
+        rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values)]
+        other = [row for row in rows if known.get(row[1]) != row[3]]
+        self.connection.executemany(_PUT.format(self.table), other)
+        self.run(_CUT, len(rows))
+        return len(known) > len(rows) or any(row[1] in known for row in other)
+
+    def load(self, kind: Any) -> list[Any]:
+        """The values, each checked against its hash."""
+        decode = msgspec.json.Decoder(kind).decode
+        values: list[Any] = []
+        for seq, body, digest in self.run(_ROWS):
+            whole = isinstance(body, bytes) and sha256(body).digest() == digest
+            if seq != len(values) or not whole:
+                raise StoreError(
+                    "a stored row was changed or is missing",
+                    where=f"session {self.session_id!r}, {self.table} row {len(values)}",
+                    fix="restore the file from a backup; nothing was loaded",
+                )
+            values.append(decode(body))
+        return values
 
 
 def _row(value: Any) -> tuple[bytes, bytes]:
     body = _encode(value)
     return body, sha256(body).digest()
-
-
-def _values(
-    connection: sqlite3.Connection, table: str, number: int, kind: Any, session_id: str
-) -> list[Any]:
-    decode = msgspec.json.Decoder(kind).decode
-    values: list[Any] = []
-    for seq, body, digest in connection.execute(_ROWS.format(table), (number,)):
-        whole = isinstance(body, bytes) and sha256(body).digest() == digest
-        if seq != len(values) or not whole:
-            raise StoreError(
-                "a stored row was changed or is missing",
-                where=f"session {session_id!r}, {table} row {len(values)}",
-                fix="restore the file from a backup; nothing was loaded",
-            )
-        values.append(decode(body))
-    return values
