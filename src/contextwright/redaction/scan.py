@@ -194,12 +194,10 @@ def _placeholders(placeholder: str) -> re.Pattern[str]:
     return re.compile(rf"{head}(?::(?:{names}))?{tail}")
 
 
-def _label(name: str) -> str:
-    return name if name in catalogue() else "custom"
-
-
 def _stand_in(name: str, placeholder: str, label: bool) -> str:
-    return f"{placeholder[:-1]}:{_label(name)}{placeholder[-1:]}" if label else placeholder
+    if not label:
+        return placeholder
+    return f"{placeholder[:-1]}:{name if name in catalogue() else 'custom'}{placeholder[-1:]}"
 
 
 def _replaced(text: str, spans: tuple[Span, ...], placeholder: str, label: bool) -> str:

@@ -269,12 +269,13 @@ class JournalTransaction:
             scopes = tuple(map(change, old.scopes))
             return _encode(msgspec.structs.replace(old, ids=change(old.ids), scopes=scopes))
 
-        def line(ids: bytes, digests: bytes, who: str, why: str) -> tuple[Any, ...]:
+        def line(row: list[Any]) -> tuple[Any, ...]:
+            ids, digests, who, why = row
             new = _encode([change(id) for id in _texts(ids)])
             return new, digests if new == ids else b"[]", change(who), change(why)
 
-        self._rewrite("lethe_cycles", "who, why", lambda who, why: (change(who), change(why)))
-        self._rewrite("lethe_holds", "target, reason", lambda t, why: (selector(t), change(why)))
+        self._rewrite("lethe_cycles", "who, why", lambda row: tuple(map(change, row)))
+        self._rewrite("lethe_holds", "target, reason", lambda r: (selector(r[0]), change(r[1])))
         self._rewrite("lethe_audit", "ids, digests, who, why", line)
 
     def clear_digests(self, digests: Iterable[str]) -> None:
@@ -284,15 +285,17 @@ class JournalTransaction:
         self._rewrite(
             "lethe_audit",
             "digests",
-            lambda kept: (_encode([each for each in _texts(kept) if each not in erased]),),
+            lambda row: (_encode([each for each in _texts(row[0]) if each not in erased]),),
         )
 
-    def _rewrite(self, table: str, columns: str, change: Callable[..., tuple[Any, ...]]) -> None:
+    def _rewrite(
+        self, table: str, columns: str, change: Callable[[list[Any]], tuple[Any, ...]]
+    ) -> None:
         rows = self._run(f"SELECT number, {columns} FROM {table}").fetchall()  # noqa: S608
         update = f"UPDATE {table} SET ({columns}) = ({', '.join('?' * len(columns.split()))})"  # noqa: S608
         self._run("DROP TRIGGER lethe_audit_is_final")
         for number, *values in rows:
-            new = change(*values)
+            new = change(values)
             if new != tuple(values):
                 self._run(update + " WHERE number = ?", (*new, number))
         self._run(_IS_FINAL)
