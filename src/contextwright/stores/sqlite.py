@@ -26,13 +26,18 @@ _ONE = "SELECT number, tools, metadata FROM sessions WHERE id = ?"
 _IDS = "SELECT id FROM sessions ORDER BY number"
 _ADD = "INSERT OR IGNORE INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')"
 _SET = "UPDATE sessions SET id = ?, tools = ?, metadata = ? WHERE number = ?"
-# of the table of events or of that of changes
-_LAST = "SELECT seq + 1, hash FROM {} WHERE session = ? ORDER BY seq DESC LIMIT 1"
-_HASHES = "SELECT seq, hash FROM {} WHERE session = ?"
-_ROWS = "SELECT seq, body, hash FROM {} WHERE session = ? ORDER BY seq"
-_INSERT = "INSERT INTO {} VALUES (?, ?, ?, ?)"
-_PUT = "INSERT OR REPLACE INTO {} VALUES (?, ?, ?, ?)"
-_CUT = "DELETE FROM {} WHERE session = ? AND seq >= ?"
+
+
+def _of_both(statement: str) -> dict[str, str]:
+    return {table: statement.format(table) for table in ("events", "changes")}
+
+
+_LAST = _of_both("SELECT seq + 1, hash FROM {} WHERE session = ? ORDER BY seq DESC LIMIT 1")
+_HASHES = _of_both("SELECT seq, hash FROM {} WHERE session = ?")
+_ROWS = _of_both("SELECT seq, body, hash FROM {} WHERE session = ? ORDER BY seq")
+_INSERT = _of_both("INSERT INTO {} VALUES (?, ?, ?, ?)")
+_PUT = _of_both("INSERT OR REPLACE INTO {} VALUES (?, ?, ?, ?)")
+_CUT = _of_both("DELETE FROM {} WHERE session = ? AND seq >= ?")
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -166,8 +171,8 @@ class _Rows(NamedTuple):
     number: int
     session_id: str = ""
 
-    def run(self, statement: str, *values: int) -> sqlite3.Cursor:
-        return self.connection.execute(statement.format(self.table), (self.number, *values))
+    def run(self, statement: dict[str, str], *values: int) -> sqlite3.Cursor:
+        return self.connection.execute(statement[self.table], (self.number, *values))
 
     def last(self) -> tuple[int, bytes]:
         """How many there are, and the hash of the last."""
@@ -175,7 +180,7 @@ class _Rows(NamedTuple):
 
     def add(self, start: int, values: Sequence[Any]) -> None:
         rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values, start)]
-        self.connection.executemany(_INSERT.format(self.table), rows)
+        self.connection.executemany(_INSERT[self.table], rows)
 
     def add_new(self, values: Sequence[Any]) -> None:
         """Write what is not stored yet; what is stored must be the first of these values, or what
@@ -196,7 +201,7 @@ class _Rows(NamedTuple):
         known = dict(self.run(_HASHES).fetchall())
         rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values)]
         other = [row for row in rows if known.get(row[1]) != row[3]]
-        self.connection.executemany(_PUT.format(self.table), other)
+        self.connection.executemany(_PUT[self.table], other)
         self.run(_CUT, len(rows))
         return len(known) > len(rows) or any(row[1] in known for row in other)
 
