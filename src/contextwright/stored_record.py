@@ -18,8 +18,7 @@ class StoredRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         scope: its owner.
         part_of: the whole that it belongs to, such as the session of a note; a selector that
             means the whole means the part.
-        time_ms, used_ms: when it was written and last used, in milliseconds since 1970; None
-            where nobody knows.
+        time_ms, used_ms: when it was written and last used, milliseconds since 1970, if known.
         tier: 1 critical to 4 archive; 0 where none was set, which counts as 2.
         protected_by: why no policy may have it, such as an open item of a checklist.
         refcounted: goes with the last record that refers to it, as bytes do with their names.
@@ -70,6 +69,10 @@ class StoreTraits(msgspec.Struct, frozen=True, kw_only=True):
     unreached: str = ""
     durable: bool = True
     is_memory: bool = False
+
+    def renamed(self, name: str) -> "StoreTraits":
+        """The same under another name; without one, as they are."""
+        return msgspec.structs.replace(self, name=name or self.name)
 
 
 @runtime_checkable

@@ -7,23 +7,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.errors import SpecError
-from contextwright.redaction.named_fields import redact_fields, redact_json_text
+from contextwright.redaction.named_fields import redact_json_text
 
 GONE = "[REDACTED]"
 
 
+def redacted(value: object, *fields: str) -> object:
+    return json.loads(redact_json_text(json.dumps(value), fields)[0])
+
+
+def expected(value: object) -> object:
+    """The value without `ssn`, worked out on the value itself."""
+    if isinstance(value, dict):
+        return {k: GONE if k.lower() == "ssn" else expected(v) for k, v in value.items()}
+    return list(map(expected, value)) if isinstance(value, list) else value
+
+
 def test_a_field_is_found_at_any_depth_in_any_case() -> None:
     value = {"User": [{"SSN": 1, "name": "Bo"}], "creditCard": {"no": "4111"}}
-    assert redact_fields(value, ("ssn", "credit_card")) == {
+    assert redacted(value, "ssn", "credit_card") == {
         "User": [{"SSN": GONE, "name": "Bo"}],
         "creditCard": GONE,
     }
-    assert value["creditCard"] == {"no": "4111"}
 
 
 def test_a_dotted_field_is_the_end_of_a_path() -> None:
     value = {"user": {"id": 1}, "id": 2, "all": [{"user": {"id": 3}}]}
-    assert redact_fields(value, ("user.id",)) == {
+    assert redacted(value, "user.id") == {
         "user": {"id": GONE},
         "id": 2,
         "all": [{"user": {"id": GONE}}],
@@ -32,11 +42,11 @@ def test_a_dotted_field_is_the_end_of_a_path() -> None:
 
 def test_json_inside_of_a_string_is_redacted() -> None:
     value = {"arguments": json.dumps({"ssn": "123-45-6789", "n": 1})}
-    assert json.loads(redact_fields(value, ("ssn",))["arguments"]) == {"ssn": GONE, "n": 1}
+    assert json.loads(redacted(value, "ssn")["arguments"]) == {"ssn": GONE, "n": 1}
 
 
 @pytest.mark.parametrize(
-    ("text", "redacted", "count"),
+    ("text", "result", "count"),
     [
         ('{"ssn": "1", "x": 1.50}', '{"ssn": "[REDACTED]", "x": 1.50}', 1),
         ('{"ssn": {"a": [1, 2]}, "ssn": null}', '{"ssn": "[REDACTED]", "ssn": "[REDACTED]"}', 2),
@@ -50,8 +60,8 @@ def test_json_inside_of_a_string_is_redacted() -> None:
         ("nothing here", "nothing here", 0),
     ],
 )
-def test_text_loses_the_value_and_nothing_else(text: str, redacted: str, count: int) -> None:
-    assert redact_json_text(text, ("ssn",)) == (redacted, count)
+def test_text_loses_the_value_and_nothing_else(text: str, result: str, count: int) -> None:
+    assert redact_json_text(text, ("ssn",)) == (result, count)
 
 
 def test_a_field_without_a_name_is_refused() -> None:
@@ -63,13 +73,6 @@ def test_depth_is_no_way_around() -> None:
     depth = 20_000
     text = "[" * depth + '{"ssn": 1}' + "]" * depth
     assert redact_json_text(text, ("ssn",))[1] == 1
-    value: object = {"ssn": "1"}
-    for _ in range(depth):
-        value = [value]
-    value = redact_fields(value, ("ssn",))
-    while isinstance(value, list):
-        value = value[0]
-    assert value == {"ssn": GONE}
 
 
 JSON = st.recursive(
@@ -85,7 +88,7 @@ JSON = st.recursive(
 @given(JSON.filter(lambda value: isinstance(value, (dict, list))))
 def test_text_and_value_agree_and_twice_is_once(value: object) -> None:
     text, _ = redact_json_text(json.dumps(value), ("ssn",))
-    assert json.loads(text) == redact_fields(value, ("ssn",))
+    assert json.loads(text) == expected(value)
     assert redact_json_text(text, ("ssn",)) == (text, 0)
 
 

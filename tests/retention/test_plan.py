@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright.retention.plan_forgetting import LegalHold, plan_forgetting
+from contextwright.retention.plan_forgetting import Inventory, LegalHold, plan_forgetting
 from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.stored_record import StoredRecord
 
@@ -58,7 +58,7 @@ holds = st.lists(targets.filter(lambda target: target != RecordSelector()), max_
 
 def planned(listed, policy, hold, roots):
     score = lambda text: 0.1 if text == "dull" else 0.9  # noqa: E731
-    return plan_forgetting(listed, policy, hold, roots, score=score, now_ms=NOW)
+    return plan_forgetting(Inventory(listed, hold, roots, NOW), policy, score=score)
 
 
 @given(rows(), st.lists(policies, max_size=3), holds, refs)

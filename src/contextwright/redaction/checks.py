@@ -108,24 +108,14 @@ def luhn(digits: str) -> bool:
     return (odd + even) % 10 == 0
 
 
-def iban_is_valid(iban: str) -> bool:
-    """Whether length and check digits (ISO 7064 MOD 97-10) fit the country of a compact IBAN."""
-    if _IBAN_LENGTHS.get(iban[:2]) != len(iban):
-        return False
-    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
-
-
-def ssn_is_assignable(digits: str) -> bool:
-    """Whether the SSA could have issued these nine digits: no area 000, 666, 9xx; no zero part."""
-    area, group, serial = digits[:3], digits[3:5], digits[5:]
-    return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
-
-
 def iban(match: re.Match[str]) -> tuple[int, int] | None:
-    """The account number in a match: length and check digits of ISO 13616."""
+    """The account number in a match: length and check digits (ISO 13616, ISO 7064 MOD 97-10)."""
     compact = match[0].replace(" ", "")
     length = _IBAN_LENGTHS.get(compact[:2])
-    if length is None or not iban_is_valid(compact[:length]):
+    if length is None or len(compact) < length:
+        return None
+    moved = compact[4:length] + compact[:4]
+    if int("".join(str(int(char, 36)) for char in moved)) % 97 != 1:
         return None
     end = match.start()
     for _ in range(length):
@@ -169,7 +159,9 @@ def _issued(digits: str) -> bool:
 def ssn(match: re.Match[str]) -> tuple[int, int] | None:
     """Nine digits as 3-2-4 stand alone; any other grouping only near the words for it."""
     digits = "".join(_DIGIT.findall(match[0]))
-    if not ssn_is_assignable(digits):
+    # Never issued: area 000, 666 and 9xx, group 00, serial 0000.
+    area, group, serial = digits[:3], digits[3:5], digits[5:]
+    if area in ("000", "666") or area >= "900" or group == "00" or serial == "0000":
         return None
     grouped = match[0][3:4] in "- ." and match[0][3:4] == match[0][6:7]
     return match.span() if grouped or _near(_SSN_WORDS, match, 40) else None

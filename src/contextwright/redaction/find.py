@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from contextwright.redaction.patterns import Pattern, compiled, compiled_anchor
 
@@ -14,28 +15,22 @@ _RUN = re.compile("[0-9A-Za-z_]*")
 class Haystack:
     """A text, with what several patterns need of it, made when it is needed."""
 
-    __slots__ = ("_lower", "_runs", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
-        self._lower: str | None = None
-        self._runs: str | None = None
 
     def may_hold(self, pattern: Pattern) -> bool:
         """Whether the long words of the text, in which tokens are, have one of its literals."""
-        if not pattern.in_run:
-            return True
-        if self._runs is None:
-            self._runs = "\n".join(_TOKEN_RUN.findall(self.text))
-        runs = self._runs
-        return bool(runs) and any(literal in runs for literal in pattern.literals)
+        return not pattern.in_run or any(literal in self._runs for literal in pattern.literals)
 
+    @cached_property
+    def _runs(self) -> str:
+        return "\n".join(_TOKEN_RUN.findall(self.text))
+
+    @cached_property
     def folded(self) -> str:
         """The text in lower case, at the same offsets."""
-        if self._lower is None:
-            # U+0130 is the one letter whose lower case is longer.
-            self._lower = self.text.replace("\u0130", "I").lower()
-        return self._lower
+        # U+0130 is the one letter whose lower case is longer.
+        return self.text.replace("\u0130", "I").lower()
 
 
 def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
@@ -68,7 +63,7 @@ def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
 def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
     if pattern.anchor:
         return [found.start() for found in compiled_anchor(pattern.anchor).finditer(haystack.text)]
-    text = haystack.folded() if pattern.fold else haystack.text
+    text = haystack.folded if pattern.fold else haystack.text
     places: list[int] = []
     for literal in pattern.literals:
         place = text.find(literal)

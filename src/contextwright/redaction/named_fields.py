@@ -1,4 +1,4 @@
-"""Redaction by the name of a field: in values, in JSON text, in `key: value` lines.
+"""Redaction by the name of a field: in JSON text, in `key: value` lines.
 
 A name matches at any depth, whatever its case and separators: `credit_card` is `creditCard`. A
 dotted name, `user.ssn`, is the end of a path; list positions are no part of it.
@@ -6,9 +6,9 @@ dotted name, `user.ssn`, is the end of a path; list positions are no part of it.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 from contextwright.errors import SpecError
 from contextwright.redaction.scan import PLACEHOLDER
@@ -35,44 +35,6 @@ def _is_named(path: Sequence[str], wanted: tuple[Path, ...]) -> bool:
     return any(len(path) >= len(end) and tuple(path[-len(end) :]) == end for end in wanted)
 
 
-def redact_fields(value: Any, fields: Sequence[str], placeholder: str = PLACEHOLDER) -> Any:
-    """`value` (as `json.loads` gives it) with the values of these fields replaced.
-
-    Whatever such a field holds goes: text, number, list or object. JSON text inside of strings,
-    as tool calls have it, is redacted too. The argument is not changed.
-
-    Raises:
-        SpecError: a field without a name.
-    """
-    wanted = _paths(tuple(fields))
-    root: list[Any] = [value]
-    # Not recursive: the depth is the sender's choice.
-    work: list[tuple[Any, Any, Path]] = [(root, 0, ())]
-    while work:
-        holder, key, path = work.pop()
-        item = holder[key]
-        if isinstance(item, Mapping):
-            copy: dict[Any, Any] = dict(cast("Mapping[Any, Any]", item))
-            holder[key] = copy
-            for name in copy:
-                inner = (*path, _plain(str(name)))
-                if _is_named(inner, wanted):
-                    copy[name] = placeholder
-                else:
-                    work.append((copy, name, inner[-_depth(wanted) :]))
-        elif isinstance(item, (list, tuple)):
-            items: list[Any] = list(cast("Sequence[Any]", item))
-            holder[key] = items
-            work.extend((items, at, path) for at in range(len(items)))
-        elif isinstance(item, str) and item.lstrip()[:1] in ("{", "["):
-            holder[key] = _redact_json(item, wanted, placeholder, path) or item
-    return root[0]
-
-
-def _depth(wanted: tuple[Path, ...]) -> int:
-    return max(map(len, wanted), default=1)
-
-
 def redact_json_text(
     text: str, fields: Sequence[str], placeholder: str = PLACEHOLDER
 ) -> tuple[str, int]:
@@ -87,15 +49,10 @@ def redact_json_text(
     """
     wanted = _paths(tuple(fields))
     if text.lstrip()[:1] in ("{", "["):
-        redacted = _json_spans(text, wanted, placeholder)
-        if redacted is not None:
-            return _put(text, redacted), len(redacted)
+        spans = _json_spans(text, wanted, placeholder)
+        if spans is not None:
+            return _put(text, spans), len(spans)
     return _redact_lines(text, tuple(fields), placeholder)
-
-
-def _redact_json(text: str, wanted: tuple[Path, ...], placeholder: str, path: Path) -> str | None:
-    spans = _json_spans(text, wanted, placeholder, path)
-    return None if spans is None else _put(text, spans)
 
 
 def _put(text: str, spans: list[tuple[int, int, str]]) -> str:
@@ -160,10 +117,11 @@ def _json_spans(  # noqa: C901
         elif named:
             if text[start:place] != instead:
                 spans.append((start, place, instead))
-        elif string and hidden_at < 0 and _text_of(string).lstrip()[:1] in ("{", "["):
-            inner = _redact_json(_text_of(string), wanted, placeholder, here)
-            if inner is not None and inner != _text_of(string):
-                spans.append((start, place, json.dumps(inner, ensure_ascii=False)))
+        elif string and hidden_at < 0 and (inner := _text_of(string)).lstrip()[:1] in ("{", "["):
+            inside = _json_spans(inner, wanted, placeholder, here)
+            if inside:
+                redacted = json.dumps(_put(inner, inside), ensure_ascii=False)
+                spans.append((start, place, redacted))
     if hidden_at >= 0:
         spans.append((hidden_at, len(text), instead))
     return spans

@@ -14,7 +14,7 @@ from contextwright.redaction import checks
 from contextwright.redaction.checks import Check
 
 
-class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+class Pattern(msgspec.Struct, frozen=True):
     """One expression and what must hold around it.
 
     Args:
@@ -52,11 +52,20 @@ _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _LOCAL = f"{_LETTERS}0-9"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 
+_HEX2, _HEX4 = "[0-9A-Fa-f]{2}", "[0-9A-Fa-f]{4}"
+
+
+def _mac(regex: str, anchor: str, lead: int, reach: int) -> Pattern:
+    return Pattern(
+        "mac_address", regex, anchor=anchor, lead=lead, reach=reach, glue="-.", check=checks.mac
+    )
+
+
 PERSONAL: tuple[Pattern, ...] = (
     Pattern(
-        name="email",
+        "email",
         # Lengths of RFC 5321 §4.5.3.1, the local part doubled: a long one is no reason to pass.
-        regex=rf"[{_LOCAL}_+][{_LOCAL}_.+%'&=-]{{0,127}}@(?:[{_LOCAL}][{_LOCAL}-]{{0,62}}\.){{1,8}}"
+        rf"[{_LOCAL}_+][{_LOCAL}_.+%'&=-]{{0,127}}@(?:[{_LOCAL}][{_LOCAL}-]{{0,62}}\.){{1,8}}"
         rf"(?:xn--[A-Za-z0-9-]{{2,59}}|[{_LETTERS}]{{2,24}})",
         # Only an `@` with a domain behind it is worth a look at what is before it.
         anchor=rf"@[{_LOCAL}][{_LOCAL}-]{{0,62}}\.[{_LOCAL}]",
@@ -64,95 +73,43 @@ PERSONAL: tuple[Pattern, ...] = (
         reach=600,
         free=True,
     ),
+    Pattern("phone", r"[+(0-9](?:[ .()/-]{0,3}[0-9]){6,17}", glue="-.", check=checks.phone),
+    Pattern("ssn", r"[0-8][0-9]{2}[ .-]?[0-9]{2}[ .-]?[0-9]{4}\b", glue="-.", check=checks.ssn),
+    # IRS Publication 1915: groups 50-65, 70-88, 90-92, 94-99.
     Pattern(
-        name="phone",
-        regex=r"[+(0-9](?:[ .()/-]{0,3}[0-9]){6,17}",
-        glue="-.",
-        check=checks.phone,
-    ),
-    Pattern(
-        name="ssn",
-        regex=r"[0-8][0-9]{2}[ .-]?[0-9]{2}[ .-]?[0-9]{4}\b",
-        glue="-.",
-        check=checks.ssn,
-    ),
-    Pattern(
-        name="us_itin",
-        # IRS Publication 1915: groups 50-65, 70-88, 90-92, 94-99.
-        regex=r"9[0-9]{2}-(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])-[0-9]{4}\b",
+        "us_itin",
+        r"9[0-9]{2}-(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])-[0-9]{4}\b",
         glue="-.",
     ),
+    Pattern("credit_card", r"[1-6](?:[ -]?[0-9]){11,18}", glue="-.", check=checks.card),
+    Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?: ?[A-Z0-9]){11,30}", check=checks.iban),
+    Pattern("ip", rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?", glue="."),
     Pattern(
-        name="credit_card",
-        regex=r"[1-6](?:[ -]?[0-9]){11,18}",
-        glue="-.",
-        check=checks.card,
-    ),
-    Pattern(
-        name="iban",
-        regex=r"[A-Z][A-Z][0-9]{2}(?: ?[A-Z0-9]){11,30}",
-        check=checks.iban,
-    ),
-    Pattern(
-        name="ip",
-        regex=rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",
-        glue=".",
-    ),
-    Pattern(
-        name="ip",
-        regex=r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{0,40}(?:/[0-9]{1,3}\b)?",
+        "ip",
+        r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{0,40}(?:/[0-9]{1,3}\b)?",
         anchor=":[0-9A-Fa-f]{0,4}:",
         lead=4,
         reach=50,
         check=checks.ipv6,
     ),
+    _mac(rf"(?:{_HEX2}:){{5}}{_HEX2}\b", f":{_HEX2}:", 2, 17),
+    _mac(rf"(?:{_HEX2}-){{5}}{_HEX2}\b", f"-{_HEX2}-", 2, 17),
+    _mac(rf"{_HEX4}\.{_HEX4}\.{_HEX4}\b", rf"\.{_HEX4}\.", 4, 14),
+    Pattern("us_passport", r"[A-Z][0-9]{8}\b", glue="-."),
+    Pattern("us_passport", r"passport[^0-9\n]{0,24}\b([0-9]{9})\b", ("passport",), fold=True),
     Pattern(
-        name="mac_address",
-        regex=r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\b",
-        anchor=":[0-9A-Fa-f]{2}:",
-        lead=2,
-        reach=17,
-        glue="-.",
-        check=checks.mac,
-    ),
-    Pattern(
-        name="mac_address",
-        regex=r"(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}\b",
-        anchor="-[0-9A-Fa-f]{2}-",
-        lead=2,
-        reach=17,
-        glue="-.",
-        check=checks.mac,
-    ),
-    Pattern(
-        name="mac_address",
-        regex=r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\b",
-        anchor=r"\.[0-9A-Fa-f]{4}\.",
-        lead=4,
-        reach=14,
-        glue="-.",
-        check=checks.mac,
-    ),
-    Pattern(name="us_passport", regex=r"[A-Z][0-9]{8}\b", glue="-."),
-    Pattern(
-        name="us_passport",
-        regex=r"passport[^0-9\n]{0,24}\b([0-9]{9})\b",
-        literals=("passport",),
-        fold=True,
-    ),
-    Pattern(
-        name="date_of_birth",
-        regex=r"(?:birth(?:day|date)?|born|dob|d\.o\.b\.?)\b[^0-9\n]{0,16}?\b"
+        "date_of_birth",
+        r"(?:birth(?:day|date)?|born|dob|d\.o\.b\.?)\b[^0-9\n]{0,16}?\b"
         rf"([0-9]{{1,4}}[./-][0-9]{{1,2}}[./-][0-9]{{2,4}}|{_MONTH}\.? [0-9]{{1,2}},? [0-9]{{4}}"
         rf"|[0-9]{{1,2}}(?:st|nd|rd|th)? {_MONTH}\.?,? [0-9]{{4}})\b",
-        literals=("birth", "born", "dob", "d.o.b"),
+        ("birth", "born", "dob", "d.o.b"),
         fold=True,
         free=True,
     ),
     Pattern(
-        name="url",
-        regex=r"(?:https?|ftp|wss?)://[^\s\"'<>`\\]+",
-        literals=("http://", "https://", "ftp://", "ws://", "wss://"),
+        "url",
+        r"(?:https?|ftp|wss?)://[^\s\"'<>`\\]+",
+        ("http://", "https://", "ftp://", "ws://", "wss://"),
         free=True,
     ),
 )

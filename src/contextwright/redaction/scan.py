@@ -128,9 +128,8 @@ def compile_patterns(patterns: tuple[str, ...]) -> Scanner:
         MissingExtra: an expression without google-re2 installed (extra `redact`).
     """
     if not isinstance(patterns, tuple) or not patterns:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(
-            "no patterns", where="redact(patterns=[])", fix='patterns=["email", "phone"]'
-        )
+        fix = 'patterns=["email", "phone"]'
+        raise SpecError("no patterns", where="redact(patterns=[])", fix=fix)
     for source in patterns:
         if not isinstance(source, str) or not source:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(
@@ -152,26 +151,20 @@ def _scanner(patterns: tuple[str, ...]) -> Scanner:
 
 _PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*")
 _ALSO_CALLED = {
-    "mail": "email",
-    "phone_number": "phone",
-    "mobile": "phone",
-    "telephone": "phone",
-    "social_security_number": "ssn",
-    "us_ssn": "ssn",
-    "card": "credit_card",
-    "iban_code": "iban",
-    "bank_account": "iban",
-    "ipv4": "ip",
-    "ipv6": "ip",
-    "ip_address": "ip",
-    "dob": "date_of_birth",
-    "passport": "us_passport",
-    "itin": "us_itin",
-    "mac": "mac_address",
-    "aws": "aws_key",
-    "github": "github_token",
-    "personal_data": "pii",
-    "credentials": "secrets",
+    "email": "mail",
+    "phone": "phone_number mobile telephone",
+    "ssn": "social_security_number us_ssn",
+    "credit_card": "card",
+    "iban": "iban_code bank_account",
+    "ip": "ipv4 ipv6 ip_address",
+    "date_of_birth": "dob",
+    "us_passport": "passport",
+    "us_itin": "itin",
+    "mac_address": "mac",
+    "aws_key": "aws",
+    "github_token": "github",
+    "pii": "personal_data",
+    "secrets": "credentials",
 }
 
 
@@ -181,7 +174,8 @@ def _refuse_misspelled(word: str) -> None:
     from difflib import get_close_matches
 
     names = {name.replace("_", ""): name for name in catalogue()}
-    names |= {other.replace("_", ""): name for other, name in _ALSO_CALLED.items()}
+    for name, others in _ALSO_CALLED.items():
+        names |= dict.fromkeys(others.replace("_", "").split(), name)
     plain = word.lower().replace("_", "").replace("-", "").replace(" ", "")
     near = get_close_matches(plain, names, n=1, cutoff=0.75)
     if near:
@@ -200,12 +194,10 @@ def _placeholders(placeholder: str) -> re.Pattern[str]:
     return re.compile(rf"{head}(?::(?:{names}))?{tail}")
 
 
-def _label(name: str) -> str:
-    return name if name in catalogue() else "custom"
-
-
 def _stand_in(name: str, placeholder: str, label: bool) -> str:
-    return f"{placeholder[:-1]}:{_label(name)}{placeholder[-1:]}" if label else placeholder
+    if not label:
+        return placeholder
+    return f"{placeholder[:-1]}:{name if name in catalogue() else 'custom'}{placeholder[-1:]}"
 
 
 def _replaced(text: str, spans: tuple[Span, ...], placeholder: str, label: bool) -> str:
@@ -273,18 +265,15 @@ class _Shifts:
 
     def original(self, span: Span) -> Span:
         """The span in the original; one that ends inside a placeholder takes all of it."""
-        return Span(self._start(span.start), self._end(span.end), span.name)
+        return Span(self._back(span.start, 0), self._back(span.end, 1), span.name)
 
-    def _start(self, offset: int) -> int:
-        at = bisect_right(self._starts, offset) - 1
+    def _back(self, offset: int, ends: int) -> int:
+        """An offset in the original; `ends` is 1 for the end of a span, 0 for its start."""
+        at = bisect_right(self._starts, offset - ends) - 1
         if at < 0:
             return offset
-        inside = offset < self._ends[at]
-        return self._spans[at].start if inside else self._spans[at].end + offset - self._ends[at]
-
-    def _end(self, offset: int) -> int:
-        at = bisect_right(self._starts, offset - 1) - 1
-        if at < 0:
-            return offset
-        inside = offset <= self._ends[at]
-        return self._spans[at].end if inside else self._spans[at].end + offset - self._ends[at]
+        start, end, _ = self._spans[at]
+        behind = offset - self._ends[at]
+        if behind < ends:
+            return end if ends else start
+        return end + behind

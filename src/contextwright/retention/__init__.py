@@ -5,11 +5,16 @@ from contextwright.retention.artifact_records import ArtifactRecords
 from contextwright.retention.cycle import ForgettingResult, coordinated_forgetting_cycle
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.erasable_store import ErasableStore, ErasureCount, RecordStoreAdapter
-from contextwright.retention.erasure import ErasureReport
 from contextwright.retention.journal import AuditEntry
 from contextwright.retention.lethe import Lethe
 from contextwright.retention.plan_forgetting import LegalHold, ProtectedRecord
-from contextwright.retention.reports import Action, CycleReport, PurgeReport, RestoreReport
+from contextwright.retention.reports import (
+    Action,
+    CycleReport,
+    ErasureReport,
+    PurgeReport,
+    RestoreReport,
+)
 from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
 from contextwright.retention.scrub_session import scrub_session
 from contextwright.retention.session_records import SessionRecords

@@ -20,12 +20,7 @@ ABANDONED_S = 60
 
 class ArtifactRecords:
     """The names and the bytes of `FileArtifacts` or `ObjectArtifacts`. A name's record has
-    the name as its id, a blob's `sha256/HEX`; bytes go with the last name that stands for them.
-
-    Args:
-        artifacts: the store.
-        name: of the store, in selectors and reports.
-    """
+    the name as its id, a blob's `sha256/HEX`; bytes go with the last name that stands for them."""
 
     traits = StoreTraits(
         name="artifacts",
@@ -36,10 +31,9 @@ class ArtifactRecords:
 
     def __init__(self, artifacts: Artifacts, *, name: str = "") -> None:
         self._artifacts = artifacts
-        self.traits = msgspec.structs.replace(self.traits, name=name or self.traits.name)
+        self.traits = self.traits.renamed(name)
 
     def records(self) -> list[StoredRecord]:
-        """A record a name, and a record a blob, without its bytes."""
         names = [
             StoredRecord(
                 id=named.name,
@@ -153,7 +147,6 @@ class ArtifactRecords:
         return ErasureCount(removed=len(affected))
 
     def scrub(self) -> None:
-        """Remove the temporary files of killed processes."""
         self._artifacts.sweep(ABANDONED_S)
 
     def _digests(self) -> dict[str, str]:

@@ -100,6 +100,7 @@ def _pressure_of(window: Any, threshold: float) -> float:
 async def _put_to_sleep(scorer: TextScorer, lethe: Any, memory: Any, low: float) -> list[str]:
     listed: Any = await _settled(memory.list_active())
     protects: Any = getattr(lethe, "protects", None)
+    audit: Any = getattr(lethe, "deactivated", None)
     asleep = [
         each.id
         for each in listed
@@ -108,10 +109,8 @@ async def _put_to_sleep(scorer: TextScorer, lethe: Any, memory: Any, low: float)
     ]
     for id in asleep:
         await _settled(memory.deactivate(id))
-    if asleep:
-        audit: Any = getattr(lethe, "deactivated", None)
-        if audit is not None:
-            await _settled(audit(asleep, why=f"salience below {low:g}"))
+    if asleep and audit is not None:
+        await _settled(audit(asleep, why=f"salience below {low:g}"))
     return asleep
 
 

@@ -60,49 +60,34 @@ class ErasableStore(Protocol):
 
 
 class RecordStoreAdapter:
-    """An `ErasableStore` over a `RecordStore`.
-
-    Args:
-        store: the store.
-        name: in selectors and reports; by default that of the store's traits.
-    """
+    """An `ErasableStore` over a `RecordStore`."""
 
     def __init__(self, store: RecordStore, *, name: str = "") -> None:
         self._store, self.path = store, store.path
-        self.traits = msgspec.structs.replace(
-            store.traits,
-            name=name or store.traits.name,
-            durable=store.traits.durable or bool(store.path),
-        )
+        traits, durable = store.traits.renamed(name), store.traits.durable or bool(store.path)
+        self.traits = msgspec.structs.replace(traits, durable=durable)
 
     def records(self) -> list[StoredRecord]:
-        """Every record, with its size and the artifacts that it refers to."""
         return [_measured(record) for record in self._store.records()]
 
     def export(self, ids: Collection[str]) -> list[StoredRecord]:
-        """Records with their bodies."""
         wanted = set(ids)
         return [record for record in self.records() if record.id in wanted]
 
     def remove(self, records: Sequence[StoredRecord]) -> None:
-        """Remove records whose bodies are still what was exported."""
         bodies = {record.id: record.body for record in self._store.records()}
         self._store.remove_records([r.id for r in records if bodies.get(r.id) == r.body])
 
     def restore(self, records: Sequence[StoredRecord]) -> list[str]:
-        """Put records back."""
         return self._store.restore_records(records)
 
     def affected(self, matcher: SubjectMatcher) -> list[StoredRecord]:
-        """Records that are the data subject's or name the data subject."""
         return list(filter(matcher.matches, self.records()))
 
     def erase(self, matcher: SubjectMatcher) -> ErasureCount:
-        """Remove them."""
         return ErasureCount(removed=self._store.erase_records(matcher.matches))
 
     def scrub(self) -> None:
-        """Write the store's file anew."""
         self._store.scrub()
 
 

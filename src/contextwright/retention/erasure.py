@@ -1,18 +1,17 @@
 """Erasing a data subject (GDPR, article 17: the right to erasure): out of every store, then out of
 what forgetting itself remembers."""
 
-from collections.abc import Mapping
-
 import msgspec
 
 from contextwright.errors import StoreError
-from contextwright.retention.erasable_store import ErasableStore, ErasureCount
+from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.failpoint import failpoint
 from contextwright.retention.journal import ErasureRequest, Journal, JournalTransaction, Tombstone
 from contextwright.retention.plan_forgetting import LegalHold
+from contextwright.retention.reports import ErasureReport
 from contextwright.retention.session_records import SessionRecords
-from contextwright.retention.store_registry import durable_names, require_store
-from contextwright.retention.subject_matcher import SubjectMatcher
+from contextwright.retention.store_registry import StoreRegistry
+from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.tasks.plan_step import segment
 from contextwright.text_cache import forget_remembered
@@ -26,40 +25,19 @@ ALWAYS_UNREACHED = (
 )
 
 
-class ErasureReport(msgspec.Struct, frozen=True):
-    """The counts of an erasure, and its limits.
-
-    Args:
-        stores: what was removed and rewritten, by store; `journal` is forgetting's own. Empty
-            where another process was faster to do it: then the audit log says it.
-        unreached: what it can not reach, a sentence each.
-    """
-
-    stores: dict[str, ErasureCount]
-    unreached: tuple[str, ...]
-
-
-def refuse_if_held(
-    tx: JournalTransaction, stores: Mapping[str, ErasableStore], matcher: SubjectMatcher
-) -> None:
+def refuse_if_held(tx: JournalTransaction, stores: StoreRegistry, matcher: SubjectMatcher) -> None:
     """Do nothing where a legal hold covers anything that would be erased.
-
-    Args:
-        tx: holds the lock on forgetting.
-        stores: by name.
-        matcher: of the data subject.
 
     Raises:
         StoreError: one does; it is named.
     """
     holds = tx.active_holds()
-    if not holds:
-        return
     for hold in holds:
         if matcher.names(hold.target.ids) or any(map(matcher.owns, hold.target.scopes)):
             raise _held_error(hold, "what the hold names")
-    tombstones = _matching_tombstones(tx, matcher).values()
-    records = [(each.store, each.record) for listed in tombstones for each in listed]
+    if not holds:
+        return
+    records = [(each.store, each.record) for each in _all_matching(tx, matcher)]
     for name, store in stores.items():
         records += [(name, record) for record in store.affected(matcher)]
     for name, record in records:
@@ -69,24 +47,17 @@ def refuse_if_held(
 
 
 def with_derived_data(
-    tx: JournalTransaction, stores: Mapping[str, ErasableStore], request: ErasureRequest
+    tx: JournalTransaction, stores: StoreRegistry, request: ErasureRequest
 ) -> ErasureRequest:
     """A request with the ids of the data subject's memories, forgotten ones too, and sessions:
-    copies of them and what was made of them need not name the data subject.
-
-    Args:
-        tx: holds the lock on forgetting.
-        stores: by name.
-        request: names the data subject.
-    """
-    matcher = matcher_of(request)
+    copies of them and what was made of them need not name the data subject."""
+    matcher = request.matcher
     memories = {
         each.record.id
-        for tombstones in _matching_tombstones(tx, matcher).values()
-        for each in tombstones
+        for each in _all_matching(tx, matcher)
         if each.store in stores and stores[each.store].traits.is_memory
     }
-    own: set[str] = set(request.sessions)
+    own: set[str] = set(request.ids.sessions)
     others: set[str] = set()
     for store in stores.values():
         if store.traits.is_memory:
@@ -96,44 +67,29 @@ def with_derived_data(
             own.update(owned)
             others.update(rest)
     # two ids may be one as a folder
-    folders = {f"sessions/{segment(id)}/" for id in own}
-    return msgspec.structs.replace(
-        request,
+    folders = {_folder(id) for id in own} - {_folder(id) for id in others}
+    ids = SubjectIds(
+        sessions=request.ids.sessions,
         memories=tuple(sorted(memories)),
         threads=tuple(sorted(own - others)),
-        folders=tuple(sorted(folders - {f"sessions/{segment(id)}/" for id in others})),
-        stores=durable_names(stores),
+        folders=tuple(sorted(folders)),
     )
+    return msgspec.structs.replace(request, ids=ids, stores=stores.durable)
 
 
-def matcher_of(request: ErasureRequest) -> SubjectMatcher:
-    """The matcher of a request that has a data subject."""
-    assert request.subject is not None
-    return SubjectMatcher(
-        request.subject,
-        whole=request.whole,
-        sessions=request.sessions,
-        memories=request.memories,
-        threads=request.threads,
-        folders=request.folders,
-    )
+def _folder(session: str) -> str:
+    return f"sessions/{segment(session)}/"
 
 
-def run_erasure(
-    journal: Journal, stores: Mapping[str, ErasableStore], request: ErasureRequest
-) -> ErasureReport:
-    """Erase, or go on erasing after a crash: every part may be done again.
-
-    Args:
-        journal: has the request.
-        stores: by name.
-        request: without a data subject, only the files are scrubbed.
+def run_erasure(journal: Journal, stores: StoreRegistry, request: ErasureRequest) -> ErasureReport:
+    """Erase, or go on erasing after a crash: every part may be done again. For a request without a
+    data subject, only the files are scrubbed.
 
     Raises:
         StoreError: a store that the request is about was not given; nothing was done.
     """
     for name in request.stores:
-        require_store(stores, name, journal.path)
+        stores.require(name)
     counts: dict[str, ErasureCount] = {}
     if request.subject is not None:
         with journal.writing() as tx:
@@ -153,26 +109,21 @@ def run_erasure(
 
 
 def _erase(
-    tx: JournalTransaction, stores: Mapping[str, ErasableStore], request: ErasureRequest
+    tx: JournalTransaction, stores: StoreRegistry, request: ErasureRequest
 ) -> dict[str, ErasureCount]:
-    matcher = matcher_of(request)
+    matcher = request.matcher
     counts: dict[str, ErasureCount] = {}
     for name, store in stores.items():
         counts[name] = store.erase(matcher)
         failpoint(f"erased {name}")
     counts["journal"] = ErasureCount(removed=_erase_tombstones(tx, matcher))
     tx.rewrite(matcher.text)
-    why = matcher.text(request.why)
+    who, why = matcher.text(request.who), matcher.text(request.why)
     for name, count in counts.items():
         if count.removed or count.rewritten:
             summary = f"{count.removed} removed, {count.rewritten} rewritten"
-            tx.note(
-                "erased",
-                name,
-                time_ms=request.time_ms,
-                who=matcher.text(request.who),
-                why=f"{why}: {summary}" if why else summary,
-            )
+            line = f"{why}: {summary}" if why else summary
+            tx.note("erased", name, time_ms=request.time_ms, who=who, why=line)
     tx.forget_subject(request)
     return counts
 
@@ -182,11 +133,15 @@ def _erase_tombstones(tx: JournalTransaction, matcher: SubjectMatcher) -> int:
     content could tell by its digest that it was there."""
     matching = _matching_tombstones(tx, matcher)
     for cycle, tombstones in matching.items():
-        tx.drop(cycle, [each.number for each in tombstones])
+        tx.drop(cycle, tombstones)
     digests = [each.record.digest for tombstones in matching.values() for each in tombstones]
     if digests:
         tx.clear_digests(digests)
     return len(digests)
+
+
+def _all_matching(tx: JournalTransaction, matcher: SubjectMatcher) -> list[Tombstone]:
+    return [each for listed in _matching_tombstones(tx, matcher).values() for each in listed]
 
 
 def _matching_tombstones(
@@ -195,30 +150,33 @@ def _matching_tombstones(
     """The data subject's tombstones of each cycle: with bytes their names, with names the bytes
     that no other tombstone of the cycle stands for."""
     tombstones = {cycle.number: tx.tombstones(cycle.number) for cycle in tx.cycles()}
-    matching = {
-        cycle: {each.number for each in listed if _matches(each.record, matcher)}
+    named = {
+        (cycle, each.number)
         for cycle, listed in tombstones.items()
+        for each in listed
+        if _matches(each.record, matcher)
     }
-    blobs = {
+    paths = {
         path
         for cycle, listed in tombstones.items()
         for each in listed
-        if each.number in matching[cycle]
+        if (cycle, each.number) in named
         for path in each.record.ref_paths
     }
-    erased_tombstones: dict[int, list[Tombstone]] = {}
+    matching: dict[int, list[Tombstone]] = {}
     for cycle, listed in tombstones.items():
-        numbers = matching[cycle]
-        numbers |= {each.number for each in listed if blobs.intersection(_blob(each.record))}
-        erased = {ref for e in listed if e.number in numbers for ref in _blob(e.record)}
-        erased -= {ref for e in listed if e.number not in numbers for ref in _blob(e.record)}
-        erased_tombstones[cycle] = [
+        erased, kept = list[Tombstone](), list[Tombstone]()
+        for each in listed:
+            is_erased = (cycle, each.number) in named or paths.intersection(_blob(each.record))
+            (erased if is_erased else kept).append(each)
+        blobs = {ref for each in erased for ref in _blob(each.record)}
+        blobs -= {ref for each in kept for ref in _blob(each.record)}
+        matching[cycle] = erased + [
             each
-            for each in listed
-            if each.number in numbers
-            or (each.record.refcounted and erased.intersection(each.record.ref_paths))
+            for each in kept
+            if each.record.refcounted and blobs.intersection(each.record.ref_paths)
         ]
-    return erased_tombstones
+    return matching
 
 
 def _matches(record: StoredRecord, matcher: SubjectMatcher) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.plan_forgetting import LegalHold
 from contextwright.retention.retention_policy import RecordSelector
+from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
@@ -36,15 +37,27 @@ _IS_FINAL = """
 CREATE TRIGGER IF NOT EXISTS lethe_audit_is_final BEFORE UPDATE ON lethe_audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is only ever added to'); END;
 """
+_CYCLES = "SELECT number, state, time_ms, who, why FROM lethe_cycles ORDER BY number"
+_NEW_CYCLE = "INSERT INTO lethe_cycles (state, time_ms, who, why) VALUES ('forgetting', ?, ?, ?)"
 _TOMBSTONES = (
     "SELECT number, store, record, body, why FROM lethe_tombstones WHERE cycle = ? ORDER BY number"
 )
-_CYCLE = "SELECT number, state, time_ms, who, why FROM lethe_cycles WHERE number = ?"
-_UNFINISHED = """
-SELECT number FROM lethe_cycles WHERE state IN ('forgetting', 'restoring') ORDER BY number
+_DROP = "DELETE FROM lethe_tombstones WHERE cycle = ? AND number = ?"
+_AUDIT = """
+SELECT number, time_ms, what, who, why, store, ids, digests FROM lethe_audit ORDER BY number
 """
+_NOTE = """
+INSERT INTO lethe_audit (time_ms, what, who, why, store, ids, digests) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_HELD = """
+SELECT number, target, reason, time_ms FROM lethe_holds WHERE released_ms IS NULL ORDER BY number
+"""
+_HOLD = "INSERT INTO lethe_holds (target, reason, time_ms) VALUES (?, ?, ?)"
+_RELEASE = "UPDATE lethe_holds SET released_ms = ? WHERE number = ? AND released_ms IS NULL"
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(StoredRecord).decode
+_record = msgspec.json.Decoder(StoredRecord).decode
+_selector = msgspec.json.Decoder(RecordSelector).decode
+_texts = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
@@ -104,23 +117,27 @@ class ErasureRequest(msgspec.Struct, frozen=True):
     removed rows left are to go, as after a purge.
 
     Args:
-        sessions: further ids of the data subject's sessions.
-        memories, threads, folders: see `SubjectMatcher`; after a crash they can no longer be worked
-            out.
+        ids: of the subject's records; after a crash they can no longer be worked out.
         stores: names of those that it is about, every one of which must be there to end it.
     """
 
     time_ms: int
     subject: DataSubject | None
     whole: bool = False
-    sessions: tuple[str, ...] = ()
+    ids: SubjectIds = SubjectIds()
     who: str = ""
     why: str = ""
-    memories: tuple[str, ...] = ()
     number: int = 0
-    threads: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
+
+    @property
+    def matcher(self) -> SubjectMatcher:
+        """The matcher of a request that has a data subject."""
+        assert self.subject is not None
+        return SubjectMatcher(self.subject, whole=self.whole, ids=self.ids)
+
+
+_request = msgspec.json.Decoder(ErasureRequest).decode
 
 
 class Journal:
@@ -130,14 +147,7 @@ class Journal:
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self._database = Database(path, _SCHEMA + _IS_FINAL, fix="give Lethe a file of its own")
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-    def scrub(self) -> None:
-        """Leave nothing of what was deleted in the file."""
-        self._database.scrub()
+        self.close, self.scrub = self._database.close, self._database.scrub
 
     @contextmanager
     def writing(self) -> Generator["JournalTransaction"]:
@@ -162,53 +172,39 @@ class JournalTransaction:
         self, evicted: Iterable[tuple[str, StoredRecord, str]], *, time_ms: int, who: str, why: str
     ) -> int:
         """Write down a cycle with all that it evicts; its number."""
-        cycle = self._insert(
-            "INSERT INTO lethe_cycles (state, time_ms, who, why) VALUES ('forgetting', ?, ?, ?)",
-            (time_ms, who, why),
+        cycle = self._insert(_NEW_CYCLE, time_ms, who, why)
+        rows = (
+            (cycle, number, store, record.id, _listed(record), record.body, reason)
+            for number, (store, record, reason) in enumerate(evicted)
         )
-        self._run_each(
-            "INSERT INTO lethe_tombstones VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                (cycle, n, store, record.id, _encode(_without_content(record)), record.body, reason)
-                for n, (store, record, reason) in enumerate(evicted)
-            ),
-        )
+        self._run_each("INSERT INTO lethe_tombstones VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         return cycle
 
     def set_state(self, cycle: int, state: str) -> None:
-        """Write down that a cycle is further on."""
         self._run("UPDATE lethe_cycles SET state = ? WHERE number = ?", (state, cycle))
 
     def cycles(self) -> list[Cycle]:
         """Every cycle, in their order."""
-        rows = self._run(
-            "SELECT number, state, time_ms, who, why FROM lethe_cycles ORDER BY number"
-        )
-        return [Cycle(*row) for row in rows]
+        return [Cycle(*row) for row in self._run(_CYCLES)]
 
     def cycle(self, number: int) -> Cycle | None:
         """A cycle, if there is one of this number."""
-        row = self._run(_CYCLE, (number,)).fetchone()
-        return None if row is None else Cycle(*row)
+        return next((cycle for cycle in self.cycles() if cycle.number == number), None)
 
     def unfinished(self) -> list[int]:
         """The cycles that are under way, or were when a process died."""
-        return [row[0] for row in self._run(_UNFINISHED)]
+        return [c.number for c in self.cycles() if c.state in {"forgetting", "restoring"}]
 
     def tombstones(self, cycle: int) -> list[Tombstone]:
         """The records that a cycle evicted and holds."""
-        rows = self._run(_TOMBSTONES, (cycle,))
         return [
-            Tombstone(number, store, msgspec.structs.replace(_decode(record), body=body), why)
-            for number, store, record, body, why in rows
+            Tombstone(number, store, msgspec.structs.replace(_record(record), body=body), why)
+            for number, store, record, body, why in self._run(_TOMBSTONES, (cycle,))
         ]
 
-    def drop(self, cycle: int, numbers: Iterable[int]) -> None:
+    def drop(self, cycle: int, tombstones: Iterable[Tombstone]) -> None:
         """Delete tombstones of a cycle."""
-        self._run_each(
-            "DELETE FROM lethe_tombstones WHERE cycle = ? AND number = ?",
-            [(cycle, number) for number in numbers],
-        )
+        self._run_each(_DROP, [(cycle, each.number) for each in tombstones])
 
     def note(
         self,
@@ -221,72 +217,44 @@ class JournalTransaction:
         why: str,
     ) -> None:
         """Add a line to the audit log."""
-        self._run(
-            "INSERT INTO lethe_audit (time_ms, what, who, why, store, ids, digests) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(time_ms, what, who, why, store),
-                _encode([record.id for record in records]),
-                _encode([record.digest for record in records if record.body]),
-            ),
-        )
+        ids = _encode([record.id for record in records])
+        digests = _encode([record.digest for record in records if record.body])
+        self._insert(_NOTE, time_ms, what, who, why, store, ids, digests)
 
     def audit(self) -> list[AuditEntry]:
         """The audit log, in the order in which it was written."""
-        rows = self._run(
-            "SELECT number, time_ms, what, who, why, store, ids, digests FROM lethe_audit "
-            "ORDER BY number"
-        )
-        return [_audit_entry(row) for row in rows]
+        return [
+            AuditEntry(*row, ids=_texts(ids), digests=_texts(digests))
+            for *row, ids, digests in self._run(_AUDIT)
+        ]
 
     def hold(self, target: RecordSelector, reason: str, time_ms: int) -> int:
         """Write down a hold; its number."""
-        return self._insert(
-            "INSERT INTO lethe_holds (target, reason, time_ms) VALUES (?, ?, ?)",
-            (_encode(target), reason, time_ms),
-        )
+        return self._insert(_HOLD, _encode(target), reason, time_ms)
 
     def release(self, number: int, time_ms: int) -> bool:
         """End a hold; whether there was one."""
-        cursor = self._run(
-            "UPDATE lethe_holds SET released_ms = ? WHERE number = ? AND released_ms IS NULL",
-            (time_ms, number),
-        )
-        return cursor.rowcount == 1
+        return self._run(_RELEASE, (time_ms, number)).rowcount == 1
 
     def active_holds(self) -> list[LegalHold]:
         """The holds that were not released."""
-        return [hold for hold in self.holds() if hold.released_ms is None]
+        return [LegalHold(number, _selector(row), *rest) for number, row, *rest in self._run(_HELD)]
 
-    def holds(self) -> list[LegalHold]:
-        """Every hold, released ones too."""
-        rows = self._run(
-            "SELECT number, target, reason, time_ms, released_ms FROM lethe_holds ORDER BY number"
-        )
-        return [
-            LegalHold(number, msgspec.json.decode(target, type=RecordSelector), *rest)
-            for number, target, *rest in rows
-        ]
-
-    def request_erasure(self, request: ErasureRequest) -> int:
-        """Write down an erasure; its number."""
-        return self._insert("INSERT INTO lethe_erasures (request) VALUES (?)", (_encode(request),))
+    def request_erasure(self, request: ErasureRequest) -> ErasureRequest:
+        """Write down an erasure; the request with its number."""
+        number = self._insert("INSERT INTO lethe_erasures (request) VALUES (?)", _encode(request))
+        return msgspec.structs.replace(request, number=number)
 
     def erasures(self) -> list[ErasureRequest]:
         """The erasures that are not done."""
         rows = self._run("SELECT number, request FROM lethe_erasures ORDER BY number").fetchall()
-        return [
-            msgspec.structs.replace(msgspec.json.decode(body, type=ErasureRequest), number=number)
-            for number, body in rows
-        ]
+        return [msgspec.structs.replace(_request(body), number=number) for number, body in rows]
 
     def forget_subject(self, request: ErasureRequest) -> None:
         """The stores have nothing of the person any more: nor has this."""
         left = ErasureRequest(time_ms=request.time_ms, subject=None, stores=request.stores)
-        self._run(
-            "UPDATE lethe_erasures SET request = ? WHERE number = ?",
-            (_encode(left), request.number),
-        )
+        row = (_encode(left), request.number)
+        self._run("UPDATE lethe_erasures SET request = ? WHERE number = ?", row)
 
     def end_erasure(self, request: ErasureRequest) -> None:
         """An erasure is done."""
@@ -295,53 +263,44 @@ class JournalTransaction:
     def rewrite(self, change: Callable[[str], str]) -> None:
         """Put what `change` makes of every text of the audit, the holds and the cycles in its
         place: the one thing that changes an audit log. Digests of lines that change go."""
-        for number, who, why in self._run("SELECT number, who, why FROM lethe_cycles").fetchall():
-            self._run(
-                "UPDATE lethe_cycles SET who = ?, why = ? WHERE number = ?",
-                (change(who), change(why), number),
-            )
-        holds = self._run("SELECT number, target, reason FROM lethe_holds").fetchall()
-        for number, target, reason in holds:
-            self._run(
-                "UPDATE lethe_holds SET target = ?, reason = ? WHERE number = ?",
-                (_encode(_rewritten(target, change)), change(reason), number),
-            )
 
-        def rewritten(entry: AuditEntry) -> AuditEntry:
-            ids = tuple(map(change, entry.ids))
-            return msgspec.structs.replace(
-                entry,
-                ids=ids,
-                digests=entry.digests if ids == entry.ids else (),
-                who=change(entry.who),
-                why=change(entry.why),
-            )
+        def selector(target: bytes) -> bytes:
+            old = _selector(target)
+            scopes = tuple(map(change, old.scopes))
+            return _encode(msgspec.structs.replace(old, ids=change(old.ids), scopes=scopes))
 
-        self._rewrite_audit(rewritten)
+        def line(row: list[Any]) -> tuple[Any, ...]:
+            ids, digests, who, why = row
+            new = _encode([change(id) for id in _texts(ids)])
+            return new, digests if new == ids else b"[]", change(who), change(why)
+
+        self._rewrite("lethe_cycles", "who, why", lambda row: tuple(map(change, row)))
+        self._rewrite("lethe_holds", "target, reason", lambda r: (selector(r[0]), change(r[1])))
+        self._rewrite("lethe_audit", "ids, digests, who, why", line)
 
     def clear_digests(self, digests: Iterable[str]) -> None:
         """Take digests of erased contents out of the audit: who guesses the content could tell
         by them that it was there."""
         erased = set(digests)
-        self._rewrite_audit(
-            lambda entry: msgspec.structs.replace(
-                entry, digests=tuple(each for each in entry.digests if each not in erased)
-            )
+        self._rewrite(
+            "lethe_audit",
+            "digests",
+            lambda row: (_encode([each for each in _texts(row[0]) if each not in erased]),),
         )
 
-    def _rewrite_audit(self, change: Callable[[AuditEntry], AuditEntry]) -> None:
+    def _rewrite(
+        self, table: str, columns: str, change: Callable[[list[Any]], tuple[Any, ...]]
+    ) -> None:
+        rows = self._run(f"SELECT number, {columns} FROM {table}").fetchall()  # noqa: S608
+        update = f"UPDATE {table} SET ({columns}) = ({', '.join('?' * len(columns.split()))})"  # noqa: S608
         self._run("DROP TRIGGER lethe_audit_is_final")
-        for entry in self.audit():
-            new = change(entry)
-            if new != entry:
-                self._run(
-                    "UPDATE lethe_audit SET ids = ?, digests = ?, who = ?, why = ? "
-                    "WHERE number = ?",
-                    (_encode(new.ids), _encode(new.digests), new.who, new.why, entry.number),
-                )
+        for number, *values in rows:
+            new = change(values)
+            if new != tuple(values):
+                self._run(update + " WHERE number = ?", (*new, number))
         self._run(_IS_FINAL)
 
-    def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
+    def _insert(self, statement: str, *values: Any) -> int:
         """The number of the new row."""
         return self._run(statement, values).lastrowid or 0
 
@@ -354,23 +313,6 @@ def by_store(tombstones: Sequence[Tombstone]) -> dict[str, list[StoredRecord]]:
     return records
 
 
-def _audit_entry(row: tuple[Any, ...]) -> AuditEntry:
-    number, time_ms, what, who, why, store, ids, digests = row
-    texts = tuple[str, ...]
-    return AuditEntry(
-        *(number, time_ms, what, who, why, store),
-        ids=msgspec.json.decode(ids, type=texts),
-        digests=msgspec.json.decode(digests, type=texts),
-    )
-
-
-def _rewritten(target: bytes, change: Callable[[str], str]) -> RecordSelector:
-    selector = msgspec.json.decode(target, type=RecordSelector)
-    return msgspec.structs.replace(
-        selector, ids=change(selector.ids), scopes=tuple(map(change, selector.scopes))
-    )
-
-
-def _without_content(record: StoredRecord) -> StoredRecord:
+def _listed(record: StoredRecord) -> bytes:
     """A record without what its body says again."""
-    return msgspec.structs.replace(record, text="", labels=(), body=b"")
+    return _encode(msgspec.structs.replace(record, text="", labels=(), body=b""))

@@ -1,20 +1,15 @@
 """`Lethe`: eviction by retention policy, legal holds, restore, purge, and the right to erasure."""
 
-import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from contextwright.errors import StoreError
-from contextwright.retention.cycle_runner import CycleRunner
+from contextwright.retention.cycle_runner import CycleRunner, audit_cycle
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.erasable_store import Score, TextScorer, score_function
 from contextwright.retention.erasure import (
-    ErasureReport,
-    matcher_of,
     refuse_if_held,
     run_erasure,
     with_derived_data,
@@ -29,33 +24,33 @@ from contextwright.retention.journal import (
     Tombstone,
 )
 from contextwright.retention.plan_forgetting import LegalHold, protection
-from contextwright.retention.reports import Action, CycleReport, PurgeReport, RestoreReport
+from contextwright.retention.reports import (
+    Action,
+    CycleReport,
+    ErasureReport,
+    PurgeReport,
+    RestoreReport,
+)
 from contextwright.retention.retention_policy import RecordSelector, RetentionPolicy
-from contextwright.retention.store_registry import (
-    durable_names,
-    memory_names,
-    require_store,
-    stores_by_name,
-)
-from contextwright.retention.validation import (
-    require,
-    require_known_stores,
-    require_time,
-    text_tuple,
-)
+from contextwright.retention.store_registry import StoreRegistry
+from contextwright.retention.subject_matcher import SubjectIds
+from contextwright.retention.validation import require, text_tuple
 from contextwright.stored_record import StoredRecord
+from contextwright.stores.database import clock_ms
 from contextwright.tokens.counter import counter_for
 
 COUNTED_AS = "gpt-5"
 """The model whose tokens actions are counted in where no counter is given."""
+
+WHEN = "give whole milliseconds since 1970, or leave it out"
 
 
 class Lethe:
     """Forgets in several stores at once, all or nothing.
 
     Evicted records are written into the journal first, whole, as tombstones; then the stores
-    remove them. Opening it
-    after a crash goes on with that. For threads and processes; one changes the stores at a time.
+    remove them. Opening it after a crash goes on with that. For threads and processes; one changes
+    the stores at a time.
 
     Args:
         path: the journal's file, of its own; made where it is missing.
@@ -81,23 +76,23 @@ class Lethe:
         salience: Score | TextScorer | None = None,
         live: Callable[[], Iterable[str]] | None = None,
         count: Callable[[str], int] | None = None,
-        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        clock: Callable[[], int] = clock_ms,
     ) -> None:
-        self.policies, self._clock = _policies(policies), clock
-        score = score_function(salience)
-        self._count = count or counter_for(COUNTED_AS).count
+        self._clock, self._count = clock, count or counter_for(COUNTED_AS).count
+        self.policies = (policies,) if isinstance(policies, RetentionPolicy) else tuple(policies)
         fix = "give a file of its own first, then the stores: Lethe('lethe.db', sessions, memory)"
         path = require(str(path) if isinstance(path, Path) else path, str, "Lethe(path, ...)", fix)
-        self._stores = stores_by_name(stores, path)
-        self._memories = memory_names(self._stores)
+        self._stores, score = StoreRegistry(stores, path), score_function(salience)
         for each in self.policies:
-            require_known_stores(each.over.stores, self._stores, f"policy {each.name!r}")
-        if score is None and any(each.min_salience is not None for each in self.policies):
-            raise StoreError(
-                "a policy asks for salience and nothing scores it",
-                where="Lethe(..., salience=...)",
-                fix="give a SalienceScorer, or any `score(text) -> float`",
-            )
+            where, fix = "Lethe(..., policies=...)", "such as [RetentionPolicy(max_age_days=90)]"
+            require(each, RetentionPolicy, where, fix)
+            self._stores.check_selected(each.over.stores, f"policy {each.name!r}")
+            if score is None and each.min_salience is not None:
+                raise StoreError(
+                    "a policy asks for salience and nothing scores it",
+                    where="Lethe(..., salience=...)",
+                    fix="give a SalienceScorer, or any `score(text) -> float`",
+                )
         self._journal = Journal(path)
         self._runner = CycleRunner(self._journal, self._stores, self.policies, score, live)
         try:
@@ -160,9 +155,9 @@ class Lethe:
                     fix="cycles() lists those that are forgotten and not purged",
                 )
             for name, _ in held:
-                require_store(self._stores, name, self._journal.path)
+                self._stores.require(name)
             tx.set_state(cycle, "restoring")
-            self._runner.audit(tx, "restored", tx.tombstones(cycle), self._clock(), who, why)
+            audit_cycle(tx, "restored", tx.tombstones(cycle), self._clock(), who, why)
             failpoint("written")
         failpoint("committed")
         self._runner.complete(cycle)
@@ -176,7 +171,7 @@ class Lethe:
         Args:
             before_ms: milliseconds since 1970.
         """
-        before_ms = require_time(before_ms, "purge(before_ms)")
+        before_ms = require(before_ms, int, "purge(before_ms)", WHEN)
         cycles: list[int] = []
         dropped: list[Tombstone] = []
         held = 0
@@ -189,17 +184,16 @@ class Lethe:
                     for each in tombstones
                     if not any(hold.target.covers(each.store, each.record) for hold in holds)
                 ]
-                tx.drop(cycle.number, [each.number for each in free])
-                self._runner.audit(tx, "purged", free, self._clock(), who, why)
+                tx.drop(cycle.number, free)
+                audit_cycle(tx, "purged", free, self._clock(), who, why)
                 held += len(tombstones) - len(free)
                 dropped += free
                 if free and len(free) == len(tombstones):
                     tx.set_state(cycle.number, "purged")
                     cycles.append(cycle.number)
-            names = durable_names(self._stores)
-            scrub = ErasureRequest(time_ms=before_ms, subject=None, stores=names)
+            scrub = ErasureRequest(time_ms=before_ms, subject=None, stores=self._stores.durable)
             if dropped:
-                scrub = msgspec.structs.replace(scrub, number=tx.request_erasure(scrub))
+                scrub = tx.request_erasure(scrub)
             failpoint("written")
         if dropped:
             run_erasure(self._journal, self._stores, scrub)
@@ -233,10 +227,10 @@ class Lethe:
         require(subject, DataSubject, "erase(subject, ...)", fix)
         now, owned = self._time(now_ms), text_tuple(sessions, "sessions")
         with self._exclusive() as tx:
-            request = ErasureRequest(now, subject, whole, owned, who, why)
+            request = ErasureRequest(now, subject, whole, SubjectIds(owned), who, why)
             request = with_derived_data(tx, self._stores, request)
-            refuse_if_held(tx, self._stores, matcher_of(request))
-            request = msgspec.structs.replace(request, number=tx.request_erasure(request))
+            refuse_if_held(tx, self._stores, request.matcher)
+            request = tx.request_erasure(request)
             failpoint("written")
         failpoint("committed")
         return run_erasure(self._journal, self._stores, request)
@@ -245,10 +239,7 @@ class Lethe:
         self, target: RecordSelector, reason: str, *, now_ms: int | None = None, who: str = ""
     ) -> int:
         """Put a legal hold on some of what is kept: it is neither forgotten, purged nor erased.
-        What was asked for before it is done before it.
-
-        Returns:
-            The hold's number.
+        What was asked for before it is done before it. Returns the hold's number.
 
         Raises:
             StoreError: no reason; a store that was not given, for a hold on it would hold
@@ -257,7 +248,7 @@ class Lethe:
         where = "hold(target, reason)"
         fix = "give a contextwright.retention.RecordSelector, such as RecordSelector(ids='case-7*')"
         require(target, RecordSelector, where, fix)
-        require_known_stores(target.stores, self._stores, where)
+        self._stores.check_selected(target.stores, where)
         fix = "give a reason: who ordered it, and why"
         if not require(reason, str, where, fix).strip():
             raise StoreError("expected a reason, got none", where=where, fix=fix)
@@ -303,12 +294,8 @@ class Lethe:
         """The artifacts that what was forgotten and may come back refers to: `collect` must hold
         them."""
         with self._journal.reading() as tx:
-            return {
-                path
-                for cycle in tx.cycles()
-                for each in tx.tombstones(cycle.number)
-                for path in each.record.refs
-            }
+            evicted = [each for cycle in tx.cycles() for each in tx.tombstones(cycle.number)]
+        return {path for each in evicted for path in each.record.refs}
 
     def protects(self, memory: Any, *, store: str = "") -> str:
         """The reason for which a memory may not be forgotten: pinned, tier 1, a legal hold. Empty
@@ -324,14 +311,13 @@ class Lethe:
             tier=getattr(memory, "tier", 0),
             pinned=bool(getattr(memory, "pinned", False)),
         )
-        stores, holds = [store] if store else self._memories, self.holds()
+        stores, holds = [store] if store else self._stores.memories, self.holds()
         reasons = (protection(each, record, holds, 0) for each in stores)
         return next(filter(None, reasons), "")
 
     def deactivated(self, ids: Iterable[str], *, store: str = "", why: str = "") -> None:
         """Write into the audit log that memories were put to sleep."""
-        store = store or self._memories[0]
-        records = [StoredRecord(id=id) for id in ids]
+        store, records = store or self._stores.memories[0], [StoredRecord(id=id) for id in ids]
         with self._journal.writing() as tx:
             tx.note("deactivated", store, records, time_ms=self._clock(), who="", why=why)
 
@@ -347,7 +333,7 @@ class Lethe:
         return len(cycles) + len(requests)
 
     def _time(self, now_ms: int | None) -> int:
-        return self._clock() if now_ms is None else require_time(now_ms, "now_ms")
+        return self._clock() if now_ms is None else require(now_ms, int, "now_ms", WHEN)
 
     @contextmanager
     def _exclusive(self) -> Generator[JournalTransaction]:
@@ -363,11 +349,3 @@ class Lethe:
     def _action(self, store: str, record: StoredRecord, why: str) -> Action:
         tokens = self._count(record.text) if record.text else 0
         return Action(store, record.id, record.kind, why, tokens, record.size)
-
-
-def _policies(policies: Any) -> tuple[RetentionPolicy, ...]:
-    listed = (policies,) if isinstance(policies, RetentionPolicy) else tuple(policies)
-    for each in listed:
-        where, fix = "Lethe(..., policies=...)", "such as [RetentionPolicy(max_age_days=90)]"
-        require(each, RetentionPolicy, where, fix)
-    return listed

@@ -4,7 +4,7 @@ in the original, so that what is found can be cut out of it."""
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from unicodedata import category, combining, normalize
 
 Unit = tuple[str, int, int]
@@ -49,7 +49,7 @@ class Folded:
         units: pieces that stand for something else; what is between them stands for itself.
     """
 
-    def __init__(self, text: str, units: Iterator[Unit] | tuple[Unit, ...] = ()) -> None:
+    def __init__(self, text: str, units: Iterable[Unit] = ()) -> None:
         decoded, spans = _decoded(text, units)
         pieces: list[str] = []
         self._starts: list[int] = []
@@ -77,30 +77,31 @@ class Folded:
         return self._spans[first][0], self._spans[last][1]
 
 
-def plainly(text: str, units: Iterator[Unit]) -> str:
+def plainly(text: str, units: Iterable[Unit]) -> str:
     """A text with what its pieces stand for, where it does not matter what stood where."""
-    pieces: list[str] = []
+    return "".join(meaning for meaning, _, _ in _pieces(text, units))
+
+
+def _pieces(text: str, units: Iterable[Unit]) -> Iterator[Unit]:
+    """All of a text: the units, and between them what stands for itself."""
     at = 0
-    for meaning, start, end in units:
-        pieces += (text[at:start], meaning)
-        at = end
-    return "".join((*pieces, text[at:]))
+    for unit in units:
+        yield text[at : unit[1]], at, unit[1]
+        yield unit
+        at = unit[2]
+    yield text[at:], at, len(text)
 
 
-def _decoded(
-    text: str, units: Iterator[Unit] | tuple[Unit, ...]
-) -> tuple[str, list[tuple[int, int]]]:
+def _decoded(text: str, units: Iterable[Unit]) -> tuple[str, list[tuple[int, int]]]:
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
-    at = 0
-    for meaning, start, end in units:
-        pieces.append(text[at:start])
-        spans.extend((place, place + 1) for place in range(at, start))
+    for meaning, start, end in _pieces(text, units):
         pieces.append(meaning)
-        spans.extend([(start, end)] * len(meaning))
-        at = end
-    pieces.append(text[at:])
-    spans.extend((place, place + 1) for place in range(at, len(text)))
+        # an encoded piece is longer than what it means, or one character
+        if len(meaning) == end - start:
+            spans.extend((place, place + 1) for place in range(start, end))
+        else:
+            spans.extend([(start, end)] * len(meaning))
     return "".join(pieces), spans
 
 
@@ -163,10 +164,12 @@ def entities(text: str) -> Iterator[Unit]:
             yield meaning, match.start(), match.end()
 
 
-FORMS: tuple[tuple[str, Callable[[str], Iterator[Unit]]], ...] = (
+FORMS: tuple[tuple[str, Callable[[str], Iterable[Unit]]], ...] = (
     ("\\", escapes),
     ("%", percents),
     ("+", percents),
     ("&", entities),
+    ("", lambda text: ()),
 )
-"""A sign that a text of each form has, and what stands for what in it."""
+"""A sign that a text of each form has, and what stands for what in it. The plain form is last: of
+`Ada+Lovelace` the surname alone is found as it is."""

@@ -21,14 +21,13 @@ class LegalHold(msgspec.Struct, frozen=True):
 
     Args:
         number: names it.
-        time_ms, released_ms: milliseconds since 1970; not released, None.
+        time_ms: when it was put on, in milliseconds since 1970.
     """
 
     number: int
     target: RecordSelector
     reason: str
     time_ms: int
-    released_ms: int | None = None
 
 
 class ProtectedRecord(msgspec.Struct, frozen=True):
@@ -46,68 +45,79 @@ class ForgettingPlan(msgspec.Struct, frozen=True):
     held: tuple[ProtectedRecord, ...]
 
 
-def plan_forgetting(
-    records: Mapping[str, Sequence[StoredRecord]],
-    policies: Sequence[RetentionPolicy],
-    holds: Sequence[LegalHold],
-    roots: Iterable[str],
-    *,
-    score: Score | None,
-    now_ms: int,
-) -> ForgettingPlan:
-    """Work out a cycle. Doing it and planning again gives nothing more to do.
+class Inventory:
+    """All that a cycle decides about.
 
     Args:
         records: of each store.
+        holds: the legal holds.
         roots: paths of artifacts that must resolve, whatever goes.
-        score: how much a text matters.
         now_ms: milliseconds since 1970.
     """
-    everything = [(store, record) for store, listed in records.items() for record in listed]
-    named = _named(everything, policies, score, now_ms)
-    _follow(everything, named, _by_ref_path(everything))
-    return without_protected(records, named, holds, roots, now_ms=now_ms)
+
+    def __init__(
+        self,
+        records: Mapping[str, Sequence[StoredRecord]],
+        holds: Sequence[LegalHold],
+        roots: Iterable[str],
+        now_ms: int,
+    ) -> None:
+        self.records = [(store, record) for store, listed in records.items() for record in listed]
+        self.holds, self.roots, self.now_ms = holds, roots, now_ms
+        self.by_ref_path: dict[str, list[Listed]] = {}
+        for store, record in self.records:
+            for path in record.ref_paths:
+                self.by_ref_path.setdefault(path, []).append((store, record))
 
 
-def without_protected(
-    records: Mapping[str, Sequence[StoredRecord]],
-    named: Mapping[Key, str],
-    holds: Sequence[LegalHold],
-    roots: Iterable[str],
-    *,
-    now_ms: int,
+def plan_forgetting(
+    inventory: Inventory, policies: Sequence[RetentionPolicy], *, score: Score | None
 ) -> ForgettingPlan:
-    """A plan of the records that policies name and nothing protects.
+    """Work out a cycle. Doing it and planning again gives nothing more to do."""
+    named: dict[Key, str] = {}
+    for policy in policies:
+        covered = [
+            (store, record)
+            for store, record in inventory.records
+            if not record.container and policy.applies(store, record)
+        ]
+        for store, record in covered:
+            why = policy.reason(record, inventory.now_ms, score)
+            if why:
+                named.setdefault((store, record.id), why)
+        for store, record in policy.excess([each for each in covered if not each[1].refcounted]):
+            named.setdefault((store, record.id), policy.excess_reason)
+    _name_bytes(inventory, named)
+    return without_protected(inventory, named)
 
-    Args:
-        records, holds, roots, now_ms: as in `plan_forgetting`.
-    """
-    everything = [(store, record) for store, listed in records.items() for record in listed]
-    ref_paths = _by_ref_path(everything)
-    held = {
-        (store, record.id): why
-        for store, record in everything
-        if (store, record.id) in named and (why := protection(store, record, holds, now_ms))
-    }
-    stay = [
-        (store, record) for store, record in everything if _stays((store, record.id), named, held)
-    ]
-    waiting = [*roots, *(path for _, record in stay for path in record.refs)]
+
+def without_protected(inventory: Inventory, named: Mapping[Key, str]) -> ForgettingPlan:
+    """A plan of the records that policies name, by the reason, and nothing protects."""
+    held: dict[Key, str] = {}
+    waiting = list(inventory.roots)
+    for store, record in inventory.records:
+        key = (store, record.id)
+        why = protection(store, record, inventory.holds, inventory.now_ms) if key in named else ""
+        if why:
+            held[key] = why
+        if why or key not in named:
+            waiting.extend(record.refs)
     seen: set[str] = set()
     while waiting:
         path = waiting.pop()
         if path in seen:
             continue
         seen.add(path)
-        for store, record in ref_paths.get(path, ()):
-            if not _stays((store, record.id), named, held):
-                held[store, record.id] = "what stays refers to it"
+        for store, record in inventory.by_ref_path.get(path, ()):
+            key = (store, record.id)
+            if key in named and key not in held:
+                held[key] = "what stays refers to it"
                 waiting.extend(record.refs)
     return ForgettingPlan(
         evicted=tuple(
             (store, record, named[store, record.id])
-            for store, record in everything
-            if not _stays((store, record.id), named, held)
+            for store, record in inventory.records
+            if (store, record.id) in named and (store, record.id) not in held
         ),
         held=tuple(ProtectedRecord(store, id, why) for (store, id), why in sorted(held.items())),
     )
@@ -129,44 +139,11 @@ def protection(store: str, record: StoredRecord, holds: Sequence[LegalHold], now
     return ""
 
 
-def _named(
-    everything: list[Listed], policies: Sequence[RetentionPolicy], score: Score | None, now_ms: int
-) -> dict[Key, str]:
-    named: dict[Key, str] = {}
-    for policy in policies:
-        about = [
-            (store, record)
-            for store, record in everything
-            if not record.container and policy.applies(store, record)
-        ]
-        for store, record in about:
-            why = policy.reason(record, now_ms, score)
-            if why:
-                named.setdefault((store, record.id), why)
-        for store, record in policy.excess([each for each in about if not each[1].refcounted]):
-            named.setdefault((store, record.id), policy.excess_reason)
-    return named
-
-
-def _by_ref_path(everything: list[Listed]) -> dict[str, list[Listed]]:
-    by_path: dict[str, list[Listed]] = {}
-    for store, record in everything:
-        for path in record.ref_paths:
-            by_path.setdefault(path, []).append((store, record))
-    return by_path
-
-
-def _follow(
-    everything: list[Listed], named: dict[Key, str], ref_paths: Mapping[str, Sequence[Listed]]
-) -> None:
+def _name_bytes(inventory: Inventory, named: dict[Key, str]) -> None:
     """Bytes go with the names that stand for them."""
-    for store, record in everything:
+    for store, record in inventory.records:
         if (store, record.id) in named:
             for path in record.refs:
-                for where, other in ref_paths.get(path, ()):
+                for where, other in inventory.by_ref_path.get(path, ()):
                     if other.refcounted and where == store:
                         named.setdefault((where, other.id), f"nothing names it but {record.id}")
-
-
-def _stays(key: Key, named: Mapping[Key, str], held: Mapping[Key, str]) -> bool:
-    return key not in named or key in held

@@ -2,16 +2,12 @@
 
 import msgspec
 
+from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.plan_forgetting import ProtectedRecord
 
 
 class Action(msgspec.Struct, frozen=True):
-    """An eviction: a record that was forgotten.
-
-    Args:
-        tokens: of its text; 0 for bytes.
-        size: its bytes.
-    """
+    """A record that was forgotten: `tokens` of its text, 0 for bytes; `size` in bytes."""
 
     store: str
     id: str
@@ -26,7 +22,6 @@ class CycleReport(msgspec.Struct, frozen=True):
 
     Args:
         cycle: the number that `restore` takes; 0 where nothing was forgotten.
-        actions: one for each evicted record.
         held: records that a policy names and something protects.
     """
 
@@ -44,16 +39,23 @@ class RestoreReport(msgspec.Struct, frozen=True):
 
 
 class PurgeReport(msgspec.Struct, frozen=True):
-    """The counts of a purge.
-
-    Args:
-        cycles: those that can not be restored any more.
-        things: how many.
-        size: their bytes.
-        held: how many stay under a legal hold.
-    """
+    """The cycles that can not be restored any more, how many things went, their bytes, and how
+    many stay under a legal hold."""
 
     cycles: tuple[int, ...]
     things: int
     size: int
     held: int
+
+
+class ErasureReport(msgspec.Struct, frozen=True):
+    """The counts of an erasure, and its limits.
+
+    Args:
+        stores: what was removed and rewritten, by store; `journal` is forgetting's own. Empty
+            where another process was faster to do it: then the audit log says it.
+        unreached: what it can not reach, a sentence each.
+    """
+
+    stores: dict[str, ErasureCount]
+    unreached: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Any
 
 import msgspec
 
@@ -88,7 +87,6 @@ class RetentionPolicy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     name: str = ""
 
     def __post_init__(self) -> None:
-        days = [each for each in (self.max_age_days, self.unused_days) if each is not None]
         conditions = [self.max_age_days, self.min_salience, self.unused_days, self.max_items]
         require(
             self.over,
@@ -98,10 +96,9 @@ class RetentionPolicy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         )
         if (
             all(each is None for each in conditions)
-            or not all(each is None or is_number(each) for each in conditions)
-            or any(not each >= 0 for each in days)
-            or not (self.min_salience is None or 0 <= self.min_salience <= 1)
-            or not (self.max_items is None or _is_count(self.max_items))
+            or not all(each is None or (is_number(each) and each >= 0) for each in conditions)
+            or not (self.min_salience is None or self.min_salience <= 1)
+            or not (self.max_items is None or isinstance(self.max_items, int))
             or self.tier not in {2, 3, 4}
         ):
             raise StoreError(
@@ -147,10 +144,6 @@ class RetentionPolicy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
     def _named(self, why: str) -> str:
         return f"{self.name}: {why}" if self.name and why else why
-
-
-def _is_count(number: Any) -> bool:
-    return isinstance(number, int) and number >= 0
 
 
 def _last_use(record: StoredRecord) -> int:

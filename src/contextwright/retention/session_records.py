@@ -11,7 +11,7 @@ from contextwright.retention.data_subject import owner_of
 from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.failpoint import failpoint
 from contextwright.retention.scrub_session import is_owned, scrubbed_if_named
-from contextwright.retention.subject_matcher import SubjectMatcher
+from contextwright.retention.subject_matcher import SubjectMatcher, unused
 from contextwright.session.session import Session
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.stored_record import StoredRecord, StoreTraits
@@ -49,14 +49,8 @@ _decode = msgspec.json.Decoder(SessionNote).decode
 
 
 class SessionRecords:
-    """The sessions of a store.
-
-    A note that a policy takes leaves the newest state; the history keeps it, for replays.
-
-    Args:
-        sessions: the store.
-        name: of the store, in selectors and reports.
-    """
+    """The sessions of a store. A note that a policy takes leaves the newest state; the history
+    keeps it, for replays."""
 
     traits = StoreTraits(
         name="sessions",
@@ -66,15 +60,13 @@ class SessionRecords:
 
     def __init__(self, sessions: SessionStore, *, name: str = "") -> None:
         self._sessions = sessions
-        self.traits = msgspec.structs.replace(self.traits, name=name or self.traits.name)
+        self.traits = self.traits.renamed(name)
         self.path = str(getattr(sessions, "path", ""))
 
     def records(self) -> list[StoredRecord]:
-        """A record a session, and a record a note."""
         return [each for id in self._sessions.ids() for each in _records(self._sessions.load(id))]
 
     def export(self, ids: Collection[str]) -> list[StoredRecord]:
-        """Notes, whole."""
         wanted = set(ids)
         return [
             record
@@ -85,7 +77,6 @@ class SessionRecords:
         ]
 
     def remove(self, records: Sequence[StoredRecord]) -> None:
-        """Take notes out of the newest states."""
         for id, notes in _by_session(records).items():
             self._sessions.rewrite(id, lambda session, notes=notes: _without_notes(session, notes))
             failpoint("session")
@@ -97,7 +88,7 @@ class SessionRecords:
         for id, notes in _by_session(records).items():
             if id in there:
                 self._sessions.rewrite(id, lambda session, notes=notes: _with_notes(session, notes))
-                held = {note.id for note in _notes(self._sessions.load(id))}
+                held = {note.id for note in _notes(id, self._sessions.load(id).state)}
                 back += [note.id for note in notes if note.id in held]
                 failpoint("session")
         return back
@@ -129,7 +120,10 @@ class SessionRecords:
                 if is_owned(session, matcher):
                     own.append(session.id)
                     return None
-                return _scrubbed(session, matcher, taken)
+                new = scrubbed_if_named(session, matcher)
+                if new is not None:
+                    new.id = unused(new.id, taken, "-")
+                return new
 
             rewritten += self._sessions.rewrite(id, change)
             removed += sum(map(self._sessions.delete, own))
@@ -137,25 +131,20 @@ class SessionRecords:
         return ErasureCount(removed, rewritten)
 
     def scrub(self) -> None:
-        """Write the store's file anew."""
         self._sessions.scrub()
 
 
 def _records(session: Session) -> Iterator[StoredRecord]:
     owner = next(iter(owner_of(session.metadata)), "")
-    content = _encode((list(session.log), session.changes, session.metadata)).decode()
-    yield StoredRecord(
-        id=session.id,
-        kind="session",
-        scope=owner,
-        container=True,
-        refs=tuple(sorted(refs_in(content))),
-    )
+    whole = _encode((list(session.log), session.changes, session.metadata)).decode()
+    refs = tuple(sorted(refs_in(whole)))
+    yield StoredRecord(id=session.id, kind="session", scope=owner, container=True, refs=refs)
     times = _times(session)
-    for note in _notes(session):
+    for note in _notes(session.id, session.state):
         entry: Mapping[str, Any] = note.value if isinstance(note.value, Mapping) else {}
-        text = _text(entry.get("text", entry.get("item", note.value)))
-        time_ms: Any = entry.get("time_ms")
+        content: Any = entry.get("text", entry.get("item", note.value))
+        text = content if isinstance(content, str) else _encode(content).decode()
+        time_ms, tier = entry.get("time_ms"), entry.get("tier")
         yield StoredRecord(
             id=note.id,
             text=f"{note.section}: {text}" if note.section else text,
@@ -163,7 +152,7 @@ def _records(session: Session) -> Iterator[StoredRecord]:
             scope=owner,
             part_of=session.id,
             time_ms=time_ms if isinstance(time_ms, int) else times.get(note.id),
-            tier=_tier(entry.get("tier")),
+            tier=tier if isinstance(tier, int) and 1 <= tier <= 4 else 0,
             pinned=bool(entry.get("pinned")),
             protected_by=OPEN_ITEM if _is_open(entry, text) else "",
             size=len(_encode(note.value)),
@@ -171,13 +160,13 @@ def _records(session: Session) -> Iterator[StoredRecord]:
         )
 
 
-def _notes(session: Session, values: Mapping[str, Any] | None = None) -> list[SessionNote]:
+def _notes(session: str, values: Mapping[str, Any]) -> list[SessionNote]:
     """The different notes of a state."""
     notes: dict[str, SessionNote] = {}
-    for key, value in (session.state if values is None else values).items():
+    for key, value in values.items():
         if value is None or not (key.startswith((NOTES_PREFIX, FACTS_PREFIX)) or key == WORKING):
             continue
-        for note in _of_value(session.id, key, value):
+        for note in _of_value(session, key, value):
             known = notes.get(note.id)
             if known is not None:
                 positions = (*known.positions, *note.positions)
@@ -208,26 +197,27 @@ def _times(session: Session) -> dict[str, int]:
         then = clock[min(change.position, len(clock) - 1)]
         if then is None:
             continue
-        for note in _notes(session, _changed_values(change.values, before)):
+        new = {key: _changed(value, before.get(key)) for key, value in change.values.items()}
+        for note in _notes(session.id, new):
             times.setdefault(note.id, then)
         before |= change.values
     return times
 
 
-def _changed_values(values: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that did not stand in the same position before: of a list that grows by a note
-    at a time, the hashes of all would be as many as the square of it."""
-    changed: dict[str, Any] = {}
-    for key, value in values.items():
-        known: Any = before.get(key)
-        if isinstance(value, list) and isinstance(known, list):
-            old: list[Any] = known
-            changed[key] = [
-                entry for n, entry in enumerate(value) if n >= len(old) or old[n] != entry
-            ]
-        else:
-            changed[key] = value
-    return changed
+def _changed(value: Any, before: Any) -> Any:
+    """A value without the entries that stood in the same position before: of a list that grows by
+    a note at a time, the hashes of all would be as many as the square of it."""
+    if not isinstance(value, list) or not isinstance(before, list):
+        return value
+    return [entry for n, entry in enumerate(value) if n >= len(before) or before[n] != entry]
+
+
+def _updated(session: Session, values: Mapping[str, Any]) -> Session | None:
+    """The session with these in its newest state; None where there are none."""
+    if not values:
+        return None
+    session.update(values)
+    return session
 
 
 def _without_notes(session: Session, notes: Sequence[SessionNote]) -> Session | None:
@@ -235,15 +225,11 @@ def _without_notes(session: Session, notes: Sequence[SessionNote]) -> Session | 
     removed = {note.id for note in notes}
     values: dict[str, Any] = {}
     for key in {note.key for note in notes} & set(session.state):
-        value = session.state[key]
-        left = [note for note in _of_value(session.id, key, value) if note.id not in removed]
-        if len(left) == len(list(_of_value(session.id, key, value))):
-            continue
-        values[key] = _value(value, left, key)
-    if not values:
-        return None
-    session.update(values)
-    return session
+        before = list(_of_value(session.id, key, session.state[key]))
+        left = [note for note in before if note.id not in removed]
+        if len(left) != len(before):
+            values[key] = _value(session.state[key], left, key)
+    return _updated(session, values)
 
 
 def _value(before: Any, left: Sequence[SessionNote], key: str) -> Any:
@@ -258,16 +244,12 @@ def _value(before: Any, left: Sequence[SessionNote], key: str) -> Any:
 
 def _with_notes(session: Session, notes: Sequence[SessionNote]) -> Session | None:
     """The session with a newest state that has these notes again."""
-    held = {note.id for note in _notes(session)}
+    held = {note.id for note in _notes(session.id, session.state)}
     values: dict[str, Any] = {}
     # the first of a list first: what stood behind it has its position only then
-    positions = sorted(
-        ((at, note) for note in notes for at in note.positions or (0,)), key=lambda each: each[0]
-    )
-    for position, note in positions:
+    missing = [(at, n) for n in notes if n.id not in held for at in n.positions or (0,)]
+    for position, note in sorted(missing, key=lambda each: each[0]):
         value = values.get(note.key, session.state.get(note.key))
-        if note.id in held:
-            continue
         if note.form == "list" and (value is None or isinstance(value, list)):
             entries = list(value or [])
             entries.insert(position, note.value)
@@ -276,20 +258,7 @@ def _with_notes(session: Session, notes: Sequence[SessionNote]) -> Session | Non
             values[note.key] = {note.section: note.value} | dict(value or {})
         elif note.form == "one" and value is None:
             values[note.key] = note.value
-    if not values:
-        return None
-    session.update(values)
-    return session
-
-
-def _scrubbed(session: Session, matcher: SubjectMatcher, taken: Collection[str]) -> Session | None:
-    new = scrubbed_if_named(session, matcher)
-    if new is None:
-        return None
-    number, plain = 2, new.id
-    while new.id in taken:
-        new.id, number = f"{plain}-{number}", number + 1
-    return new
+    return _updated(session, values)
 
 
 def _by_session(records: Sequence[StoredRecord]) -> dict[str, list[SessionNote]]:
@@ -303,14 +272,6 @@ def _kind(key: str) -> str:
     if key == WORKING:
         return "working"
     return "note" if key.startswith(NOTES_PREFIX) else "fact"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else _encode(value).decode()
-
-
-def _tier(value: Any) -> int:
-    return value if isinstance(value, int) and 1 <= value <= 4 else 0
 
 
 def _is_open(entry: Mapping[str, Any], text: str) -> bool:

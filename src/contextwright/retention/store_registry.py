@@ -1,6 +1,6 @@
 """The stores of one `Lethe`, by their names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,52 +41,66 @@ def erasable(store: Any, *, name: str = "") -> ErasableStore:
     )
 
 
-def stores_by_name(stores: Iterable[Any], journal: str) -> dict[str, ErasableStore]:
-    """Stores by their names.
+class StoreRegistry(dict[str, ErasableStore]):
+    """The stores of one `Lethe`, by their names.
 
     Raises:
         StoreError: two of one name, or one whose file is the journal's.
     """
-    named: dict[str, ErasableStore] = {}
-    for store in map(erasable, stores):
-        name = store.traits.name
-        if name in named:
+
+    def __init__(self, stores: Iterable[Any], journal: str) -> None:
+        super().__init__()
+        self._journal = journal
+        for store in map(erasable, stores):
+            name = store.traits.name
+            if name in self:
+                raise StoreError(
+                    f"two stores are called {name!r}",
+                    where="Lethe(path, ...)",
+                    fix="name one: erasable(memory, name='team memory')",
+                )
+            if store.path and Path(store.path).resolve() == Path(journal).resolve():
+                raise StoreError(
+                    "a store and the journal in one file would wait for each other",
+                    where=journal,
+                    fix="give Lethe a file of its own",
+                )
+            self[name] = store
+
+    @property
+    def memories(self) -> list[str]:
+        """The names of stores of memories; as they would be where there is none."""
+        return [name for name, store in self.items() if store.traits.is_memory] or ["memory"]
+
+    @property
+    def durable(self) -> tuple[str, ...]:
+        """The names of the stores that are still there when their process has died."""
+        return tuple(name for name, store in self.items() if store.traits.durable)
+
+    def require(self, name: str) -> ErasableStore:
+        """A store that the journal's file knows.
+
+        Raises:
+            StoreError: this Lethe was opened without it.
+        """
+        if name not in self:
             raise StoreError(
-                f"two stores are called {name!r}",
-                where="Lethe(path, ...)",
-                fix="name one: erasable(memory, name='team memory')",
+                f"unfinished work is about the store {name!r}, which was not given",
+                where=self._journal,
+                fix="open the journal with the stores that it had",
             )
-        if store.path and Path(store.path).resolve() == Path(journal).resolve():
-            raise StoreError(
-                "a store and the journal in one file would wait for each other",
-                where=journal,
-                fix="give Lethe a file of its own",
-            )
-        named[name] = store
-    return named
+        return self[name]
 
+    def check_selected(self, names: Iterable[str], where: str) -> None:
+        """Check that stores are there: a selector of another store would never select anything.
 
-def memory_names(stores: Mapping[str, ErasableStore]) -> list[str]:
-    """The names of stores of memories; as they would be where there is none."""
-    return [name for name, store in stores.items() if store.traits.is_memory] or ["memory"]
-
-
-def durable_names(stores: Mapping[str, ErasableStore]) -> tuple[str, ...]:
-    """The names of the stores that are still there when their process has died."""
-    return tuple(name for name, store in stores.items() if store.traits.durable)
-
-
-def require_store(stores: Mapping[str, ErasableStore], name: str, journal: str) -> ErasableStore:
-    """A store that the journal's file knows.
-
-    Raises:
-        StoreError: this Lethe was opened without it.
-    """
-    store = stores.get(name)
-    if store is None:
-        raise StoreError(
-            f"unfinished work is about the store {name!r}, which was not given",
-            where=journal,
-            fix="open the journal with the stores that it had",
-        )
-    return store
+        Raises:
+            StoreError: one is not.
+        """
+        for name in names:
+            if name not in self:
+                raise StoreError(
+                    f"no store is called {name!r}",
+                    where=where,
+                    fix=f"stores here are: {', '.join(self) or 'none'}",
+                )

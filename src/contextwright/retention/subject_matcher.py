@@ -4,8 +4,10 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
+
+import msgspec
 
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.normalize_text import FORMS, Folded, Unit, folded, is_mark, plainly
@@ -29,7 +31,25 @@ _LETTER = f"[^\\W_{_UNSPACED}]"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?', re.DOTALL)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+_NEVER = "(?!)"
+_Decode = Callable[[str], Iterable[Unit]]
 _TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
+
+
+class SubjectIds(msgspec.Struct, frozen=True):
+    """Ids by which records are a data subject's though they need not name the data subject.
+
+    Args:
+        sessions: of sessions that are the subject's whatever their metadata say.
+        memories: of the subject's memories: copies of them elsewhere go by these.
+        threads: of all sessions that are the subject's: pieces of them elsewhere go by these.
+        folders: beginnings of the names of artifacts that these sessions made.
+    """
+
+    sessions: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 class SubjectMatcher:
@@ -39,31 +59,20 @@ class SubjectMatcher:
     Args:
         subject: the data subject.
         whole: whether a text that names the subject goes as a whole.
-        sessions: ids of sessions that are the subject's whatever their metadata say.
-        memories: ids of the subject's memories: copies of them elsewhere go by these.
-        threads: ids of all sessions that are the subject's: pieces of them elsewhere go by these.
-        folders: beginnings of the names of artifacts that these sessions made.
+        ids: of records that are the subject's.
     """
 
     def __init__(
-        self,
-        subject: DataSubject,
-        *,
-        whole: bool = False,
-        sessions: tuple[str, ...] = (),
-        memories: tuple[str, ...] = (),
-        threads: tuple[str, ...] = (),
-        folders: tuple[str, ...] = (),
+        self, subject: DataSubject, *, whole: bool = False, ids: SubjectIds | None = None
     ) -> None:
-        self.subject, self.whole = subject, whole
-        self.sessions, self.memories = frozenset(sessions), frozenset(memories)
-        self.threads, self._folders = self.sessions | frozenset(threads), folders
+        self.subject, self.whole, ids = subject, whole, ids or SubjectIds()
+        self.sessions, self.memories = frozenset(ids.sessions), frozenset(ids.memories)
+        self.threads, self._folders = self.sessions | frozenset(ids.threads), ids.folders
         strings = subject.strings
         self._owners = {folded(each) for each in (subject.id, *subject.scopes, *subject.names)}
         self._exact = {folded(each) for each in strings}
         self._pattern = _pattern(strings)
-        sure = [each for each in strings if len(each) >= SURE]
-        self._sure = _pattern(sure)
+        self._sure = _pattern(tuple(each for each in strings if len(each) >= SURE))
         self._encoded = _encoded_pattern(strings)
 
     def is_owner(self, owner: str) -> bool:
@@ -142,7 +151,7 @@ class SubjectMatcher:
     def _keys(self, value: dict[str, Any]) -> dict[str, Any]:
         plain: dict[str, Any] = {}
         for key, item in value.items():
-            plain[_free(self.ident(key), plain)] = item
+            plain[unused(self.ident(key), plain)] = item
         return plain
 
     def _leaf(self, value: Any) -> Any:
@@ -152,12 +161,8 @@ class SubjectMatcher:
         return ERASED if number and str(value) in self._exact else value
 
     def _in_binary(self, data: bytes) -> bool:
-        if self._sure is not None and self._sure.search(data.decode("latin-1").lower()):
-            return True
-        plain = data.decode("utf-8", "ignore")
-        if self._sure is not None and self._sure.search(folded(plain)):
-            return True
-        return any(
+        texts = (data.decode("latin-1").lower(), folded(data.decode("utf-8", "ignore")))
+        return any(map(self._sure.search, texts)) or any(
             name.encode() in data for name in self.subject.strings if 4 <= len(name.encode()) < SURE
         )
 
@@ -174,44 +179,37 @@ class SubjectMatcher:
         return token if new == inner else json.dumps(new, ensure_ascii=token.isascii())
 
     def _replaced(self, text: str, erased: str) -> str:
-        # encoded ones first: of `Ada+Lovelace` the surname alone is found as it is
         for sign, units in FORMS:
             if sign in text:
-                text = _cut(text, self._spans(text, units), erased)
-        text = _cut(text, self._spans(text), erased)
+                for start, end in reversed(self._spans(text, units)):
+                    text = text[:start] + erased + text[end:]
         for start, end, new in reversed(list(self._base64(text))):
             text = text[:start] + new + text[end:]
         return text
 
-    def _spans(
-        self, text: str, units: Callable[[str], Iterator[Unit]] | None = None
-    ) -> list[tuple[int, int]]:
+    def _spans(self, text: str, units: _Decode) -> list[tuple[int, int]]:
         """From where to where a text names the subject."""
-        quick = text if units is None else plainly(text, units(text))
-        if self._pattern is None or not self._pattern.search(folded(quick)):
-            return []
-        if units is None and text.isascii():
+        plain = plainly(text, units(text))
+        if plain == text and text.isascii():
             return [match.span() for match in self._pattern.finditer(text.lower())]
-        exact = Folded(text, () if units is None else units(text))
+        if not self._pattern.search(folded(plain)):
+            return []
+        exact = Folded(text, units(text))
         spans = (exact.span(*match.span()) for match in self._pattern.finditer(exact.text))
         return [span for span in spans if span is not None]
 
     def _plainly(self, text: str) -> bool:
         """True if it names the subject, base64 left aside."""
-        return self._hits(text) or any(
-            sign in text and self._hits(text, units) for sign, units in FORMS
-        )
+        # the plain form first: it is the usual one, and the quickest
+        return any(sign in text and self._hits(text, units) for sign, units in reversed(FORMS))
 
-    def _hits(self, text: str, units: Callable[[str], Iterator[Unit]] | None = None) -> bool:
-        if self._pattern is None or len(text) <= LONG:
+    def _hits(self, text: str, units: _Decode) -> bool:
+        if len(text) <= LONG:
             return bool(self._spans(text, units))
-        quick = text if units is None else plainly(text, units(text))
-        return self._pattern.search(folded(quick)) is not None
+        return self._pattern.search(folded(plainly(text, units(text)))) is not None
 
     def _base64(self, text: str) -> Iterator[tuple[int, int, str]]:
         """From where to where base64 names the subject, and what stands there without."""
-        if self._encoded is None:
-            return
         run, tried, done = (0, 0), set[int](), False
         for match in self._encoded.finditer(text):
             if match.start() >= run[1]:
@@ -248,10 +246,9 @@ def decoded(data: bytes) -> Iterator[str]:
             yield data.decode("utf-8", "ignore")
 
 
-def _pattern(strings: tuple[str, ...] | list[str]) -> re.Pattern[str] | None:
+def _pattern(strings: tuple[str, ...]) -> re.Pattern[str]:
     """Any of the strings as a whole word, in folded text."""
-    words = [_word(folded(each)) for each in strings]
-    return re.compile("|".join(words)) if words else None
+    return re.compile("|".join(_word(folded(each)) for each in strings) or _NEVER)
 
 
 def _word(name: str) -> str:
@@ -263,7 +260,7 @@ def _word(name: str) -> str:
     return f"{before}{inner}{after}"
 
 
-def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
+def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str]:
     """The characters that a string must have in base64, at each of the three places where it may
     begin; the group's name says how far into four characters they stand."""
     forms: dict[str, set[str]] = {"a0": set(), "b2": set(), "c3": set()}
@@ -281,7 +278,7 @@ def _encoded_pattern(strings: tuple[str, ...]) -> re.Pattern[str] | None:
         for group, variants in forms.items()
         if variants
     ]
-    return re.compile("|".join(groups)) if groups else None
+    return re.compile("|".join(groups) or _NEVER)
 
 
 def _run(text: str, place: int, after: int) -> tuple[int, int]:
@@ -303,12 +300,6 @@ def _decode64(text: str) -> bytes | None:
         return None
 
 
-def _cut(text: str, spans: list[tuple[int, int]], erased: str) -> str:
-    for start, end in reversed(spans):
-        text = text[:start] + erased + text[end:]
-    return text
-
-
 def _is_json(text: str) -> bool:
     if text.lstrip()[:1] not in {"{", "["}:
         return False
@@ -319,9 +310,9 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _free(name: str, taken: Any) -> str:
-    """A name that is not taken: two keys may be one without the subject."""
+def unused(name: str, taken: Container[str], glue: str = " ") -> str:
+    """A name that is not taken, numbered: two may be one without the subject."""
     number, free = 2, name
     while free in taken:
-        free, number = f"{name} {number}", number + 1
+        free, number = f"{name}{glue}{number}", number + 1
     return free

@@ -1,7 +1,6 @@
 """Checks of arguments before anything is done: a hold that holds nothing, or an erasure that looks
 for letters, would not show."""
 
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,15 +25,6 @@ def require(value: Any, kind: type[T], where: str, fix: str) -> T:
     )
 
 
-def require_time(time_ms: Any, where: str) -> int:
-    """A time in milliseconds since 1970.
-
-    Raises:
-        StoreError: anything but whole milliseconds.
-    """
-    return require(time_ms, int, where, "give whole milliseconds since 1970, or leave it out")
-
-
 def text_tuple(texts: Any, where: str) -> tuple[str, ...]:
     """Texts as a tuple; one text is one, not its letters.
 
@@ -47,19 +37,3 @@ def text_tuple(texts: Any, where: str) -> tuple[str, ...]:
         raise StoreError(
             f"expected tuples of texts: {error}", where=where, fix=f"such as {where}=('u-1815',)"
         ) from error
-
-
-def require_known_stores(names: Iterable[str], known: Iterable[str], where: str) -> None:
-    """Check that stores are there: a selector of another store would never select anything.
-
-    Raises:
-        StoreError: one is not.
-    """
-    there = tuple(known)
-    for name in names:
-        if name not in there:
-            raise StoreError(
-                f"no store is called {name!r}",
-                where=where,
-                fix=f"stores here are: {', '.join(there) or 'none'}",
-            )

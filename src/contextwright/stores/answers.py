@@ -1,18 +1,13 @@
 """Answers of models in one SQLite file: paid for once, for all processes."""
 
-import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from contextwright.errors import StoreError
 from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
-from contextwright.stores.database import Database
-from contextwright.stores.uses import Uses
+from contextwright.stores.database import CountingStore, clock_ms
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -28,6 +23,10 @@ _ADDED_COLUMNS = {
 _ENTRIES = """
 SELECT number, key, series, body, written_ms, used_ms, uses FROM answers ORDER BY number
 """
+_ONE = "SELECT body FROM answers WHERE key = ?"
+_LATEST = "SELECT body FROM answers WHERE series = ? ORDER BY number DESC LIMIT 1"
+_PUT = "INSERT OR REPLACE INTO answers (key, series, body, written_ms) VALUES (?, ?, ?, ?)"
+_RESTORE = "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)"
 _USED = "UPDATE answers SET uses = uses + ?, used_ms = max(coalesce(used_ms, 0), ?) WHERE key = ?"
 BUSY_SECONDS = 30.0
 MOST = 100_000
@@ -52,11 +51,24 @@ class AnswerRow(msgspec.Struct, frozen=True):
     used_ms: int | None = None
     uses: int = 0
 
+    @property
+    def record(self) -> StoredRecord:
+        """The answer as retention takes it."""
+        return StoredRecord(
+            id=self.key,
+            text=self.body.decode("utf-8", "replace"),
+            kind="answer",
+            time_ms=self.written_ms,
+            used_ms=self.used_ms,
+            uses=self.uses,
+            body=_encode(msgspec.structs.replace(self, used_ms=None, uses=0)),
+        )
+
 
 _decode_row = msgspec.json.Decoder(AnswerRow).decode
 
 
-class SQLiteAnswers:
+class SQLiteAnswers(CountingStore):
     """An `AnswerCache` in one file. Usable from several threads and processes.
 
     An answer is written whole or not at all.
@@ -76,78 +88,48 @@ class SQLiteAnswers:
     )
 
     def __init__(
-        self,
-        path: str | Path,
-        *,
-        most: int = MOST,
-        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        self, path: str | Path, *, most: int = MOST, clock: Callable[[], int] = clock_ms
     ) -> None:
-        self.path, self._most, self._clock, self._uses = str(path), most, clock, Uses()
-        self._database = Database(
-            path,
-            _SCHEMA,
-            fix="give a file of SQLiteAnswers",
-            durable=False,  # what is lost is asked again
-            busy=BUSY_SECONDS,
-        )
+        # not durable: what is lost is asked again
+        options = {"fix": "give a file of SQLiteAnswers", "durable": False, "busy": BUSY_SECONDS}
+        super().__init__(path, _SCHEMA, _USED, clock, **options)
+        self._most = most
         self._database.add_columns("answers", _ADDED_COLUMNS)
-
-    def close(self) -> None:
-        """Close the file."""
-        with suppress(StoreError):  # of a file that is gone, nothing is to be counted
-            self._count_uses()
-        self._database.close()
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept."""
-        answer = self._one("SELECT body FROM answers WHERE key = ?", key)
+        answer = self._one(_ONE, key)
         if answer is not None:
-            self._uses.add([key], self._clock())
+            self._count_use([key], self._clock())
         return answer
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series, if it is kept."""
-        return self._one(
-            "SELECT body FROM answers WHERE series = ? ORDER BY number DESC LIMIT 1", series
-        )
+        return self._one(_LATEST, series)
 
     def put(self, key: str, answer: Answer) -> None:
         """Keep an answer; one under the same key is replaced."""
+        row = (key, answer.series, _encode(answer), self._clock())
         with self._database.writing() as connection:
-            cursor = connection.execute(
-                "INSERT OR REPLACE INTO answers (key, series, body, written_ms) "
-                "VALUES (?, ?, ?, ?)",
-                (key, answer.series, _encode(answer), self._clock()),
-            )
-            connection.execute(
-                "DELETE FROM answers WHERE number <= ?", ((cursor.lastrowid or 0) - self._most,)
-            )
+            oldest = (connection.execute(_PUT, row).lastrowid or 0) - self._most
+            connection.execute("DELETE FROM answers WHERE number <= ?", (oldest,))
 
     def entries(self) -> list[AnswerRow]:
         """Every answer, the oldest first."""
-        self._count_uses()
-        with self._database.reading() as connection:
-            return [AnswerRow(*row) for row in connection.execute(_ENTRIES)]
+        self._write_uses()
+        return [AnswerRow(*row) for row in self._database.rows(_ENTRIES)]
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove answers; how many there were."""
-        wanted = [keys] if isinstance(keys, str) else keys
-        with self._database.writing() as connection:
-            return sum(
-                connection.execute("DELETE FROM answers WHERE key = ?", (key,)).rowcount
-                for key in wanted
-            )
+        return self._each("DELETE FROM answers WHERE key = ?", keys)
 
     def records(self) -> list[StoredRecord]:
-        """Every answer, as retention takes it."""
-        return [_record(entry) for entry in self.entries()]
+        return [entry.record for entry in self.entries()]
 
     def remove_records(self, ids: Collection[str]) -> int:
-        """Remove answers by their keys; how many there were."""
         return self.forget(ids)
 
     def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
-        """Remove the answers that match: they are asked again."""
         return self.forget([record.id for record in self.records() if matches(record)])
 
     def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
@@ -159,47 +141,14 @@ class SQLiteAnswers:
                 entry = msgspec.structs.replace(
                     _decode_row(record.body), used_ms=record.used_ms, uses=record.uses
                 )
-                values: tuple[Any, ...] = msgspec.structs.astuple(entry)
-                connection.execute(
-                    "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", values
-                )
-                row = connection.execute(
-                    "SELECT body FROM answers WHERE key = ?", (entry.key,)
-                ).fetchone()
+                connection.execute(_RESTORE, msgspec.structs.astuple(entry))
+                row = connection.execute(_ONE, (entry.key,)).fetchone()
                 if row is not None and row[0] == entry.body:
                     back.append(entry.key)
         return back
 
-    def scrub(self) -> None:
-        """Write the file anew, so that nothing that was removed is left in it.
-
-        Raises:
-            StoreError: another process is reading.
-        """
-        self._database.scrub()
-
-    def _count_uses(self) -> None:
-        waiting = self._uses.take()
-        if waiting:
-            with self._database.writing() as connection:
-                connection.executemany(_USED, waiting)
-
     def _one(self, statement: str, value: str) -> Answer | None:
-        with self._database.reading() as connection:
-            row = connection.execute(statement, (value,)).fetchone()
         try:
-            return None if row is None else _decode(row[0])
+            return next((_decode(body) for (body,) in self._database.rows(statement, value)), None)
         except msgspec.DecodeError:
             return None  # of another version of this package: it is asked again
-
-
-def _record(entry: AnswerRow) -> StoredRecord:
-    return StoredRecord(
-        id=entry.key,
-        text=entry.body.decode("utf-8", "replace"),
-        kind="answer",
-        time_ms=entry.written_ms,
-        used_ms=entry.used_ms,
-        uses=entry.uses,
-        body=_encode(msgspec.structs.replace(entry, used_ms=None, uses=0)),
-    )

@@ -29,11 +29,7 @@ class KeyValueStore(Protocol):
         ...
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
-        """Write all or nothing.
-
-        Raises:
-            StoreError: it could not be written.
-        """
+        """Write all or nothing; a `StoreError` where it could not be written."""
         ...
 
     def remove(self, key: str) -> None:
@@ -129,11 +125,11 @@ class Artifacts:
         Raises:
             StoreError: an entry is damaged.
         """
-        names: list[ArtifactName] = []
-        for stored in self._keys.list("names"):
-            named = self._named(stored.key)
-            if named is not None:
-                names.append(msgspec.structs.replace(named, written_ms=stored.written_ms))
+        names = [
+            msgspec.structs.replace(named, written_ms=stored.written_ms)
+            for stored in self._keys.list("names")
+            if (named := self._named(stored.key)) is not None
+        ]
         return sorted(names, key=lambda named: named.name)
 
     def blobs(self) -> list[StoredArtifact]:

@@ -2,7 +2,6 @@
 
 import math
 import sqlite3
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from secrets import token_hex
@@ -11,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from contextwright.errors import StoreError
-from contextwright.stores.database import Database
+from contextwright.stores.database import SQLiteStore, clock_ms
 from contextwright.tasks.plan_step import Step, step_of
 
 State = Literal["waiting", "ready", "claimed", "done"]
@@ -40,18 +39,16 @@ SELECT body, worker, until_ms, attempts, done, result, EXISTS (SELECT 1 FROM nee
     WHERE needs.task = s.task AND needs.step = s.step AND before.done = 0)
 FROM steps AS s WHERE :task = '' OR task = :task ORDER BY number
 """
-_EXTEND = """
-UPDATE steps SET until_ms = ?
-WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
+_CLAIM = """
+UPDATE steps SET worker = ?, token = ?, until_ms = ?, attempts = attempts + 1 WHERE number = ?
 """
-_COMPLETE = """
-UPDATE steps SET done = 1, until_ms = 0, result = ?
-WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
+_OF_CLAIM = """
+UPDATE steps SET {} WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
 """
-_RELEASE = """
-UPDATE steps SET until_ms = ?, token = '', worker = ''
-WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
-"""
+_EXTEND = _OF_CLAIM.format("until_ms = ?")
+_COMPLETE = _OF_CLAIM.format("done = 1, until_ms = 0, result = ?")
+_RELEASE = _OF_CLAIM.format("until_ms = ?, token = '', worker = ''")
+_BODY = "SELECT body FROM steps WHERE task = ? AND step = ?"
 
 
 class StepClaim(msgspec.Struct, frozen=True):
@@ -77,7 +74,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
     result: Any = None
 
 
-class TaskBoard:
+class TaskBoard(SQLiteStore):
     """Hands each step to one worker at a time, and out again if that one dies.
 
     Usable from several threads and processes. A step is done once: a worker whose claim ran out
@@ -97,7 +94,7 @@ class TaskBoard:
         path: str | Path,
         *,
         lease_s: float = LEASE_S,
-        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        clock: Callable[[], int] = clock_ms,
     ) -> None:
         if not 0.001 <= lease_s < math.inf:
             raise StoreError(
@@ -105,12 +102,8 @@ class TaskBoard:
                 where="TaskBoard(lease_s=...)",
                 fix="give the seconds after which a silent worker counts as dead",
             )
-        self._database = Database(path, _SCHEMA, fix="give a file of a TaskBoard")
+        super().__init__(path, _SCHEMA, fix="give a file of a TaskBoard")
         self._lease_ms, self._clock = round(lease_s * 1000), clock
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     def add(self, *steps: Step, after: Iterable[str] = ()) -> None:
         """Put steps on the board; one that is there already stays as it is.
@@ -130,36 +123,27 @@ class TaskBoard:
                 self._add(connection, step, before)
 
     def _add(self, connection: sqlite3.Connection, step: Step, before: tuple[str, ...]) -> None:
-        body = _encoded(step, f"task {step.task_id!r}, step {step.step_id!r}")
-        known = connection.execute(
-            "SELECT body FROM steps WHERE task = ? AND step = ?", (step.task_id, step.step_id)
-        ).fetchone()
+        key = (step.task_id, step.step_id)
+        body = _encoded(step, _place(step))
+        known = connection.execute(_BODY, key).fetchone()
         if known is not None:
             if known[0] != body:
                 raise StoreError(
                     "another step has this id",
-                    where=f"task {step.task_id!r}, step {step.step_id!r}",
+                    where=_place(step),
                     fix="give the new step an id of its own",
                 )
             return
         for name in before:
-            there = connection.execute(
-                "SELECT 1 FROM steps WHERE task = ? AND step = ?", (step.task_id, name)
-            ).fetchone()
-            if there is None:
+            if connection.execute(_BODY, (step.task_id, name)).fetchone() is None:
                 raise StoreError(
                     f"step {name!r} is not on the board",
-                    where=f"task {step.task_id!r}, step {step.step_id!r}, after",
+                    where=f"{_place(step)}, after",
                     fix="add the steps in their order",
                 )
-        connection.execute(
-            "INSERT INTO steps (task, step, body) VALUES (?, ?, ?)",
-            (step.task_id, step.step_id, body),
-        )
-        connection.executemany(
-            "INSERT OR IGNORE INTO needs VALUES (?, ?, ?)",
-            [(step.task_id, step.step_id, name) for name in before],
-        )
+        connection.execute("INSERT INTO steps (task, step, body) VALUES (?, ?, ?)", (*key, body))
+        needs = [(*key, name) for name in before]
+        connection.executemany("INSERT OR IGNORE INTO needs VALUES (?, ?, ?)", needs)
 
     def claim(self, worker: str, *, task: str = "") -> StepClaim | None:
         """The first step that is ready, for this worker only; None where there is none now.
@@ -174,11 +158,7 @@ class TaskBoard:
                 return None
             number, body, attempts = row
             token = token_hex(8)
-            connection.execute(
-                "UPDATE steps SET worker = ?, token = ?, until_ms = ?, attempts = attempts + 1 "
-                "WHERE number = ?",
-                (worker, token, now + self._lease_ms, number),
-            )
+            connection.execute(_CLAIM, (worker, token, now + self._lease_ms, number))
         return StepClaim(msgspec.json.decode(body, type=Step), worker, token, attempts + 1)
 
     def extend(self, claim: StepClaim) -> None:
@@ -217,14 +197,17 @@ class TaskBoard:
 
     def _set(self, claim: StepClaim, statement: str, value: int | bytes) -> None:
         step = claim.step
-        with self._database.writing() as connection:
-            cursor = connection.execute(statement, (value, step.task_id, step.step_id, claim.token))
-            if cursor.rowcount != 1:
-                raise StoreError(
-                    "the claim ran out, or the step is done: its result is not taken",
-                    where=f"task {step.task_id!r}, step {step.step_id!r}, worker {claim.worker!r}",
-                    fix="claim the next step; extend() claims of long steps in time",
-                )
+        row = (value, step.task_id, step.step_id, claim.token)
+        if self._database.run_each(statement, [row]) != 1:
+            raise StoreError(
+                "the claim ran out, or the step is done: its result is not taken",
+                where=f"{_place(step)}, worker {claim.worker!r}",
+                fix="claim the next step; extend() claims of long steps in time",
+            )
+
+
+def _place(step: Step) -> str:
+    return f"task {step.task_id!r}, step {step.step_id!r}"
 
 
 def _encoded(value: Any, where: str) -> bytes:

@@ -1,14 +1,21 @@
-"""One SQLite file: WAL, one writer at a time, errors that name the file."""
+"""One SQLite file: WAL, one writer at a time, errors that name the file; and the stores over it."""
 
 import sqlite3
 import threading
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from contextwright.errors import StoreError
 
 BUSY_SECONDS = 60.0
+
+
+def clock_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 class Database:
@@ -40,13 +47,12 @@ class Database:
             self._connection = sqlite3.connect(
                 self.path, timeout=busy, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute(
-                "PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL"
-            )
-            self._connection.execute("PRAGMA secure_delete=ON")
+            run = self._connection.execute
+            run("PRAGMA journal_mode=WAL")
+            run("PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL")
+            run("PRAGMA secure_delete=ON")
             # what a statement replaces would be in a temporary file otherwise
-            self._connection.execute("PRAGMA temp_store=MEMORY")
+            run("PRAGMA temp_store=MEMORY")
             self._connection.executescript(schema)
 
     def close(self) -> None:
@@ -76,15 +82,8 @@ class Database:
             )
 
     def add_columns(self, table: str, columns: Mapping[str, str]) -> None:
-        """Give the table of an earlier version the columns that it lacks.
-
-        Args:
-            table: its name.
-            columns: declarations by name, such as `INTEGER NOT NULL DEFAULT 0`.
-
-        Raises:
-            StoreError: the file can not be written.
-        """
+        """Give the table of an earlier version the columns that it lacks, by name with their
+        declarations, such as `INTEGER NOT NULL DEFAULT 0`."""
 
         def missing(connection: sqlite3.Connection) -> list[str]:
             known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
@@ -118,9 +117,86 @@ class Database:
         with self._lock, self._named():
             yield self._connection
 
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows that a statement reads."""
+        with self.reading() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Run a statement with each of the rows, in one transaction; how many rows it changed."""
+        with self.writing() as connection:
+            return sum(connection.execute(statement, row).rowcount for row in rows)
+
+    def flush_log(self) -> None:
+        """Empty the write-ahead log: it still has the pages that were overwritten."""
+        self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
     @contextmanager
     def _named(self) -> Generator[None]:
         try:
             yield
         except sqlite3.Error as error:
             raise StoreError(f"SQLite says: {error}", where=self.path, fix=self._fix) from error
+
+
+class SQLiteStore:
+    """A store in one file, with the arguments of its `Database`."""
+
+    def __init__(self, path: str | Path, schema: str, **options: Any) -> None:
+        self.path = str(path)
+        self._database = Database(path, schema, **options)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def scrub(self) -> None:
+        """Write the file anew, so that nothing that was deleted is left in it.
+
+        Raises:
+            StoreError: another process is reading.
+        """
+        self._database.scrub()
+
+
+class CountingStore(SQLiteStore):
+    """A store that counts how often its records are used, in memory until it is read or closed: a
+    synced write per search would cost more than the search. A killed process loses those counts.
+
+    Args:
+        used: the statement that writes (uses, last use in milliseconds since 1970, id).
+        clock: milliseconds since 1970.
+    """
+
+    def __init__(
+        self, path: str | Path, schema: str, used: str, clock: Callable[[], int], **options: Any
+    ) -> None:
+        super().__init__(path, schema, **options)
+        self._used, self._clock = used, clock
+        self._waiting: dict[str, tuple[int, int]] = {}
+        self._waiting_lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(StoreError):  # of a file that is gone, nothing is to be counted
+            self._write_uses()
+        super().close()
+
+    def _count_use(self, ids: Iterable[str], now_ms: int) -> None:
+        with self._waiting_lock:
+            for id in ids:
+                uses, last = self._waiting.get(id, (0, now_ms))
+                self._waiting[id] = (uses + 1, max(last, now_ms))
+
+    def _write_uses(self) -> None:
+        with self._waiting_lock:
+            waiting, self._waiting = self._waiting, {}
+        if waiting:
+            self._database.run_each(
+                self._used, [(uses, last, id) for id, (uses, last) in waiting.items()]
+            )
+
+    def _each(self, statement: str, ids: str | Iterable[str]) -> int:
+        """Run a statement with each id, or the one; how many rows it changed."""
+        wanted = [ids] if isinstance(ids, str) else ids
+        return self._database.run_each(statement, ((id,) for id in wanted))

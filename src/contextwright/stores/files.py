@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from contextwright.errors import StoreError
@@ -33,60 +34,49 @@ class FileArtifacts(Artifacts):
         return len(left)
 
 
+@contextmanager
+def _refused(what: str, path: Path, fix: str) -> Generator[None]:
+    """Name the path in an error of the file system."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{what}: {error.strerror}", where=str(path), fix=fix) from error
+
+
 class _Folder:
     """`KeyValueStore` as files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        try:
+        with _refused("the folder can not be made", root, "name a folder that can be written"):
             for folder in ("blobs", "names"):
                 (root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"the folder can not be made: {error.strerror}",
-                where=str(root),
-                fix="name a folder that can be written",
-            ) from error
 
     def read(self, key: str) -> bytes | None:
-        try:
-            return (self._root / key).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StoreError(
-                f"could not read: {error.strerror}",
-                where=str(self._root / key),
-                fix="allow reading there",
-            ) from error
+        path = self._root / key
+        with _refused("could not read", path, "allow reading there"), suppress(FileNotFoundError):
+            return path.read_bytes()
+        return None
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         path = self._root / key
         if not replace and _touched(path):
             return
         temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-        try:
-            write_durably(temporary, data)
-            temporary.replace(path)
-            sync_folder(path.parent)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise StoreError(
-                f"could not write {len(data)} bytes: {error.strerror}",
-                where=str(path),
-                fix="free space or allow writing there; nothing was stored",
-            ) from error
+        fix = "free space or allow writing there; nothing was stored"
+        with _refused(f"could not write {len(data)} bytes", path, fix):
+            try:
+                write_durably(temporary, data)
+                temporary.replace(path)
+                sync_folder(path.parent)
+            except OSError:
+                temporary.unlink(missing_ok=True)
+                raise
 
     def remove(self, key: str) -> None:
         path = self._root / key
-        try:
+        with _refused("could not remove it", path, "allow writing in this folder"):
             path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"could not remove it: {error.strerror}",
-                where=str(path),
-                fix="allow writing in this folder",
-            ) from error
 
     def list(self, folder: str) -> Iterator[StoredArtifact]:
         for path in sorted((self._root / folder).iterdir()):

@@ -1,6 +1,6 @@
 """The rows of `SQLiteMemory`: values, statements, and the columns that earlier files lack."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -8,7 +8,7 @@ from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 
 MemoryKind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
-KINDS = ("note", "fact", "entity", "decision", "preference", "checkpoint")
+KINDS = get_args(MemoryKind)
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -77,8 +77,8 @@ _ADDED_COLUMNS = {
 _TURNED_INDEX = "CREATE INDEX IF NOT EXISTS memories_turned ON memories (turned)"
 
 COLUMNS = (
-    "SELECT number, id, scope, kind, entity, text, time_ms, origin, gone, "
-    "tier, pinned, active, written_ms, used_ms, uses, turned FROM memories"
+    "SELECT number, gone, turned, id, scope, kind, entity, text, time_ms, origin, tier, pinned, "
+    "active, written_ms, used_ms, uses FROM memories"
 )
 ALL = COLUMNS + " ORDER BY number"
 NEW = COLUMNS + " WHERE number > ? ORDER BY number"
@@ -116,34 +116,15 @@ NEXT_EPOCH = "INSERT INTO memories_epochs DEFAULT VALUES"
 
 
 def migrate(database: Database) -> None:
-    """Give a file of an earlier version the columns that it lacks.
-
-    Raises:
-        StoreError: it can not be written.
-    """
+    """Give a file of an earlier version the columns and the index that it lacks."""
     database.add_columns("memories", _ADDED_COLUMNS)
-    with database.reading() as connection:
-        indexes = {row[1] for row in connection.execute("PRAGMA index_list(memories)")}
-    if "memories_turned" not in indexes:
-        with database.writing() as connection:
-            connection.execute(_TURNED_INDEX)
-
-
-def memory_of_row(row: tuple[Any, ...]) -> Memory:
-    """The memory of a row of `COLUMNS`."""
-    return counted_row(row)[0].memory
+    if "memories_turned" not in {row[1] for row in database.rows("PRAGMA index_list(memories)")}:
+        database.run_each(_TURNED_INDEX, [()])
 
 
 def memory_row(row: tuple[Any, ...]) -> MemoryRow:
     """A row of `COLUMNS` without its counters."""
-    return counted_row(row)[0]
-
-
-def counted_row(row: tuple[Any, ...]) -> tuple[MemoryRow, int, int]:
-    """A row of `sql.COLUMNS`: the memory, the count under which it went, and that under which it
-    was turned on or off."""
-    _, id, scope, kind, entity, text, time_ms, origin, gone, *more, turned = row
-    tier, pinned, active, written_ms, used_ms, uses = more
+    _, _, _, id, scope, kind, entity, text, time_ms, origin, tier, pinned, active, *usage = row
     memory = Memory(
         id=id,
         scope=scope,
@@ -155,7 +136,15 @@ def counted_row(row: tuple[Any, ...]) -> tuple[MemoryRow, int, int]:
         tier=tier,
         pinned=bool(pinned),
     )
-    return MemoryRow(memory, written_ms, used_ms, uses, bool(active)), gone, turned
+    return MemoryRow(memory, *usage, active=bool(active))
+
+
+def values_of(each: MemoryRow) -> tuple[Any, ...]:
+    """A row as `INSERT` takes it."""
+    one = each.memory
+    content = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
+    usage = (one.tier, one.pinned, each.active, each.written_ms, each.used_ms, each.uses)
+    return (*content, msgspec.json.encode(one.origin), *usage)
 
 
 def record_of(each: MemoryRow) -> StoredRecord:
@@ -174,14 +163,6 @@ def record_of(each: MemoryRow) -> StoredRecord:
         pinned=one.pinned,
         body=_encode(msgspec.structs.replace(each, used_ms=None, uses=0)),
     )
-
-
-def values_of(each: MemoryRow) -> tuple[Any, ...]:
-    """A row as `INSERT` takes it."""
-    one = each.memory
-    content = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
-    usage = (one.tier, one.pinned, each.active, each.written_ms, each.used_ms, each.uses)
-    return (*content, msgspec.json.encode(one.origin), *usage)
 
 
 def row_of_record(record: StoredRecord) -> MemoryRow:

@@ -1,10 +1,9 @@
 """Long-term memory: what outlives a session, written on purpose, found by words and vectors
 (document 001, "Memory Design")."""
 
+import sqlite3
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,22 +16,21 @@ from contextwright.retrieval.item import Item
 from contextwright.retrieval.vectors import Vectorizer
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores import memory_rows as sql
-from contextwright.stores.database import Database
+from contextwright.stores.database import CountingStore, clock_ms
 from contextwright.stores.memory_rows import (
     KINDS,
     Memory,
     MemoryRow,
-    counted_row,
-    memory_of_row,
     memory_row,
     record_of,
     row_of_record,
     values_of,
 )
-from contextwright.stores.uses import Uses
 
 _LARGEST = 2**63
 """SQLite keeps integers below it."""
+_GONE, _TURNED = 1, 2
+"""Places of the counters in a row."""
 
 
 class MemoryHit(msgspec.Struct, frozen=True):
@@ -60,7 +58,7 @@ class MemoryStore(Protocol):
         ...
 
 
-class SQLiteMemory:
+class SQLiteMemory(CountingStore):
     """A `MemoryStore` in one file; it may be the sessions' own. Usable from several threads and
     processes.
 
@@ -83,23 +81,15 @@ class SQLiteMemory:
         *,
         embedder: Vectorizer | None = None,
         half_life_days: float = 0,
-        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        clock: Callable[[], int] = clock_ms,
     ) -> None:
-        self.path = str(path)
-        self._database = Database(path, sql.SCHEMA, fix="give a file of a SQLiteMemory")
+        super().__init__(path, sql.SCHEMA, sql.USED, clock, fix="give a file of a SQLiteMemory")
         sql.migrate(self._database)
-        self._clock, self._uses = clock, Uses()
         self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
         self._indexes: dict[str, Index] = {}
         self._known: dict[str, Memory] = {}
         self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, 0
         self._lock = threading.RLock()
-
-    def close(self) -> None:
-        """Close the file."""
-        with suppress(StoreError):  # of a file that is gone, nothing is to be counted
-            self._count_uses()
-        self._database.close()
 
     @property
     def degraded(self) -> str:
@@ -117,19 +107,14 @@ class SQLiteMemory:
         _refuse_unfit(one)
         one = one if one.id else msgspec.structs.replace(one, id=_id(one))
         with self._database.writing() as connection:
-            row = connection.execute(sql.ONE, (one.id,)).fetchone()
-            if row is not None:
-                known = memory_of_row(row)
-                if (known.text, known.scope) != (one.text, one.scope):
-                    raise StoreError(
-                        "another memory has this id",
-                        where=f"memory {one.id!r}",
-                        fix="leave the id out, or forget the other one first",
-                    )
-                return known
-            connection.execute(sql.MAKE_WAY, (one.id,))
-            connection.execute(sql.INSERT, values_of(MemoryRow(one, self._clock())))
-        return one
+            kept = _put(connection, MemoryRow(one, self._clock()))
+        if kept is None:
+            raise StoreError(
+                "another memory has this id",
+                where=f"memory {one.id!r}",
+                fix="leave the id out, or forget the other one first",
+            )
+        return kept
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove memories, their words with them; how many there were."""
@@ -158,47 +143,31 @@ class SQLiteMemory:
         Args:
             scope: of this one only; None for all.
         """
-        return [
-            each.memory
-            for each in self.listed()
-            if each.active and scope in (None, each.memory.scope)
-        ]
+        listed = [each.memory for each in self.listed() if each.active]
+        return [one for one in listed if scope in (None, one.scope)]
 
     def listed(self) -> list[MemoryRow]:
         """Every memory, those that are not active too, in the order in which they were written."""
-        self._count_uses()
-        with self._database.reading() as connection:
-            return [memory_row(row) for row in connection.execute(sql.LISTED)]
+        self._write_uses()
+        return self._rows(sql.LISTED)
 
     def records(self) -> list[StoredRecord]:
-        """Every memory, as retention takes it."""
         return [record_of(each) for each in self.listed()]
 
     def remove_records(self, ids: Collection[str]) -> int:
-        """Forget memories; how many there were."""
         return self.forget(ids)
 
     def restore_records(self, records: Sequence[StoredRecord]) -> list[str]:
         """Put forgotten memories back as they were; the ids of those that are there now. Where
         another memory has taken the id, that one stays."""
-        back: list[str] = []
         with self._database.writing() as connection:
-            for record in records:
-                each = row_of_record(record)
-                one = each.memory
-                row = connection.execute(sql.ONE, (one.id,)).fetchone()
-                known = None if row is None else memory_of_row(row)
-                if known is None:
-                    connection.execute(sql.MAKE_WAY, (one.id,))
-                    connection.execute(sql.INSERT, values_of(each))
-                if known is None or (known.text, known.scope) == (one.text, one.scope):
-                    back.append(one.id)
-        return back
+            rows = map(row_of_record, records)
+            return [each.memory.id for each in rows if _put(connection, each) is not None]
 
     def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
         """Remove the rows of the memories that match, and those of forgotten ones whose id or
         scope does; every process reads the file anew. How many memories there were."""
-        self._count_uses()
+        self._write_uses()
         with self._database.writing() as connection:
             rows = connection.execute(sql.ALL).fetchall()
             matching = [row for row in rows if matches(record_of(memory_row(row)))]
@@ -207,40 +176,20 @@ class SQLiteMemory:
                 connection.execute(sql.NEXT_EPOCH)
         with self._lock:
             self._catch_up()
-        return sum(not row[8] for row in matching)
-
-    def scrub(self) -> None:
-        """Write the file anew, so that nothing that was forgotten is left in it.
-
-        Raises:
-            StoreError: another process is reading.
-        """
-        self._database.scrub()
-
-    def _each(self, statement: str, ids: str | Iterable[str]) -> int:
-        wanted = [ids] if isinstance(ids, str) else ids
-        with self._database.writing() as connection:
-            return sum(connection.execute(statement, (id,)).rowcount for id in wanted)
-
-    def _count_uses(self) -> None:
-        waiting = self._uses.take()
-        if waiting:
-            with self._database.writing() as connection:
-                connection.executemany(sql.USED, waiting)
+        return sum(row[_GONE] == 0 for row in matching)
 
     def decisions(self, scope: str = "") -> list[Memory]:
-        """The decisions, in the order in which it was written."""
-        return self._log(scope, "decision")
+        """The decisions, in the order in which they were written."""
+        return [each.memory for each in self._rows(sql.LOG, scope, "decision")]
 
     def entities(self, scope: str = "") -> dict[str, Memory]:
         """The newest memory of each entity."""
-        return {one.entity: one for one in self._log(scope, "entity")}
+        rows = self._rows(sql.LOG, scope, "entity")
+        return {each.memory.entity: each.memory for each in rows}
 
     def refs(self) -> set[str]:
         """The origins of memories of all scopes: `collect` must hold them."""
-        with self._database.reading() as connection:
-            rows = connection.execute(sql.LISTED).fetchall()
-        return {ref for row in rows for ref in memory_of_row(row).origin}
+        return {ref for each in self._rows(sql.LISTED) for ref in each.memory.origin}
 
     def search(
         self,
@@ -266,7 +215,7 @@ class SQLiteMemory:
         best = max((hit.score for hit in aged), default=0) or 1
         shown = [MemoryHit(hit.memory, hit.score / best) for hit in aged[:k]]
         used_ms = self._clock() if now_ms is None else now_ms
-        self._uses.add([hit.memory.id for hit in shown], used_ms)
+        self._count_use([hit.memory.id for hit in shown], used_ms)
         return shown
 
     def _age(self, one: Memory, now_ms: int | None) -> float:
@@ -274,9 +223,8 @@ class SQLiteMemory:
             return 1.0
         return 2 / 3 + 0.5 ** (max(0, now_ms - one.time_ms) / self._half_life_ms) / 3
 
-    def _log(self, scope: str, kind: str) -> list[Memory]:
-        with self._database.reading() as connection:
-            return [memory_of_row(row) for row in connection.execute(sql.LOG, (scope, kind))]
+    def _rows(self, statement: str, *values: str) -> list[MemoryRow]:
+        return list(map(memory_row, self._database.rows(statement, *values)))
 
     def _catch_up(self) -> None:
         """Take into the indexes what was written, forgotten and turned on or off, here or by
@@ -290,10 +238,11 @@ class SQLiteMemory:
             turned = connection.execute(sql.TURNED, (self._turned,)).fetchall()
             forgotten = connection.execute(sql.GONE, (self._gone,)).fetchall()
         by_scope: dict[str, list[Item]] = {}
-        for remembered, is_gone, _ in map(counted_row, (*new, *turned)):
-            one = remembered.memory
-            if is_gone:
+        for row in (*new, *turned):
+            if row[_GONE]:
                 continue
+            remembered = memory_row(row)
+            one = remembered.memory
             self._leave_out(one.id)
             if remembered.active:
                 self._known[one.id] = one
@@ -306,13 +255,26 @@ class SQLiteMemory:
         for id, _ in forgotten:
             self._leave_out(id)
         self._seen = new[-1][0] if new else self._seen
-        self._turned = max([self._turned, *(row[-1] for row in (*new, *turned))])
+        self._turned = max([self._turned, *(row[_TURNED] for row in (*new, *turned))])
         self._gone = forgotten[-1][1] if forgotten else self._gone
 
     def _leave_out(self, id: str) -> None:
         one = self._known.pop(id, None)
         if one is not None and one.scope in self._indexes:
             self._indexes[one.scope].remove([id])
+
+
+def _put(connection: sqlite3.Connection, new: MemoryRow) -> Memory | None:
+    """The memory that is there now under its id: the new one, or the same one as it was kept
+    before; None where another one has the id, which stays."""
+    one = new.memory
+    row = connection.execute(sql.ONE, (one.id,)).fetchone()
+    if row is not None:
+        known = memory_row(row).memory
+        return known if (known.text, known.scope) == (one.text, one.scope) else None
+    connection.execute(sql.MAKE_WAY, (one.id,))
+    connection.execute(sql.INSERT, values_of(new))
+    return one
 
 
 def _refuse_unfit(one: Memory) -> None:

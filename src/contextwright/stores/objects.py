@@ -1,7 +1,8 @@
 """Artifacts in object storage, by URL: S3, Google Cloud Storage, Azure, HTTP (extra `s3`)."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from contextwright.errors import MissingExtra, StoreError
@@ -47,37 +48,26 @@ class _Objects:
         self._url, self._store, self._obstore = url.rstrip("/"), store, obstore
 
     def read(self, key: str) -> bytes | None:
-        try:
+        with self._named("read", key), suppress(FileNotFoundError):
             return bytes(self._obstore.get(self._store, key).bytes())
-        except FileNotFoundError:
-            return None
-        except Exception as error:
-            raise self._failed("read", key, error) from error
+        return None
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
-        try:
+        with self._named("write", key):
             if replace or not self._is_fresh(key):
                 self._obstore.put(self._store, key, data)
-        except Exception as error:
-            raise self._failed("write", key, error) from error
 
     def remove(self, key: str) -> None:
-        try:
+        with self._named("remove", key), suppress(FileNotFoundError):
             self._obstore.delete(self._store, key)
-        except FileNotFoundError:
-            return
-        except Exception as error:
-            raise self._failed("remove", key, error) from error
 
     def list(self, folder: str) -> Iterator[StoredArtifact]:
-        try:
+        with self._named("list", folder):
             for page in self._obstore.list(self._store, f"{folder}/"):
                 for meta in page:
                     written = round(meta["last_modified"].timestamp() * 1000)
                     key = f"{folder}/{meta['path'].rpartition('/')[2]}"
                     yield StoredArtifact(key, written, meta["size"])
-        except Exception as error:
-            raise self._failed("list", folder, error) from error
 
     def where(self, key: str) -> str:
         return f"{self._url}/{key}"
@@ -91,9 +81,13 @@ class _Objects:
             return False
         return time.time() - written.timestamp() < FRESH_S
 
-    def _failed(self, what: str, key: str, error: Exception) -> StoreError:
-        return StoreError(
-            f"could not {what}: {type(error).__name__}: {error}"[:300],
-            where=self.where(key),
-            fix="look at the address, the credentials and the service",
-        )
+    @contextmanager
+    def _named(self, what: str, key: str) -> Generator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise StoreError(
+                f"could not {what}: {type(error).__name__}: {error}"[:300],
+                where=self.where(key),
+                fix="look at the address, the credentials and the service",
+            ) from error

@@ -96,16 +96,14 @@ def read_beneath(root: Path, segments: list[str]) -> bytes:
     Raises:
         OSError: a component is missing, a link, or no regular file, or the file is too large.
     """
+    flags = os.O_RDONLY | os.O_NOFOLLOW
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for segment in segments[:-1]:
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-            inner = os.open(segment, flags, dir_fd=folder)
+            inner = os.open(segment, flags | os.O_DIRECTORY, dir_fd=folder)
             os.close(folder)
             folder = inner
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-        file = os.open(segments[-1], flags, dir_fd=folder)
-        with os.fdopen(file, "rb") as opened:
+        with os.fdopen(os.open(segments[-1], flags | os.O_NONBLOCK, dir_fd=folder), "rb") as opened:
             status = os.fstat(opened.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > MAX_FILE:
                 raise OSError("not a regular file of a readable size")
