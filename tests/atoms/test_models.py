@@ -240,15 +240,11 @@ def test_the_most_relevant_stay_in_their_order_with_their_scores():
     session = session_of(
         "u: about cats | a: cats purr | u: about dogs | a: dogs bark | u: about birds | a: birds sing | u: now"
     )
-    llm, models = with_llm('{"scores": [{"item": 5, "score": 80}, {"item": 1, "score": 90}]}')
+    llm, models = with_llm('{"scores": [{"item": 4, "score": 80}, {"item": 0, "score": 90}]}')
     pack = compile(session, C.relevant(query="animals", top_k=2), model="gpt-5", models=models)
     scored = [(kept.id, kept.score) for kept in pack.manifest.kept if kept.source == "relevant"]
-    assert scored == [
-        ("e0", -1),
-        ("e1", 900_000),
-        ("e5", 800_000),
-        ("e6", -1),
-    ]  # e0: the task, e6: the question
+    # the task (e0) and the question (e6) stand beside those that were judged: e1 to e5
+    assert scored == [("e0", -1), ("e1", 900_000), ("e5", 800_000), ("e6", -1)]
     assert "<query>\nanimals\n</query>" in llm.prompts[0].text
 
 

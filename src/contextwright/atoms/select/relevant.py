@@ -85,9 +85,16 @@ class Relevant(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most, and beside them what is protected or not settled yet."""
         keep = inputs.protection.keep_reason
-        stays = {block for block in blocks if block.order >= inputs.settled or keep(block)}
-        judged = tuple(block for block in blocks if block not in stays) if stays else blocks
-        room = self.max_tokens - sum(map(inputs.cost, stays)) if self.max_tokens else 0
+        stays = {block for block in blocks if keep(block)}
+        room = self.max_tokens - sum(map(inputs.cost, stays))
+        fresh = [b for b in blocks if b.order >= inputs.settled and b not in stays]
+        for block in reversed(fresh):
+            room -= inputs.cost(block)
+            if self.max_tokens and room < 0:
+                room += inputs.cost(block)
+                break
+            stays.add(block)
+        judged = tuple(b for b in blocks if b not in stays and b not in fresh)
         best = self._best_of(judged, room, inputs)
         return tuple(best.get(block, block) for block in blocks if block in stays or block in best)
 
