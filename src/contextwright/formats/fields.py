@@ -34,6 +34,21 @@ def text_or(value: Any, where: str, otherwise: str = "") -> str:
     return otherwise if value is None else a_text(value, where)
 
 
+def text_if(value: Any, otherwise: str = "") -> str:
+    """The value where it is a string that says something, else `otherwise`."""
+    return value if isinstance(value, str) and value else otherwise
+
+
+def object_if(value: Any) -> Json:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def list_if(value: Any) -> list[Any]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+
+
 def wrong(expected: str, value: Any, where: str) -> MalformedRecord:
     """The error for a value of another type, or another text."""
     got = "nothing" if value is None else type(value).__name__
@@ -72,8 +87,7 @@ def kind_of(value: Any, where: str) -> str:
     block = an_object(value, where)
     kind = text_or(block.get("type"), f"{where}.type")
     for key in ("content", "output", "summary"):
-        inner: Any = block.get(key)
-        for number, item in enumerate(cast(list[Any], inner) if isinstance(inner, list) else ()):
+        for number, item in enumerate(list_if(block.get(key))):
             if isinstance(item, dict):
-                kind_of(cast(Json, item), f"{where}.{key}[{number}]")
+                kind_of(item, f"{where}.{key}[{number}]")
     return kind

@@ -21,7 +21,7 @@ from contextwright.formats.document import Document, Record
 from contextwright.formats.dump import Dumper, Path, fields_of, get, is_record, step_to
 from contextwright.formats.fields import Json
 from contextwright.formats.openai_chat import tool_of
-from contextwright.formats.provenance import free_id
+from contextwright.formats.provenance import free_id, origins
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -280,11 +280,8 @@ def _read_run(name: str, run: list[_WireMessage]) -> Iterator[tuple[Event, Itera
     session = read_document(_document(data, f"messages[{start}:]" if start else "messages"), name)
     groups = openai_responses.grouped(data) if name == openai_responses.NAME else ()
     for event in session.log:
-        origin: Json = event.extra.get(name, {})
-        if groups:
-            yield event, groups[origin["at"]]
-        else:
-            yield event, [record["at"] for record in origin.get("records", (origin,))]
+        places = [record["at"] for record in origins(event, name)]
+        yield event, groups[places[0]] if groups else places
 
 
 def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
