@@ -9,6 +9,8 @@ from contextwright.formats.fields import (
     a_list,
     a_text,
     an_object,
+    list_if,
+    object_if,
     object_of,
     text_of,
     text_or,
@@ -42,9 +44,8 @@ def sniff(document: Document) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    if not isinstance(value, dict) or value.get("kind") not in {"request", "response"}:  # pyright: ignore
-        return False
-    return isinstance(value.get("parts"), list)  # pyright: ignore[reportUnknownMemberType]
+    message = object_if(value)
+    return message.get("kind") in ("request", "response") and isinstance(message.get("parts"), list)
 
 
 def read(document: Document) -> Session:
@@ -66,18 +67,18 @@ def _same_request(before: Event, event: Event) -> bool:
 def _events(value: Any, where: str) -> list[Event]:
     message = an_object(value, where)
     listed = a_list(message.get("parts"), f"{where}, field parts")
-    parts = [an_object(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
-    places = [f"{where}, field parts[{n}]" for n in range(len(parts))]
+    places = [f"{where}, field parts[{n}]" for n in range(len(listed))]
+    parts = [(an_object(part, at), at) for part, at in zip(listed, places, strict=True)]
     if message.get("kind") == "response":
-        answers = [_answer(part, place) for part, place in zip(parts, places, strict=True)]
-        return [Event(id="", role="assistant", parts=tuple(answers))]
+        answers = tuple(_answer(part, place) for part, place in parts)
+        return [Event(id="", role="assistant", parts=answers)]
     if message.get("kind") != "request":
         raise wrong("request or response", message.get("kind"), f"{where}, field kind")
     groups: list[tuple[Role, list[AnyPart]]] = []
     instructions = text_or(message.get("instructions"), f"{where}, field instructions")
     if instructions:
         groups.append(("system", [Text(text=instructions, extra={NAME: {"instructions": True}})]))
-    for part, place in zip(parts, places, strict=True):
+    for part, place in parts:
         role, own = _request_part(part, place)
         if groups and role == "user" and groups[-1][0] == "user":
             groups[-1][1].extend(own)
@@ -95,11 +96,14 @@ def _request_part(part: Json, where: str) -> tuple[Role, list[AnyPart]]:
         return "user", [Opaque(format=NAME, kind=kind, value=part)]
     extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else {}
     content = part.get("content")
-    if not isinstance(content, list):
+    # a list in a retry is pydantic's, of validation errors
+    if not isinstance(content, list) or kind == "retry-prompt":
         return _ROLES.get(kind, "user"), [Text(text=_as_text(content), extra=extra)]
-    if kind == "retry-prompt":  # pydantic's list of validation errors
-        return "user", [Text(text=text_of(content), extra=extra)]
-    return "user", [_user_content(item, f"{where}.content[{n}]") for n, item in enumerate(content)]  # pyright: ignore
+    return "user", [*_user_contents(list_if(content), where)]
+
+
+def _user_contents(listed: list[Any], where: str) -> Iterator[Text | Image | File | Opaque]:
+    return (_user_content(item, f"{where}.content[{n}]") for n, item in enumerate(listed))
 
 
 def _as_text(content: Any) -> str:
@@ -126,11 +130,10 @@ def _user_content(value: Any, where: str) -> Text | Image | File | Opaque:
 
 def _result(part: Json, kind: str, where: str) -> ToolResult:
     failed = kind == "retry-prompt" or part.get("outcome") in {"failed", "denied", "retried"}
-    content = part.get("content")
-    pieces: tuple[Any, ...] = (Text(text=_as_text(content)),)
-    if isinstance(content, list) and any(isinstance(i, dict) and "kind" in i for i in content):  # pyright: ignore
-        listed: list[Any] = content  # pyright: ignore[reportUnknownVariableType]
-        pieces = tuple(_user_content(i, f"{where}.content[{n}]") for n, i in enumerate(listed))
+    pieces: tuple[Any, ...] = (Text(text=_as_text(part.get("content"))),)
+    listed = list_if(part.get("content"))
+    if any("kind" in object_if(item) for item in listed):
+        pieces = tuple(_user_contents(listed, where))
     return ToolResult(
         call_id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
         name=text_or(part.get("tool_name"), f"{where}.tool_name"),
@@ -195,10 +198,9 @@ def _other_parts(event: Event) -> Iterator[Json]:
         if isinstance(part, ToolResult):
             kind = part.extra.get(NAME, {}).get("part_kind", "tool-return")
             base = {"part_kind": kind, "tool_name": part.name, "tool_call_id": part.call_id}
-            failed = (
-                {"outcome": "failed"} if part.status == "error" and kind != "retry-prompt" else {}
-            )
-            yield {**base, "content": part.text, **failed}
+            failed = part.status == "error" and kind != "retry-prompt"
+            outcome = {"outcome": "failed"} if failed else {}
+            yield {**base, "content": part.text, **outcome}
         elif isinstance(part, Text):
             yield {"part_kind": "system-prompt", "content": part.text}
 
