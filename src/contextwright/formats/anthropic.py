@@ -5,15 +5,12 @@ from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.fields import (
+    Fields,
     Json,
-    a_list,
-    a_text,
-    an_object,
     list_if,
     object_if,
     text_if,
     text_of,
-    text_or,
     value_of,
     wrong,
 )
@@ -102,15 +99,14 @@ def _as_list(content: Any) -> list[Json]:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    message = an_object(value, where)
+    message = Fields(value, where, ", field ")
     role, content = message.get("role"), message.get("content")
     if role not in ("system", "user", "assistant"):
         raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
     else:
-        blocks = a_list(content, f"{where}, field content")
-        parts = [part_of(b, f"{where}, field content[{n}]") for n, b in enumerate(blocks)]
+        parts = [part_of(block, at) for block, at in message.items("content")]
     if role == "user":
         return user_events(parts, text_if(message.get("id")))
     return [Event(id=text_if(message.get("id")), role=role, parts=tuple(parts))]
@@ -128,44 +124,33 @@ def user_events(parts: Sequence[AnyPart], id: str = "") -> list[Event]:
 
 def part_of(value: Any, where: str) -> AnyPart:
     """A content block as a part."""
-    block = an_object(value, where)
+    block = Fields(value, where)
     kind = block.get("type")
     if kind == "text":
-        return Text(text=a_text(block.get("text"), f"{where}.text"))
+        return Text(text=block.text("text"))
     if kind == "tool_use":
-        return ToolCall(
-            id=text_or(block.get("id"), f"{where}.id"),
-            name=a_text(block.get("name"), f"{where}.name"),
-            arguments=text_of(block.get("input", {})),
-        )
+        arguments = text_of(block.get("input", {}))
+        return ToolCall(id=block.text("id", ""), name=block.text("name"), arguments=arguments)
     if kind == "tool_result":
-        return _result(block, where)
+        return _result(block)
     if kind == "thinking":
-        return Thinking(
-            text=text_or(block.get("thinking"), f"{where}.thinking"),
-            signature=text_or(block.get("signature"), f"{where}.signature"),
-            provider="anthropic",
-        )
+        text, signature = block.text("thinking", ""), block.text("signature", "")
+        return Thinking(text=text, signature=signature, provider="anthropic")
     if kind == "redacted_thinking":
-        data = a_text(block.get("data"), f"{where}.data")
-        return Thinking(redacted=data, provider="anthropic")
+        return Thinking(redacted=block.text("data"), provider="anthropic")
     if kind in ("image", "document") and isinstance(block.get("source"), dict):
-        return _media(block, block["source"])
-    return Opaque(format=NAME, kind=str(kind), value=block)
+        return _media(value, value["source"])
+    return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _result(block: Json, where: str) -> ToolResult:
+def _result(block: Fields) -> ToolResult:
     content = block.get("content")
     if isinstance(content, str):
-        pieces: list[Any] = [Text(text=content)]
+        pieces = (Text(text=content),)
     else:
-        listed = a_list(content or [], f"{where}.content")
-        pieces = [_inside(piece, f"{where}.content[{n}]") for n, piece in enumerate(listed)]
-    return ToolResult(
-        call_id=text_or(block.get("tool_use_id"), f"{where}.tool_use_id"),
-        content=tuple(pieces),
-        status="error" if block.get("is_error") is True else "ok",
-    )
+        pieces = tuple(_inside(item, at) for item, at in block.items("content", required=False))
+    status = "error" if block.get("is_error") is True else "ok"
+    return ToolResult(call_id=block.text("tool_use_id", ""), content=pieces, status=status)
 
 
 def _inside(block: Any, where: str) -> Text | Image | File | Opaque:

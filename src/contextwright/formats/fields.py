@@ -34,6 +34,39 @@ def text_or(value: Any, where: str, otherwise: str = "") -> str:
     return otherwise if value is None else a_text(value, where)
 
 
+class Fields:
+    """The fields of an object, each read as what it must be; a wrong one is named with its place.
+
+    Args:
+        mark: between the object's place and a field's name.
+    """
+
+    def __init__(self, value: Any, where: str, mark: str = ".") -> None:
+        self.whole = an_object(value, where)
+        self.get = self.whole.get
+        self._start = where + mark
+
+    def place(self, key: str) -> str:
+        """The name of a field in errors."""
+        return self._start + key
+
+    def text(self, key: str, otherwise: str | None = None) -> str:
+        """A string; without `otherwise` it must be there."""
+        value = self.get(key)
+        missing = value is None and otherwise is not None
+        return str(otherwise) if missing else a_text(value, self.place(key))
+
+    def items(self, key: str, *, required: bool = True) -> list[tuple[Any, str]]:
+        """The items of a list, each with its place; where it is not required, nothing is empty."""
+        place, value = self.place(key), self.get(key)
+        listed = a_list(value if value or required else [], place)
+        return [(item, f"{place}[{n}]") for n, item in enumerate(listed)]
+
+    def inner(self, key: str) -> "Fields":
+        """The fields of an object that stands in this one."""
+        return Fields(self.get(key), self.place(key))
+
+
 def text_if(value: Any, otherwise: str = "") -> str:
     """The value where it is a string that says something, else `otherwise`."""
     return value if isinstance(value, str) and value else otherwise

@@ -8,17 +8,7 @@ import msgspec
 
 from contextwright.formats.anthropic import user_events
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import (
-    Json,
-    a_list,
-    a_text,
-    an_object,
-    object_if,
-    text_of,
-    text_or,
-    value_of,
-    wrong,
-)
+from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -99,9 +89,8 @@ def _instruction(value: Any) -> Json:
 
 def _tools(value: Any) -> list[Tool]:
     tools: list[Tool] = []
-    for group in value if isinstance(value, list) else []:  # pyright: ignore[reportUnknownVariableType]
-        declared = _pick(group, "function_declarations") if isinstance(group, dict) else None  # pyright: ignore
-        for each in declared or []:
+    for group in list_if(value):
+        for each in _pick(object_if(group), "function_declarations") or []:
             schema = each.get("parameters") or _pick(each, "parameters_json_schema") or {}
             name, description = str(each.get("name")), str(each.get("description") or "")
             tools.append(Tool(name=name, description=description, parameters=schema))
@@ -116,13 +105,11 @@ def _pick(value: Json, snake: str) -> Any:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    content = an_object(value, where)
-    role = text_or(content.get("role"), f"{where}, field role", "user")
+    content = Fields(value, where, ", field ")
+    role = content.text("role", "user")
     if role not in ("user", "model", "system", "function", "tool"):
         raise wrong("a role of user or model", role, f"{where}, field role")
-    listed = a_list(content.get("parts"), f"{where}, field parts")
-    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
-    parts = _with_own_ids(parts)
+    parts = _with_own_ids([part_of(part, at) for part, at in content.items("parts")])
     if role in {"model", "system"}:
         own = "assistant" if role == "model" else "system"
         return [Event(id="", role=own, parts=tuple(parts))]
@@ -148,23 +135,24 @@ def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:
 
 def part_of(value: Any, where: str) -> AnyPart:
     """A Gemini part as a part of ours. The thought signature stays in `extra["gemini"]`."""
-    part = an_object(value, where)
+    fields = Fields(value, where)
+    part = fields.whole
     signature = _pick(part, "thought_signature")
     extra: Json = {NAME: {"thought_signature": signature}} if signature else {}
     call, response = _pick(part, "function_call"), _pick(part, "function_response")
     if call is not None:
-        call = an_object(call, f"{where}.function_call")
-        name = a_text(call.get("name"), f"{where}.function_call.name")
+        call = Fields(call, f"{where}.function_call")
+        name = call.text("name")
         arguments = text_of(call.get("args") or {})
         id = str(call.get("id") or name)
         return ToolCall(id=id, name=name, arguments=arguments, extra=extra)
     if response is not None:
-        return _result(an_object(response, f"{where}.function_response"))
+        return _result(Fields(response, f"{where}.function_response").whole)
     if part.get("thought") is True and "text" in part:
-        text = text_or(part["text"], f"{where}.text")
+        text = fields.text("text", "")
         return Thinking(text=text, signature=str(signature or ""), provider="google")
     if "text" in part:
-        return Text(text=text_or(part["text"], f"{where}.text"), extra=extra)
+        return Text(text=fields.text("text", ""), extra=extra)
     return _media(part)
 
 

@@ -7,16 +7,7 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import (
-    Json,
-    a_list,
-    a_text,
-    an_object,
-    list_if,
-    object_if,
-    text_if,
-    text_or,
-)
+from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -83,7 +74,7 @@ def read_chat(format: str, messages: list[Any], where: str) -> list[Event]:
     kept under that format's name."""
     places = [(message, f"{where} message {number}") for number, message in enumerate(messages)]
     for message, place in places:
-        text_or(an_object(message, place).get("role"), f"{place}, field role")
+        Fields(message, place, ", field ").text("role", "")
     return list(read_messages(format, places, _events, _message))
 
 
@@ -98,7 +89,7 @@ def write_chat(format: str, events: Iterable[Event]) -> list[Json]:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    message = an_object(value, where)
+    message = Fields(value, where, ", field ")
     role = message.get("role")
     if role is None and isinstance(message.get("speaker"), str):
         role = "user"
@@ -112,81 +103,74 @@ def _events(value: Any, where: str) -> list[Event]:
     event = Event(
         id=text_if(message.get("id")),
         role=_ROLES[role],
-        parts=tuple(_parts(message, _ROLES[role], where)),
+        parts=tuple(_parts(message, _ROLES[role])),
         author=text_if(name) if role not in {"tool", "function"} else "",
         time_ms=time if isinstance(time, int) else None,
     )
     return [event]
 
 
-def _parts(message: Json, role: str, where: str) -> Iterator[AnyPart]:
+def _parts(message: Fields, role: str) -> Iterator[AnyPart]:
     if role == "tool":
-        yield _tool_result(message, where)
+        yield _tool_result(message)
         return
     thinking = message.get("thinking") or message.get("reasoning_content")
     if isinstance(thinking, str):
         yield Thinking(text=thinking)
-    yield from _content_parts(message.get("content") or None, where)
-    calls = message.get("tool_calls")
-    for place, call in enumerate(a_list(calls, f"{where}, field tool_calls") if calls else ()):
-        yield _call(call, f"{where}, field tool_calls[{place}]")
-    old = message.get("function_call")  # what `tool_calls` was before: one call, without an id
-    if old is not None and not calls:
-        place = f"{where}, field function_call"
-        call = _function(an_object(old, place), "", place)
-        yield msgspec.structs.replace(call, id=call.name)
+    yield from _content_parts(message) if message.get("content") else ()
+    for call, at in message.items("tool_calls", required=False):
+        yield _call(call, at)
+    # what `tool_calls` was before: one call, without an id
+    if message.get("function_call") is not None and not message.get("tool_calls"):
+        call = message.inner("function_call")
+        yield _function(call, call.text("name"))
 
 
-def _content_parts(content: Any, where: str) -> Iterator[Text | Image | File | Opaque]:
+def _content_parts(message: Fields) -> Iterator[Text | Image | File | Opaque]:
+    content = message.get("content")
     if isinstance(content, list):
-        for place, part in enumerate(list_if(content)):
-            yield _part(part, f"{where}, field content[{place}]")
+        yield from (_part(part, at) for part, at in message.items("content"))
     elif content is not None:
-        yield Text(text=a_text(content, f"{where}, field content"))
+        yield Text(text=message.text("content"))
 
 
-def _tool_result(message: Json, where: str) -> ToolResult:
-    content = tuple(_content_parts(message.get("content"), where))
+def _tool_result(message: Fields) -> ToolResult:
+    content = tuple(_content_parts(message))
     answered = list_if(message.get("tool_call_ids"))  # SWE-agent's name for it
     if message.get("role") == "function":
         answered = [message.get("name")]
-    id = message.get("tool_call_id", answered[0] if answered else None)
-    return ToolResult(
-        call_id=text_or(id, f"{where}, field tool_call_id"),
-        name=text_or(message.get("name"), f"{where}, field name"),
-        content=content,
-        status="error" if message.get("is_error") is True else "ok",
-    )
+    id = message.text("tool_call_id", "")
+    if "tool_call_id" not in message.whole and answered:
+        id = text_or(answered[0], message.place("tool_call_id"))
+    status = "error" if message.get("is_error") is True else "ok"
+    return ToolResult(call_id=id, name=message.text("name", ""), content=content, status=status)
 
 
 def _call(value: Any, where: str) -> ToolCall | Opaque:
-    call = an_object(value, where)
+    call = Fields(value, where)
     if call.get("type", "function") != "function":
-        return Opaque(format=NAME, kind=str(call.get("type")), value=call)
-    function = an_object(call.get("function"), f"{where}.function")
-    return _function(function, text_or(call.get("id"), f"{where}.id"), f"{where}.function")
+        return Opaque(format=NAME, kind=str(call.get("type")), value=value)
+    function = call.inner("function")
+    return _function(function, call.text("id", ""))
 
 
-def _function(function: Json, id: str, where: str) -> ToolCall:
-    name = a_text(function.get("name"), f"{where}.name")
-    arguments = text_or(function.get("arguments"), f"{where}.arguments", "{}")
-    return ToolCall(id=id, name=name, arguments=arguments)
+def _function(function: Fields, id: str) -> ToolCall:
+    return ToolCall(id=id, name=function.text("name"), arguments=function.text("arguments", "{}"))
 
 
 def _part(value: Any, where: str) -> Text | Image | File | Opaque:
     if isinstance(value, str):
         return Text(text=value)
-    part = an_object(value, where)
+    part = Fields(value, where)
     kind = part.get("type")
     if kind == "text":
-        return Text(text=a_text(part.get("text"), f"{where}.text"))
+        return Text(text=part.text("text"))
     if kind == "image_url":
-        image = an_object(part.get("image_url"), f"{where}.image_url")
-        url = a_text(image.get("url"), f"{where}.image_url.url")
-        return image_of(url, text_or(image.get("detail"), f"{where}.image_url.detail"))
+        image = part.inner("image_url")
+        return image_of(image.text("url"), image.text("detail", ""))
     if kind == "file":
-        return file_of(an_object(part.get("file"), f"{where}.file"), "application/octet-stream")
-    return Opaque(format=NAME, kind=str(kind), value=part)
+        return file_of(part.inner("file").whole, "application/octet-stream")
+    return Opaque(format=NAME, kind=str(kind), value=value)
 
 
 def image_of(url: str, detail: str = "", extra: Json | None = None) -> Image:
@@ -275,14 +259,14 @@ def _part_json(part: AnyPart) -> Json | None:
 
 def tool_of(value: Any, where: str, format: str) -> Tool:
     """A tool schema in OpenAI's form, nested or flat, or Anthropic's; kept for its own format."""
-    tool = an_object(value, where)
-    known = object_if(tool.get("function")) if isinstance(tool.get("function"), dict) else tool
-    schema = known.get("parameters", known.get("input_schema", {}))
+    nested = object_if(value).get("function")
+    tool = Fields(nested if isinstance(nested, dict) else value, where)
+    schema = tool.get("parameters", tool.get("input_schema", {}))
     return Tool(
-        name=a_text(known.get("name"), f"{where}.name"),
-        description=text_or(known.get("description"), f"{where}.description"),
+        name=tool.text("name"),
+        description=tool.text("description", ""),
         parameters=object_if(schema),
-        extra={format: tool},
+        extra={format: value},
     )
 
 

@@ -4,15 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import (
-    Json,
-    a_list,
-    a_text,
-    an_object,
-    list_if,
-    object_if,
-    text_or,
-)
+from contextwright.formats.fields import Fields, Json, an_object, list_if, object_if
 from contextwright.formats.openai_chat import file_json, file_of, image_of, tool_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -130,71 +122,63 @@ def _of_model(item: Json) -> bool:
 
 def _events(group: Any, where: str) -> list[Event]:
     items: list[Json] = group["items"]
-    first = items[0]
+    first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
     if kind == "function_call_output":
-        return [Event(id="", role="tool", parts=(_output(first, where),))]
+        return [Event(id="", role="tool", parts=(_output(first),))]
     if kind == "message" and first.get("role") != "assistant":
-        role = _ROLES.get(text_or(first.get("role"), f"{where}, field role"), "user")
-        return [Event(id="", role=role, parts=tuple(_content(first, where)))]  # pyright: ignore[reportArgumentType]
+        role = _ROLES.get(first.text("role", ""), "user")
+        return [Event(id="", role=role, parts=tuple(_content(first)))]  # pyright: ignore[reportArgumentType]
     parts: list[AnyPart] = []
     for item in items:
         parts.extend(item_parts(item, where))
     return [Event(id="", role="assistant", parts=tuple(parts))]
 
 
-def item_parts(item: Json, where: str) -> list[AnyPart]:
+def item_parts(value: Json, where: str) -> list[AnyPart]:
     """The parts that an item of the model's stands for."""
+    item = Fields(value, where, ", field ")
     kind = item.get("type", "message")
     if kind == "message":
-        return _content(item, where)
+        return _content(item)
     if kind == "function_call":
-        return [
-            ToolCall(
-                id=text_or(item.get("call_id"), f"{where}, field call_id"),
-                name=a_text(item.get("name"), f"{where}, field name"),
-                arguments=text_or(item.get("arguments"), f"{where}, field arguments", "{}"),
-            )
-        ]
+        id, arguments = item.text("call_id", ""), item.text("arguments", "{}")
+        return [ToolCall(id=id, name=item.text("name"), arguments=arguments)]
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
-        encrypted = text_or(item.get("encrypted_content"), f"{where}, field encrypted_content")
-        extra: Json = {NAME: {"id": item["id"]}} if item.get("id") else {}
+        encrypted = item.text("encrypted_content", "")
+        extra: Json = {NAME: {"id": item.get("id")}} if item.get("id") else {}
         text = "\n".join(summary)
         return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
-    return [Opaque(format=NAME, kind=str(kind), value=item)]
+    return [Opaque(format=NAME, kind=str(kind), value=value)]
 
 
-def _content(item: Json, where: str) -> list[AnyPart]:
+def _content(item: Fields) -> list[AnyPart]:
     content = item.get("content")
     if isinstance(content, str):
         return [Text(text=content)] if content else []
-    parts = a_list(content or [], f"{where}, field content")
-    return [content_part(part, f"{where}, field content[{n}]") for n, part in enumerate(parts)]
+    return [content_part(part, at) for part, at in item.items("content", required=False)]
 
 
 def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
     """A content part."""
-    part = an_object(value, where)
+    part = Fields(value, where)
     kind = part.get("type")
     if kind in _TEXTS:
-        return Text(text=text_or(part.get("text"), f"{where}.text"))
+        return Text(text=part.text("text", ""))
     if kind == "input_image" and isinstance(part.get("image_url"), str):
-        return image_of(part["image_url"], str(part.get("detail") or ""))
+        return image_of(part.text("image_url"), str(part.get("detail") or ""))
     if kind == "input_file" and (part.get("file_data") or part.get("file_id")):
-        return file_of(part, "application/pdf")
-    return Opaque(format=NAME, kind=str(kind), value=part)
+        return file_of(value, "application/pdf")
+    return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _output(item: Json, where: str) -> ToolResult:
-    output = item.get("output")
-    if isinstance(output, list):
-        listed = enumerate(list_if(output))
-        pieces = tuple(content_part(p, f"{where}, field output[{n}]") for n, p in listed)
+def _output(item: Fields) -> ToolResult:
+    if isinstance(item.get("output"), list):
+        pieces = tuple(content_part(part, at) for part, at in item.items("output"))
     else:
-        pieces = (Text(text=text_or(output, f"{where}, field output")),)
-    id = text_or(item.get("call_id"), f"{where}, field call_id")
-    return ToolResult(call_id=id, content=pieces)
+        pieces = (Text(text=item.text("output", "")),)
+    return ToolResult(call_id=item.text("call_id", ""), content=pieces)
 
 
 def _group(events: Sequence[Event]) -> Json:

@@ -4,18 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, items_of, numbered
-from contextwright.formats.fields import (
-    Json,
-    a_list,
-    a_text,
-    an_object,
-    list_if,
-    object_if,
-    object_of,
-    text_of,
-    text_or,
-    wrong,
-)
+from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -65,21 +54,19 @@ def _same_request(before: Event, event: Event) -> bool:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    message = an_object(value, where)
-    listed = a_list(message.get("parts"), f"{where}, field parts")
-    places = [f"{where}, field parts[{n}]" for n in range(len(listed))]
-    parts = [(an_object(part, at), at) for part, at in zip(listed, places, strict=True)]
+    message = Fields(value, where, ", field ")
+    parts = [Fields(part, at) for part, at in message.items("parts")]
     if message.get("kind") == "response":
-        answers = tuple(_answer(part, place) for part, place in parts)
+        answers = tuple(map(_answer, parts))
         return [Event(id="", role="assistant", parts=answers)]
     if message.get("kind") != "request":
         raise wrong("request or response", message.get("kind"), f"{where}, field kind")
     groups: list[tuple[Role, list[AnyPart]]] = []
-    instructions = text_or(message.get("instructions"), f"{where}, field instructions")
+    instructions = message.text("instructions", "")
     if instructions:
         groups.append(("system", [Text(text=instructions, extra={NAME: {"instructions": True}})]))
-    for part, place in parts:
-        role, own = _request_part(part, place)
+    for part in parts:
+        role, own = _request_part(part)
         if groups and role == "user" and groups[-1][0] == "user":
             groups[-1][1].extend(own)
         else:
@@ -87,23 +74,19 @@ def _events(value: Any, where: str) -> list[Event]:
     return [Event(id="", role=role, parts=tuple(own)) for role, own in groups or [("user", [])]]
 
 
-def _request_part(part: Json, where: str) -> tuple[Role, list[AnyPart]]:
-    kind = a_text(part.get("part_kind"), f"{where}.part_kind")
+def _request_part(part: Fields) -> tuple[Role, list[AnyPart]]:
+    kind = part.text("part_kind")
     # a retry that answers no call is said as the user
     if kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
-        return "tool", [_result(part, kind, where)]
+        return "tool", [_result(part, kind)]
     if kind not in {"system-prompt", "user-prompt", "retry-prompt"}:
-        return "user", [Opaque(format=NAME, kind=kind, value=part)]
+        return "user", [Opaque(format=NAME, kind=kind, value=part.whole)]
     extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else {}
     content = part.get("content")
     # a list in a retry is pydantic's, of validation errors
     if not isinstance(content, list) or kind == "retry-prompt":
         return _ROLES.get(kind, "user"), [Text(text=_as_text(content), extra=extra)]
-    return "user", [*_user_contents(list_if(content), where)]
-
-
-def _user_contents(listed: list[Any], where: str) -> Iterator[Text | Image | File | Opaque]:
-    return (_user_content(item, f"{where}.content[{n}]") for n, item in enumerate(listed))
+    return "user", [_user_content(item, at) for item, at in part.items("content")]
 
 
 def _as_text(content: Any) -> str:
@@ -115,50 +98,45 @@ def _as_text(content: Any) -> str:
 def _user_content(value: Any, where: str) -> Text | Image | File | Opaque:
     if isinstance(value, str):
         return Text(text=value)
-    item = an_object(value, where)
+    item = Fields(value, where)
     kind = str(item.get("kind"))
     if kind == "text-content":
-        return Text(text=text_or(item.get("content"), f"{where}.content"))
+        return Text(text=item.text("content", ""))
     url, data = str(item.get("url") or ""), str(item.get("data") or "")
     media = str(item.get("media_type") or "")
     if kind not in _MEDIA or not (url or data):
-        return Opaque(format=NAME, kind=kind, value=item)
+        return Opaque(format=NAME, kind=kind, value=value)
     if kind == "image-url" or media.startswith("image/"):
         return Image(media_type=media or "image/png", url=url, data=data)
     return File(media_type=media or "application/octet-stream", url=url, data=data)
 
 
-def _result(part: Json, kind: str, where: str) -> ToolResult:
+def _result(part: Fields, kind: str) -> ToolResult:
     failed = kind == "retry-prompt" or part.get("outcome") in {"failed", "denied", "retried"}
     pieces: tuple[Any, ...] = (Text(text=_as_text(part.get("content"))),)
-    listed = list_if(part.get("content"))
-    if any("kind" in object_if(item) for item in listed):
-        pieces = tuple(_user_contents(listed, where))
+    if any("kind" in object_if(item) for item in list_if(part.get("content"))):
+        pieces = tuple(_user_content(item, at) for item, at in part.items("content"))
     return ToolResult(
-        call_id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
-        name=text_or(part.get("tool_name"), f"{where}.tool_name"),
+        call_id=part.text("tool_call_id", ""),
+        name=part.text("tool_name", ""),
         content=pieces,
         status="error" if failed else "ok",
         extra={NAME: {"part_kind": kind}} if kind == "retry-prompt" else {},
     )
 
 
-def _answer(part: Json, where: str) -> AnyPart:
-    kind = a_text(part.get("part_kind"), f"{where}.part_kind")
+def _answer(part: Fields) -> AnyPart:
+    kind = part.text("part_kind")
     if kind == "text":
-        return Text(text=text_or(part.get("content"), f"{where}.content"))
+        return Text(text=part.text("content", ""))
     if kind == "thinking":
-        signature = text_or(part.get("signature"), f"{where}.signature")
-        provider = str(part.get("provider_name") or "")
-        text = text_or(part.get("content"), f"{where}.content")
-        return Thinking(text=text, signature=signature, provider=provider)
+        signature, provider = part.text("signature", ""), str(part.get("provider_name") or "")
+        return Thinking(text=part.text("content", ""), signature=signature, provider=provider)
     if kind == "tool-call":
-        return ToolCall(
-            id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
-            name=a_text(part.get("tool_name"), f"{where}.tool_name"),
-            arguments=_as_text(part.get("args")) or "{}",
-        )
-    return Opaque(format=NAME, kind=kind, value=part)  # the provider's own calls, and their results
+        id, name = part.text("tool_call_id", ""), part.text("tool_name")
+        return ToolCall(id=id, name=name, arguments=_as_text(part.get("args")) or "{}")
+    # the provider's own calls, and their results
+    return Opaque(format=NAME, kind=kind, value=part.whole)
 
 
 def _message(events: Sequence[Event]) -> Json:
