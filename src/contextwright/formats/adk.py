@@ -8,10 +8,12 @@ becomes a state change at its place; a compaction becomes a summary event. Strea
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from contextwright.errors import MalformedRecord
 from contextwright.formats.adk_wire import Wire, from_wire, get, spelling_of, to_wire
 from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, an_object, object_if, text_if
+from contextwright.formats.fields import Fields, Json, a_list, object_if, text_if
 from contextwright.formats.gemini import part_of, part_to
 from contextwright.formats.provenance import Draft, RecordReader, in_order, residue, restored
 from contextwright.formats.timestamps import ms_of_seconds
@@ -55,7 +57,7 @@ def read(document: Document) -> Session:
     _set_state(session, _corrections(session, get(source, "state")))
     wire = reader.wire
     changes = len(session.changes)
-    stored: Json = {"wire": wire.as_dict(), "hidden": reader.hidden, "changes": changes}
+    stored: Json = {"wire": msgspec.to_builtins(wire), "hidden": reader.hidden, "changes": changes}
     if source:
         fields = {key: value for key, value in source.items() if key != "events"}
         stored["session"] = residue(to_wire(_head(session), wire, "session"), fields)
@@ -176,12 +178,9 @@ def _taken_back(events: list[Json]) -> set[int]:
 def _parts_of(content: Any, where: str) -> list[AnyPart]:
     if content is None:
         return []
-    parts = an_object(content, f"{where}, field content").get("parts")
-    listed = [] if parts is None else a_list(parts, f"{where}, field content.parts")
-    return [
-        part_of(from_wire(part), f"{where}, field content.parts[{number}]")
-        for number, part in enumerate(listed)
-    ]
+    fields = Fields(content, f"{where}, field content")
+    parts = fields.items("parts") if fields.get("parts") is not None else ()
+    return [part_of(from_wire(part), at) for part, at in parts]
 
 
 def _role(source: Json, content: Any) -> Role:
@@ -209,7 +208,7 @@ def write(session: Session) -> Any:
     Tools have no place in it; metadata, tags and pins of other formats' events are left out.
     """
     stored: Json = session.metadata.get(NAME, {})
-    wire = Wire.of(stored.get("wire"))
+    wire = msgspec.convert(stored.get("wire", {}), Wire)
     events: list[Any] = []
     place_of: dict[str, int] = {}
     for record in in_order(session, NAME):

@@ -37,15 +37,6 @@ class Wire(msgspec.Struct, frozen=True):
     standard64: bool = False
     fields: dict[str, list[str]] = {}
 
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return msgspec.to_builtins(self)
-
-    @staticmethod
-    def of(data: Any) -> "Wire":
-        """From plain data."""
-        return Wire() if data is None else msgspec.convert(data, Wire)
-
 
 def spelling_of(session: Json, events: list[Any]) -> Wire:
     """The spelling of a dump, told from its first events."""

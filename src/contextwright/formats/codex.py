@@ -11,6 +11,7 @@ from typing import Any
 from contextwright.formats import openai_responses
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import (
+    Fields,
     Json,
     an_object,
     kind_of,
@@ -19,7 +20,6 @@ from contextwright.formats.fields import (
     object_of,
     text_if,
     text_of,
-    text_or,
     wrong,
 )
 from contextwright.formats.openai_responses import content_part, item_parts
@@ -197,7 +197,7 @@ def _parts(item: Json, where: str) -> list[AnyPart]:
     if kind in _RESULTS:
         return [_result(item, where)]
     if kind == "custom_tool_call":
-        arguments = text_of({"input": text_or(item.get("input"), f"{where}, field input")})
+        arguments = text_of({"input": Fields(item, where, ", field ").text("input", "")})
         return [_call(item, str(item.get("name") or ""), arguments, kind, where)]
     if kind == "local_shell_call":
         return [_call(item, "local_shell", text_of(item.get("action") or {}), kind, where)]
@@ -205,7 +205,7 @@ def _parts(item: Json, where: str) -> list[AnyPart]:
 
 
 def _call(item: Json, name: str, arguments: str, kind: str, where: str) -> ToolCall:
-    id = text_or(item.get("call_id"), f"{where}, field call_id", str(item.get("id") or ""))
+    id = Fields(item, where, ", field ").text("call_id", str(item.get("id") or ""))
     return ToolCall(id=id, name=name, arguments=arguments, extra={NAME: {"kind": kind}})
 
 
@@ -214,15 +214,15 @@ def _result(item: Json, where: str) -> ToolResult:
     form = {list: "blocks", dict: "object"}.get(type(output), "text")
     inner: Any = output.get("content") if form == "object" else output
     failed = form == "object" and output.get("success") is False
+    fields = Fields({**item, "output": inner}, where, ", field ")
     if isinstance(inner, list):
-        blocks = enumerate(list_if(inner))
-        content = tuple(content_part(b, f"{where}, field output[{n}]") for n, b in blocks)
+        content = tuple(content_part(block, at) for block, at in fields.items("output"))
         form = "blocks" if form == "blocks" else "object of blocks"
     else:
-        content = (Text(text=text_or(inner, f"{where}, field output")),)
+        content = (Text(text=fields.text("output", "")),)
     own = {"kind": str(item["type"]), "form": form}
     return ToolResult(
-        call_id=text_or(item.get("call_id"), f"{where}, field call_id"),
+        call_id=fields.text("call_id", ""),
         content=content,
         status="error" if failed else "ok",
         extra={} if own == _USUAL else {NAME: own},

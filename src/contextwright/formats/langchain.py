@@ -12,8 +12,8 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import (
+    Fields,
     Json,
-    a_list,
     an_object,
     list_if,
     object_if,
@@ -39,23 +39,16 @@ LINES = False
 
 ROLES: dict[str, Role] = {
     "human": "user",
-    "HumanMessageChunk": "user",
     "ai": "assistant",
-    "AIMessageChunk": "assistant",
     "system": "system",
-    "SystemMessageChunk": "system",
     "developer": "system",
     "tool": "tool",
-    "ToolMessageChunk": "tool",
     "function": "tool",
-    "FunctionMessageChunk": "tool",
 }
-_CHAT_ROLES: dict[str, Role] = {
-    "user": "user",
-    "assistant": "assistant",
-    "system": "system",
-    "developer": "system",
-}
+_CHUNKS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function"}
+ROLES |= {f"{name}MessageChunk": ROLES[kind] for name, kind in _CHUNKS.items()}
+_CHAT_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
+_CHAT_ROLES |= {"system": "system", "developer": "system"}
 _WRITTEN = {
     "user": ("human", "HumanMessage"),
     "assistant": ("ai", "AIMessage"),
@@ -163,9 +156,8 @@ class _LangChainReader(RecordReader):
         """The calls that the content does not hold already."""
         in_content = {part.id for part in parts if isinstance(part, ToolCall)}
         for key in ("tool_calls", "invalid_tool_calls"):
-            calls = a_list(data.get(key) or [], f"{where}, field {key}")
-            for number, call in enumerate(calls):
-                place = f"{where}, field {key}[{number}]"
+            calls = Fields(data, where, ", field ").items(key, required=False)
+            for number, (call, place) in enumerate(calls):
                 part = _call(an_object(call, place), key, f"{event_id}-{number}")
                 self.tools[part.id] = part.name
                 if part.id not in in_content:
@@ -212,8 +204,8 @@ def _content(content: Any, where: str) -> tuple[list[AnyPart], str]:
             where=f"{where}, field content",
             fix=_DUMP,
         )
-    blocks = enumerate(list_if(content))
-    return [part_of(block, f"{where}, field content[{n}]") for n, block in blocks], "blocks"
+    blocks = Fields({"content": content}, where, ", field ").items("content")
+    return [part_of(block, at) for block, at in blocks], "blocks"
 
 
 def _call(call: Json, key: str, otherwise: str) -> ToolCall:
