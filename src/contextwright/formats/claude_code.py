@@ -12,7 +12,7 @@ from typing import Any
 from contextwright.errors import MalformedRecord
 from contextwright.formats.anthropic import block_of, part_of
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import Json, kind_of, list_if, object_if, text_if
+from contextwright.formats.fields import Fields, Json, kind_of, list_if, object_if, text_if
 from contextwright.formats.provenance import Draft, RecordReader, in_order, same, summary_of
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
 from contextwright.session.event import AnyPart, Event, Role, Text, ToolResult
@@ -220,10 +220,10 @@ def _text_or_blocks(content: Any, wrong: str, where: str) -> str | list[Any]:
 def _parts(content: str | list[Any], where: str) -> list[AnyPart]:
     if isinstance(content, str):
         return [Text(text=content)]
-    places = [f"{where}, field message.content[{number}]" for number in range(len(content))]
-    for block, place in zip(content, places, strict=True):
+    blocks = Fields({"message.content": content}, where, ", field ").items("message.content")
+    for block, place in blocks:
         kind_of(block, place)
-    return [part_of(block, place) for block, place in zip(content, places, strict=True)]
+    return [part_of(block, place) for block, place in blocks]
 
 
 def write(session: Session) -> Any:

@@ -105,7 +105,7 @@ class Dumper:
         if fields_of(value):
             made: dict[str, Any] = {}
             for name, item in items_of(value):  # SDKs send no null of a field that nobody set
-                place = (*path, ("attr", name))
+                place: Path = (*path, ("attr", name))
                 made[_wire_name(value, name)] = self.plain(item, place, f"{where}.{name}")
             return made
         dumped = _dumping_method(value)

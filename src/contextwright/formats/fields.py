@@ -117,8 +117,8 @@ def kind_of(value: Any, where: str) -> str:
     Raises:
         MalformedRecord: it, or a block within it, is no object or has a type that is no text.
     """
-    block = an_object(value, where)
-    kind = text_or(block.get("type"), f"{where}.type")
+    block = Fields(value, where)
+    kind = block.text("type", "")
     for key in ("content", "output", "summary"):
         for number, item in enumerate(list_if(block.get(key))):
             if isinstance(item, dict):

@@ -141,19 +141,18 @@ def part_of(value: Any, where: str) -> AnyPart:
     extra: Json = {NAME: {"thought_signature": signature}} if signature else {}
     call, response = _pick(part, "function_call"), _pick(part, "function_response")
     if call is not None:
-        call = Fields(call, f"{where}.function_call")
-        name = call.text("name")
-        arguments = text_of(call.get("args") or {})
-        id = str(call.get("id") or name)
+        called = Fields(call, f"{where}.function_call")
+        name, arguments = called.text("name"), text_of(called.get("args") or {})
+        id = str(called.get("id") or name)
         return ToolCall(id=id, name=name, arguments=arguments, extra=extra)
     if response is not None:
         return _result(Fields(response, f"{where}.function_response").whole)
-    if part.get("thought") is True and "text" in part:
-        text = fields.text("text", "")
+    if "text" not in part:
+        return _media(part)
+    text = fields.text("text", "")
+    if part.get("thought") is True:
         return Thinking(text=text, signature=str(signature or ""), provider="google")
-    if "text" in part:
-        return Text(text=fields.text("text", ""), extra=extra)
-    return _media(part)
+    return Text(text=text, extra=extra)
 
 
 def _result(response: Json) -> ToolResult:

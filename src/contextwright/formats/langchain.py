@@ -37,7 +37,7 @@ from contextwright.session.session import Session
 
 LINES = False
 
-ROLES: dict[str, Role] = {
+_KINDS: dict[str, Role] = {
     "human": "user",
     "ai": "assistant",
     "system": "system",
@@ -46,9 +46,13 @@ ROLES: dict[str, Role] = {
     "function": "tool",
 }
 _CHUNKS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function"}
-ROLES |= {f"{name}MessageChunk": ROLES[kind] for name, kind in _CHUNKS.items()}
-_CHAT_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
-_CHAT_ROLES |= {"system": "system", "developer": "system"}
+ROLES = _KINDS | {f"{name}MessageChunk": _KINDS[kind] for name, kind in _CHUNKS.items()}
+_CHAT_ROLES: dict[str, Role] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+}
 _WRITTEN = {
     "user": ("human", "HumanMessage"),
     "assistant": ("ai", "AIMessage"),
@@ -132,19 +136,18 @@ class _LangChainReader(RecordReader):
             self.hide(at, value)
             return
         kind = _type(value, data)
-        roles = _CHAT_ROLES if kind.startswith("chat") else ROLES
+        chat = kind.startswith("chat")
         # a class of the application's own speaks as the user; the residue keeps its name
-        role = roles.get(str(data.get("role")) if roles is _CHAT_ROLES else kind, "user")
+        role = _CHAT_ROLES.get(str(data.get("role")), "user") if chat else ROLES.get(kind, "user")
         id = text_if(data.get("id"), f"message-{len(self.drafts)}")
         author = text_if(data.get("name")) if role != "tool" else ""
         draft = self.draft(id, role, author=author)
         where = f"{where}, event {draft.head.id}"
         parts, shape = _content(data.get("content"), where)
         if role == "assistant":
-            parts = [*parts, *self._calls(data, parts, draft.head.id, where)]
-        elif role == "tool":
-            parts = [self._result(data, parts, where)]
-        self.keep(at, value, [(draft, parts)], shape)
+            parts += list(self._calls(data, parts, draft.head.id, where))
+        own: list[AnyPart] = [self._result(data, parts, where)] if role == "tool" else parts
+        self.keep(at, value, [(draft, own)], shape)
 
     def write(self, events: Sequence[Event], shape: str) -> Json:
         """The message of an event."""

@@ -49,8 +49,9 @@ _LISTS = {
 }
 """Where a provider's body, or a framework's session, holds its messages; and the format of a body
 whose list is empty."""
-_PAIR_ROLES = {role: role for role in ("system", "developer", "user", "assistant")}
-_PAIR_ROLES |= {"human": "user", "ai": "assistant", "model": "assistant"}
+_PAIR_ROLES = {"human": "user", "ai": "assistant", "model": "assistant"} | {
+    role: role for role in ("system", "developer", "user", "assistant")
+}
 _GEMINI_PARTS = {
     "text", "function_call", "functionCall", "function_response", "functionResponse",
     "inline_data", "inlineData", "file_data", "fileData",

@@ -15,6 +15,7 @@ from contextwright.session.event import (
     File,
     Image,
     Opaque,
+    Role,
     Text,
     Thinking,
     Tool,
@@ -25,7 +26,7 @@ from contextwright.session.session import Session
 
 NAME = "openai-chat"
 LINES = False
-_ROLES = {
+_ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
     "user": "user",
@@ -110,7 +111,7 @@ def _events(value: Any, where: str) -> list[Event]:
     return [event]
 
 
-def _parts(message: Fields, role: str) -> Iterator[AnyPart]:
+def _parts(message: Fields, role: Role) -> Iterator[AnyPart]:
     if role == "tool":
         yield _tool_result(message)
         return

@@ -13,6 +13,7 @@ from contextwright.session.event import (
     File,
     Image,
     Opaque,
+    Role,
     Text,
     Thinking,
     Tool,
@@ -24,7 +25,7 @@ from contextwright.session.session import Session
 NAME = "openai-responses"
 LINES = False
 _ITEMS = {"message", "function_call", "function_call_output", "reasoning"}
-_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
 
 
@@ -128,11 +129,9 @@ def _events(group: Any, where: str) -> list[Event]:
         return [Event(id="", role="tool", parts=(_output(first),))]
     if kind == "message" and first.get("role") != "assistant":
         role = _ROLES.get(first.text("role", ""), "user")
-        return [Event(id="", role=role, parts=tuple(_content(first)))]  # pyright: ignore[reportArgumentType]
-    parts: list[AnyPart] = []
-    for item in items:
-        parts.extend(item_parts(item, where))
-    return [Event(id="", role="assistant", parts=tuple(parts))]
+        return [Event(id="", role=role, parts=tuple(_content(first)))]
+    parts = tuple(part for item in items for part in item_parts(item, where))
+    return [Event(id="", role="assistant", parts=parts)]
 
 
 def item_parts(value: Json, where: str) -> list[AnyPart]:
