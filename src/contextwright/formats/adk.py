@@ -15,7 +15,7 @@ from contextwright.formats.adk_wire import Wire, from_wire, get, spelling_of, to
 from contextwright.formats.document import Document
 from contextwright.formats.fields import Fields, Json, a_list, object_if, text_if
 from contextwright.formats.gemini import part_of, part_to
-from contextwright.formats.provenance import Draft, RecordReader, in_order, residue, restored
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order, residue, restored
 from contextwright.formats.timestamps import ms_of_seconds
 from contextwright.session.event import AnyPart, Event, Role
 from contextwright.session.session import Session
@@ -149,7 +149,7 @@ class _AdkReader(RecordReader):
         """The event in the spelling of the dump."""
         return _record(events, shape, self.wire)
 
-    def _draft(self, source: Json, role: Role) -> Draft:
+    def _draft(self, source: Json, role: Role) -> EventDraft:
         author, branch = str(source.get("author") or ""), get(source, "branch")
         metadata: Json = {"branch": branch} if branch else {}
         if running := get(source, "longRunningToolIds"):

@@ -13,7 +13,7 @@ from contextwright.errors import MalformedRecord
 from contextwright.formats.anthropic import block_of, part_of
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import Fields, Json, kind_of, list_if, object_if, text_if
-from contextwright.formats.provenance import Draft, RecordReader, in_order, same, summary_of
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order, same, summary_of
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
 from contextwright.session.event import AnyPart, Event, Role, Text, ToolResult
 from contextwright.session.session import Session
@@ -85,7 +85,7 @@ class _ClaudeCodeReader(RecordReader):
         self._records = records
         self._left = _abandoned(records)
         self._seen: dict[str, Json] = {}
-        self._streams: dict[tuple[str, str], Draft] = {}
+        self._streams: dict[tuple[str, str], EventDraft] = {}
         self._previous: str | None = None
 
     def take(self, at: int) -> None:
@@ -118,7 +118,7 @@ class _ClaudeCodeReader(RecordReader):
             pieces = self.spread(parts, role, lambda role: self._draft(at, line, role))
         self.keep(at, line, pieces, f"{kind} {'text' if isinstance(content, str) else 'blocks'}")
 
-    def _stream(self, at: int, line: Json) -> Draft:
+    def _stream(self, at: int, line: Json) -> EventDraft:
         """The message that this assistant line belongs to."""
         key = (text_if(line["message"].get("id")), _branch(line))
         if not key[0]:
@@ -127,7 +127,7 @@ class _ClaudeCodeReader(RecordReader):
             self._streams[key] = self._draft(at, line, "assistant")
         return self._streams[key]
 
-    def _draft(self, at: int, line: Json, role: Role) -> Draft:
+    def _draft(self, at: int, line: Json, role: Role) -> EventDraft:
         branch = _branch(line)
         metadata: Json = {"branch": branch} if branch else {}
         if line.get("isMeta") is True:

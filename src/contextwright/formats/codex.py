@@ -23,7 +23,7 @@ from contextwright.formats.fields import (
     wrong,
 )
 from contextwright.formats.openai_responses import content_part, item_parts
-from contextwright.formats.provenance import Draft, RecordReader, in_order, summary_of
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order, summary_of
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
 from contextwright.session.event import (
     AnyPart,
@@ -121,7 +121,7 @@ class _CodexReader(RecordReader):
             return False
         return kind in _CALLS or all(each == "reasoning" for each in self._kinds)
 
-    def _draft(self, at: int, line: Json, role: Role, metadata: Json) -> Draft:
+    def _draft(self, at: int, line: Json, role: Role, metadata: Json) -> EventDraft:
         self._kinds = []
         id = text_if(line.get("payload", line).get("id"), f"line-{at + 1}")
         return self.draft(id, role, time_ms=ms_of_iso(line.get("timestamp")), metadata=metadata)

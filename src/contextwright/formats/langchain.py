@@ -46,7 +46,8 @@ _KINDS: dict[str, Role] = {
     "function": "tool",
 }
 _CHUNKS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function"}
-ROLES = _KINDS | {f"{name}MessageChunk": _KINDS[kind] for name, kind in _CHUNKS.items()}
+_CHUNK_ROLES: dict[str, Role] = {f"{n}MessageChunk": _KINDS[kind] for n, kind in _CHUNKS.items()}
+ROLES = {**_KINDS, **_CHUNK_ROLES}
 _CHAT_ROLES: dict[str, Role] = {
     "user": "user",
     "assistant": "assistant",
@@ -135,10 +136,11 @@ class _LangChainReader(RecordReader):
         if at in self._removed_places:
             self.hide(at, value)
             return
-        kind = _type(value, data)
-        chat = kind.startswith("chat")
+        kind, roles = _type(value, data), ROLES
+        if kind.startswith("chat"):
+            kind, roles = str(data.get("role")), _CHAT_ROLES
         # a class of the application's own speaks as the user; the residue keeps its name
-        role = _CHAT_ROLES.get(str(data.get("role")), "user") if chat else ROLES.get(kind, "user")
+        role = roles.get(kind, "user")
         id = text_if(data.get("id"), f"message-{len(self.drafts)}")
         author = text_if(data.get("name")) if role != "tool" else ""
         draft = self.draft(id, role, author=author)

@@ -110,7 +110,7 @@ def same(one: Any, other: Any) -> bool:
     return one == other
 
 
-class Draft(msgspec.Struct):
+class EventDraft(msgspec.Struct):
     """An event while its records are being read: its head, and what came of each record."""
 
     head: Event
@@ -123,7 +123,7 @@ class Draft(msgspec.Struct):
         return msgspec.structs.replace(self.head, parts=tuple(self.parts), extra=extra)
 
 
-Pieces = list[tuple[Draft, list[AnyPart]]]
+Pieces = list[tuple[EventDraft, list[AnyPart]]]
 """What one record gives to each draft."""
 
 
@@ -157,7 +157,7 @@ class RecordReader:
     format = ""
 
     def __init__(self) -> None:
-        self.drafts: list[Draft] = []
+        self.drafts: list[EventDraft] = []
         self.tools: dict[str, str] = {}
         self.taken: set[str] = set()
         self.hidden: list[Json] = []
@@ -170,13 +170,13 @@ class RecordReader:
         """Keep a record that holds no message."""
         self.hidden.append({"at": at, "record": record})
 
-    def draft(self, id: str, role: Role, **head: Any) -> Draft:
+    def draft(self, id: str, role: Role, **head: Any) -> EventDraft:
         """A new event; its id is made unique."""
-        self.drafts.append(Draft(Event(id=free_id(id, self.taken), role=role, **head)))
+        self.drafts.append(EventDraft(Event(id=free_id(id, self.taken), role=role, **head)))
         return self.drafts[-1]
 
     def spread(
-        self, parts: Iterable[AnyPart], role: Role, draft: Callable[[Role], Draft]
+        self, parts: Iterable[AnyPart], role: Role, draft: Callable[[Role], EventDraft]
     ) -> Pieces:
         """Parts of one record over drafts: one a tool result, one for what stands between."""
         pieces: Pieces = []
@@ -227,7 +227,7 @@ def free_id(wanted: str, taken: set[str]) -> str:
     return id
 
 
-def summary_of(drafts: Iterable[Draft]) -> Json:
+def summary_of(drafts: Iterable[EventDraft]) -> Json:
     """The metadata of a summary that stands for all drafts before it, sub-agents apart."""
     ids = [draft.head.id for draft in drafts if "branch" not in draft.head.metadata]
     covers = {"first": ids[0], "last": ids[-1], "events": len(ids)} if ids else {"events": 0}
@@ -284,13 +284,13 @@ def read_messages(
     for at, (events, message, where) in enumerate(read):
         if _repeats(events[0].id, message, where, by_id):
             continue
-        drafts: list[Draft] = []
+        drafts: list[EventDraft] = []
         for event in events:
             id = event.id or f"e{len(taken)}"
             while not event.id and (id in taken or id in named_ids):
                 id += "_"
             taken.add(id)
-            drafts.append(Draft(msgspec.structs.replace(event, id=id)))
+            drafts.append(EventDraft(msgspec.structs.replace(event, id=id)))
         pieces = [(draft, list(draft.head.parts)) for draft in drafts]
         _keep(at, message, pieces, "", lambda events, _: to_message(events))
         yield from (draft.event(format) for draft in drafts)
