@@ -47,7 +47,7 @@ _KINDS: dict[str, Role] = {
 }
 _CHUNKS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function"}
 _CHUNK_ROLES: dict[str, Role] = {f"{n}MessageChunk": _KINDS[kind] for n, kind in _CHUNKS.items()}
-ROLES = {**_KINDS, **_CHUNK_ROLES}
+ROLES: dict[str, Role] = {**_KINDS, **_CHUNK_ROLES}
 _CHAT_ROLES: dict[str, Role] = {
     "user": "user",
     "assistant": "assistant",
@@ -140,7 +140,7 @@ class _LangChainReader(RecordReader):
         if kind.startswith("chat"):
             kind, roles = str(data.get("role")), _CHAT_ROLES
         # a class of the application's own speaks as the user; the residue keeps its name
-        role = roles.get(kind, "user")
+        role: Role = roles.get(kind, "user")
         id = text_if(data.get("id"), f"message-{len(self.drafts)}")
         author = text_if(data.get("name")) if role != "tool" else ""
         draft = self.draft(id, role, author=author)
