@@ -4,8 +4,18 @@ import pytest
 from hypothesis import given, settings
 from tests.formats.rounds import document, messages, sessions
 
-from contextwright.formats import adk, claude_code, codex, langchain, swe_agent
+from contextwright.formats import (
+    adk,
+    anthropic,
+    claude_code,
+    codex,
+    gemini,
+    langchain,
+    openai_chat,
+    swe_agent,
+)
 from contextwright.formats.provenance import residue
+from contextwright.session import Session
 
 FORMATS = [adk, claude_code, codex, langchain, swe_agent]
 
@@ -31,3 +41,14 @@ def test_a_session_that_goes_on_after_import_is_written_to_its_end(module, sessi
     third = module.read(document(module.write(again), lines=module.LINES))
     assert messages(third) == messages(again)
     assert messages(third)[-2:] == [("user", ["one more"]), ("assistant", ["and an answer"])]
+
+
+def test_every_format_remembers_its_records_in_one_way():
+    session = Session("s")
+    session.user("hello")
+    session.assistant("hi")
+    for module in (adk, claude_code, codex, langchain, swe_agent, anthropic, gemini, openai_chat):
+        lines = module.LINES
+        read = module.read(document(module.write(session), lines=lines))
+        places = [[r["at"] for r in event.extra[module.NAME]["records"]] for event in read.log]
+        assert [len(each) for each in places] == [1, 1] and places == sorted(places)

@@ -177,3 +177,13 @@ def files(draw):
 @settings(max_examples=80, deadline=None)
 def test_any_messages_come_back(value):
     assert_comes_back(langchain, value)
+
+
+def test_a_result_is_named_by_a_call_that_only_the_content_holds():
+    call = {"type": "tool_use", "id": "c", "name": "look", "input": {}}
+    value = [
+        {"type": "ai", "data": {"type": "ai", "content": [call]}},
+        {"type": "tool", "data": {"type": "tool", "content": "seen", "tool_call_id": "c"}},
+    ]
+    session = assert_comes_back(langchain, value)
+    assert session.log[1].results[0].name == "look"

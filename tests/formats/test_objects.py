@@ -422,3 +422,10 @@ def test_texts_of_one_character_and_names_of_calls_tell_no_place():
     for sources, event in zip(parsed.sources.values(), parsed.session.log, strict=True):
         for source in filter(None, sources):
             assert source.message in parsed.messages[event.id]
+
+
+def test_a_kind_that_is_no_text_is_no_crash():
+    with pytest.raises(SessionError):
+        session_from([{"kind": {"of": "what"}, "content": "hello"}])
+    parts = [{"text": "hello"}]
+    assert session_from([{"kind": ["x"], "parts": parts}]).log[0].text == "hello"

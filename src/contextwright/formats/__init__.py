@@ -10,6 +10,7 @@ import msgspec
 from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.formats.decode import decode
 from contextwright.formats.document import Document, Record
+from contextwright.formats.fields import object_if
 from contextwright.session.session import Session
 
 __all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"]
@@ -75,26 +76,19 @@ def detect(document: Document) -> str:
     for name in FORMATS:
         if format_named(name).sniff(document):
             return name
-    value = document.records[0].value
-    if not isinstance(value, (dict, list)):
-        raise UnknownFormat(
-            f"expected an object or a list, got {type(value).__name__}",
-            where=document.records[0].where,
-            fix="give a list of messages, a document with messages, or a message a line",
-        )
-    count = len(document.records)
-    if count > 1 and isinstance(value, dict) and "messages" in value:
-        raise UnknownFormat(
-            f"expected one session, got {count} sessions, one a line",
-            where=document.name,
-            fix="read them with read_sessions(...), or give one line of the file",
-        )
-    keys = ", ".join(map(repr, list(value)[:6])) if isinstance(value, dict) else "a list"  # pyright: ignore
-    raise UnknownFormat(
-        f"no format fits: the first record has {keys}",
-        where=document.records[0].where,
-        fix=f"looked for {', '.join(FORMATS)}; name one with format=..., or see `ctx convert`",
-    )
+    first, count = document.records[0], len(document.records)
+    if not isinstance(first.value, dict | list):
+        what, where = f"expected an object or a list, got {type(first.value).__name__}", first.where
+        fix = "give a list of messages, a document with messages, or a message a line"
+    elif count > 1 and "messages" in object_if(first.value):
+        what, where = f"expected one session, got {count} sessions, one a line", document.name
+        fix = "read them with read_sessions(...), or give one line of the file"
+    else:
+        keys = ", ".join(map(repr, list(object_if(first.value))[:6]))
+        keys = keys if isinstance(first.value, dict) else "a list"
+        what, where = f"no format fits: the first record has {keys}", first.where
+        fix = f"looked for {', '.join(FORMATS)}; name one with format=..., or see `ctx convert`"
+    raise UnknownFormat(what, where=where, fix=fix)
 
 
 def read_session(
@@ -167,38 +161,31 @@ def write_session(
             where=f"session {session.id!r}",
             fix="look at its metadata, and at the metadata of its events and tools",
         ) from error
-    if path is not None:
-        _write_file(path, data)
-    return data
-
-
-def _write_file(path: str | Path, data: bytes) -> None:
     try:
-        Path(path).write_bytes(data)
+        if path is not None:
+            Path(path).write_bytes(data)
     except OSError as error:
         raise SessionError(
             f"the file can not be written: {error.strerror or error}",
             where=str(path)[:200],
             fix="give a path in a folder that exists and can be written",
         ) from error
+    return data
 
 
 def _document(source: Any) -> tuple[Document, list[str]]:
     if isinstance(source, (list, dict)):
         return Document("input", (Record(source, "input"),), lines=False), []
-    if isinstance(source, bytes):
-        decoded = decode(source)
-        return decoded.document, decoded.repairs
     try:
-        path = Path(source)
-        data = path.read_bytes()
+        name = "input" if isinstance(source, bytes) else Path(source).name
+        data = source if isinstance(source, bytes) else Path(source).read_bytes()
     except (OSError, ValueError, TypeError) as error:
         raise SessionError(
             f"the file can not be read: {getattr(error, 'strerror', None) or error}",
             where=str(source)[:200],
             fix="give a path, the bytes of a file, or a list of messages",
         ) from error
-    decoded = decode(data, path.name)
+    decoded = decode(data, name)
     return decoded.document, decoded.repairs
 
 

@@ -5,38 +5,25 @@ becomes a state change at its place; a compaction becomes a summary event. Strea
 (`partial`), events without content, and those that a rewind took back are kept, not shown.
 """
 
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.adk_wire import (
-    Wire,
-    from_wire,
-    get,
-    spelling_of,
-    to_wire,
-)
+from contextwright.formats.adk_wire import Wire, from_wire, get, spelling_of, to_wire
 from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, an_object
+from contextwright.formats.fields import Fields, Json, a_list, object_if, text_if
 from contextwright.formats.gemini import part_of, part_to
-from contextwright.formats.provenance import (
-    Draft,
-    Hidden,
-    RecordPiece,
-    free_id,
-    hidden,
-    in_order,
-    keep_rest,
-    residue,
-    restored,
-    written,
-)
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order, residue, restored
 from contextwright.formats.timestamps import ms_of_seconds
-from contextwright.session.event import AnyPart, Event, Role, ToolResult
+from contextwright.session.event import AnyPart, Event, Role
 from contextwright.session.session import Session
 
 NAME = "adk"
 LINES = False
+_AUTHORS = {"user": "user", "system": "system"}
+"""Who speaks in an event of a role that names no author; any other is the model."""
 
 
 def sniff(document: Document) -> bool:
@@ -44,15 +31,11 @@ def sniff(document: Document) -> bool:
     if len(document.records) != 1:
         return False
     value = document.records[0].value
-    if isinstance(value, dict):
-        whole = cast(dict[str, Any], value)
-        return isinstance(whole.get("events"), list) and bool(
-            {"appName", "app_name"} & whole.keys()
-        )
-    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
-        return False
-    first = cast(dict[str, Any], value[0])
-    return "author" in first and bool({"invocationId", "invocation_id"} & first.keys())
+    if isinstance(value, list):
+        first = object_if(value[0]) if value else {}  # pyright: ignore[reportUnknownArgumentType]
+        return "author" in first and bool({"invocationId", "invocation_id"} & first.keys())
+    whole = object_if(value)
+    return isinstance(whole.get("events"), list) and bool({"appName", "app_name"} & whole.keys())
 
 
 def read(document: Document) -> Session:
@@ -63,51 +46,42 @@ def read(document: Document) -> Session:
         SessionError: a state key is empty or too long.
     """
     record = document.records[0]
-    source: Json = record.value if isinstance(record.value, dict) else {}
+    source = object_if(record.value)
     listed: Any = source.get("events") if source else record.value
     events = a_list(listed, f"{record.where}, field events")
     reader = _AdkReader(events, record.where, spelling_of(source, events))
-    id = source.get("id")
-    session = Session(id if isinstance(id, str) and id else "session")
-    _remember(session, _initial_state(get(source, "state"), reader.deltas))
+    session = Session(text_if(source.get("id"), "session"))
+    _set_state(session, _initial_state(get(source, "state"), reader.deltas))
     for at in range(len(events)):
         reader.take(at, session)
-    _remember(session, _corrections(session, source))
-    session.metadata[NAME] = {
-        "wire": reader.wire.as_dict(),
-        "hidden": hidden(reader.hidden_records),
-        "changes": len(session.changes),
-    }
+    _set_state(session, _corrections(session, get(source, "state")))
+    wire = reader.wire
+    changes = len(session.changes)
+    stored: Json = {"wire": msgspec.to_builtins(wire), "hidden": reader.hidden, "changes": changes}
     if source:
         fields = {key: value for key, value in source.items() if key != "events"}
-        session.metadata[NAME]["session"] = residue(
-            to_wire(_head(session), reader.wire, "session"), fields
-        )
+        stored["session"] = residue(to_wire(_head(session), wire, "session"), fields)
+    session.metadata[NAME] = stored
     return session
 
 
-def _remember(session: Session, values: dict[str, Any]) -> None:
+def _set_state(session: Session, values: Json) -> None:
     if values:
         session.update(values)
 
 
-def _initial_state(state: Any, deltas: list[dict[str, Any]]) -> dict[str, Any]:
+def _initial_state(state: Any, deltas: list[Json]) -> Json:
     """What the state held before the first event: the keys that no event ever set."""
     set_later: set[str] = {key for delta in deltas for key in delta}
-    if not isinstance(state, dict):
-        return {}
-    whole = cast(dict[str, Any], state)
-    return {
-        key: value for key, value in whole.items() if key not in set_later and value is not None
-    }
+    items = object_if(state).items()
+    return {key: value for key, value in items if key not in set_later and value is not None}
 
 
-def _corrections(session: Session, source: dict[str, Any]) -> dict[str, Any]:
+def _corrections(session: Session, final: Any) -> Json:
     """What turns the state after all deltas into the state that the session says it has."""
-    final = get(source, "state")
     if not isinstance(final, dict):
         return {}
-    state, whole = dict(session.state), cast(dict[str, Any], final)
+    state, whole = dict(session.state), object_if(final)
     changed = {key: value for key, value in whole.items() if state.get(key) != value}
     return changed | {key: None for key in state if key not in whole}
 
@@ -119,77 +93,70 @@ class Feed:
     """
 
     def __init__(self) -> None:
-        self._reader = _AdkReader([], "adk session", spelling_of({}, []))
+        self._reader = _AdkReader([], "adk session", Wire())
 
-    def add(self, event: dict[str, Any], session: Session) -> None:
+    def add(self, event: Json, session: Session) -> None:
         """Take an event, as pydantic dumps it; with it the state change that it makes."""
         self._reader.add(event)
         self._reader.take(len(self._reader.events) - 1, session)
 
 
-class _AdkReader:
-    """The events so far."""
+class _AdkReader(RecordReader):
+    """The events so far; those that are read go from the drafts into a session at once."""
+
+    format = NAME
 
     def __init__(self, events: list[Any], where: str, wire: Wire) -> None:
+        super().__init__()
         self.wire = wire
-        self.hidden_records: list[tuple[int, Any]] = []
-        self.events: list[dict[str, Any]] = []
-        self.deltas: list[dict[str, Any]] = []
+        self.events: list[Json] = []
+        self.deltas: list[Json] = []
         self._where = where
         for event in events:
             self.add(event)
         self._back = _taken_back(self.events)
-        self._taken: set[str] = set()
-        self._tools: dict[str, str] = {}
 
     def add(self, event: Any) -> None:
         """One more event, not taken yet."""
-        self.events.append(_checked(event, f"{self._where}, events[{len(self.events)}]"))
-        self.deltas.append(_delta(self.events[-1]))
+        if not isinstance(event, dict):
+            raise MalformedRecord(
+                f"an event is {type(event).__name__}, not an object",
+                where=f"{self._where}, events[{len(self.events)}]",
+                fix="dump the session with session.model_dump_json(by_alias=True)",
+            )
+        self.events.append(object_if(event))
+        self.deltas.append(object_if(get(get(self.events[-1], "actions"), "stateDelta")))
 
     def take(self, at: int, session: Session) -> None:
         """Read the event at this place into the session, with its state change."""
         source = self.events[at]
-        compaction = get(get(source, "actions") or {}, "compaction")
+        compaction = get(get(source, "actions"), "compaction")
         content = get(compaction, "compactedContent") if compaction else get(source, "content")
         parts = _parts_of(content, f"{self._where}, events[{at}], event {source.get('id', '?')}")
         if not parts or get(source, "partial") is True or at in self._back:
-            self.hidden_records.append((at, source))
+            self.hide(at, source)
         else:
-            shape = "compaction" if compaction else "content"
-            drafts = self._drafts(source, content, compaction, parts, session)
-            keep_rest(drafts, at, source, lambda pieces: _record(pieces, self.wire), shape)
-            session.extend(draft.event(NAME) for draft, _ in drafts)
-        _remember(session, self.deltas[at])
+            role = _role(source, content)
+            pieces = self.spread(parts, role, lambda kind: self._draft(source, kind))
+            if compaction:
+                pieces[0][0].head.metadata.update(_summary(compaction, session.log))
+            self.keep(at, source, pieces, "compaction" if compaction else "content")
+            session.extend(draft.event(NAME) for draft, _ in pieces)
+            self.drafts.clear()
+        _set_state(session, self.deltas[at])
 
-    def _drafts(
-        self,
-        source: dict[str, Any],
-        content: Any,
-        compaction: Any,
-        parts: list[AnyPart],
-        session: Session,
-    ) -> list[tuple[Draft, list[AnyPart]]]:
-        role = _role(source, content)
-        drafts: list[tuple[Draft, list[AnyPart]]] = []
-        for part in parts:
-            kind: Role = "tool" if isinstance(part, ToolResult) else role
-            if not drafts or kind == "tool" or drafts[-1][0].role != kind:
-                drafts.append((self._draft(source, kind), []))
-            drafts[-1][1].append(part)
-        if compaction:
-            drafts[0][0].metadata |= _summary(compaction, session.log)
-        return drafts
+    def write(self, events: Sequence[Event], shape: str) -> Json:
+        """The event in the spelling of the dump."""
+        return _record(events, shape, self.wire)
 
-    def _draft(self, source: dict[str, Any], role: Role) -> Draft:
+    def _draft(self, source: Json, role: Role) -> EventDraft:
         author, branch = str(source.get("author") or ""), get(source, "branch")
-        metadata: dict[str, Any] = {"branch": branch} if branch else {}
-        running = get(source, "longRunningToolIds")
-        if running:
+        metadata: Json = {"branch": branch} if branch else {}
+        if running := get(source, "longRunningToolIds"):
             metadata["long_running"] = running
-        return Draft(
-            id=free_id(str(source.get("id") or f"event-{len(self._taken)}"), self._taken),
-            role=role,
+        return self.draft(
+            str(source.get("id") or f"event-{len(self.taken)}"),
+            role,
             author="" if author == "user" else author,
             time_ms=ms_of_seconds(source.get("timestamp")),
             invocation=str(get(source, "invocationId") or ""),
@@ -197,27 +164,12 @@ class _AdkReader:
         )
 
 
-def _checked(event: Any, where: str) -> dict[str, Any]:
-    if isinstance(event, dict):
-        return cast(dict[str, Any], event)
-    raise MalformedRecord(
-        f"an event is {type(event).__name__}, not an object",
-        where=where,
-        fix="dump the session with session.model_dump_json(by_alias=True)",
-    )
-
-
-def _delta(event: dict[str, Any]) -> dict[str, Any]:
-    delta = get(get(event, "actions") or {}, "stateDelta")
-    return cast(dict[str, Any], delta) if isinstance(delta, dict) else {}
-
-
-def _taken_back(events: list[dict[str, Any]]) -> set[int]:
+def _taken_back(events: list[Json]) -> set[int]:
     """Places of events that a later `rewind_before_invocation_id` took back."""
     back: set[int] = set()
     for at, event in enumerate(events):
-        invocation = get(get(event, "actions") or {}, "rewindBeforeInvocationId")
-        if isinstance(invocation, str) and invocation:
+        invocation = text_if(get(get(event, "actions"), "rewindBeforeInvocationId"))
+        if invocation:
             starts = [n for n in range(at) if get(events[n], "invocationId") == invocation]
             back.update(range(starts[0], at + 1) if starts else ())
     return back
@@ -226,16 +178,12 @@ def _taken_back(events: list[dict[str, Any]]) -> set[int]:
 def _parts_of(content: Any, where: str) -> list[AnyPart]:
     if content is None:
         return []
-    parts = an_object(content, f"{where}, field content").get("parts")
-    if parts is None:
-        return []
-    return [
-        part_of(from_wire(part), f"{where}, field content.parts[{number}]")
-        for number, part in enumerate(a_list(parts, f"{where}, field content.parts"))
-    ]
+    fields = Fields(content, f"{where}, field content")
+    parts = fields.items("parts") if fields.get("parts") is not None else ()
+    return [part_of(from_wire(part), at) for part, at in parts]
 
 
-def _role(source: dict[str, Any], content: Any) -> Role:
+def _role(source: Json, content: Any) -> Role:
     if source.get("author") == "system":
         return "system"
     role = content.get("role")
@@ -244,10 +192,10 @@ def _role(source: dict[str, Any], content: Any) -> Role:
     return "assistant" if role == "model" else "user"
 
 
-def _summary(compaction: Any, before: Iterable[Event]) -> dict[str, Any]:
+def _summary(compaction: Any, before: Iterable[Event]) -> Json:
     start = ms_of_seconds(get(compaction, "startTimestamp"))
     end = ms_of_seconds(get(compaction, "endTimestamp"))
-    covers: dict[str, Any] = {"start_ms": start, "end_ms": end}
+    covers: Json = {"start_ms": start, "end_ms": end}
     if start is not None and end is not None:
         ids = [e.id for e in before if e.time_ms is not None and start <= e.time_ms <= end]
         covers |= {"events": len(ids)} | ({"first": ids[0], "last": ids[-1]} if ids else {})
@@ -259,16 +207,13 @@ def write(session: Session) -> Any:
 
     Tools have no place in it; metadata, tags and pins of other formats' events are left out.
     """
-    stored: dict[str, Any] = session.metadata.get(NAME, {})
-    wire = Wire.of(stored.get("wire"))
+    stored: Json = session.metadata.get(NAME, {})
+    wire = msgspec.convert(stored.get("wire", {}), Wire)
     events: list[Any] = []
     place_of: dict[str, int] = {}
     for record in in_order(session, NAME):
-        if isinstance(record, Hidden):
-            events.append(record.value)
-            continue
-        place_of.update((piece.event.id, len(events)) for piece in record)
-        events.append(written(record, lambda pieces: _record(pieces, wire)))
+        place_of.update((event.id, len(events)) for event in record.events)
+        events.append(record.written(lambda events, shape: _record(events, shape, wire)))
     _add_changes(session, stored.get("changes", 0), events, place_of, wire)
     if stored and "session" not in stored:
         return events
@@ -276,7 +221,7 @@ def write(session: Session) -> Any:
     return {**head, "events": events}
 
 
-def _head(session: Session) -> dict[str, Any]:
+def _head(session: Session) -> Json:
     state = {key: value for key, value in session.state.items() if not key.startswith("temp:")}
     return {"id": session.id, "appName": "app", "userId": "user", "state": state}
 
@@ -298,13 +243,13 @@ def _add_changes(
         events.insert(place_of[before.id] + 1, to_wire(record, wire))
 
 
-def _record(pieces: list[RecordPiece], wire: Wire) -> dict[str, Any]:
-    event = pieces[0].event
-    parts = [wire_part for piece in pieces for part in piece.parts if (wire_part := part_to(part))]
+def _record(events: Sequence[Event], shape: str, wire: Wire) -> Json:
+    event = events[0]
+    parts = [wire_part for e in events for part in e.parts if (wire_part := part_to(part))]
     content = {"role": "model" if event.role == "assistant" else "user", "parts": parts}
-    record: dict[str, Any] = {
+    record: Json = {
         "id": event.id,
-        "author": event.author or _author(event.role),
+        "author": event.author or _AUTHORS.get(event.role, "model"),
         "invocationId": event.invocation,
         "timestamp": (event.time_ms or 0) / 1000,
     }
@@ -312,19 +257,14 @@ def _record(pieces: list[RecordPiece], wire: Wire) -> dict[str, Any]:
         record["branch"] = event.metadata["branch"]
     if "long_running" in event.metadata:
         record["longRunningToolIds"] = event.metadata["long_running"]
-    if pieces[0].shape == "compaction":
+    if shape == "compaction":
         covers = event.metadata.get("covers", {})
-        record["actions"] = {
-            "compaction": {
-                "startTimestamp": (covers.get("start_ms") or 0) / 1000,
-                "endTimestamp": (covers.get("end_ms") or 0) / 1000,
-                "compactedContent": content,
-            }
+        compaction = {
+            "startTimestamp": (covers.get("start_ms") or 0) / 1000,
+            "endTimestamp": (covers.get("end_ms") or 0) / 1000,
+            "compactedContent": content,
         }
+        record["actions"] = {"compaction": compaction}
     else:
         record["content"] = content
     return to_wire(record, wire)
-
-
-def _author(role: Role) -> str:
-    return {"user": "user", "system": "system"}.get(role, "model")

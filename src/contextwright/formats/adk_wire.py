@@ -1,29 +1,23 @@
 """How a dump of google-adk is spelled: camelCase or snake_case, nulls or none, base64 alphabet."""
 
 import re
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
-_PART = {
-    key: key
-    for key in (
-        "functionCall",
-        "functionResponse",
-        "inlineData",
-        "fileData",
-        "executableCode",
-        "codeExecutionResult",
-        "videoMetadata",
-    )
-}
+from contextwright.formats.fields import Json, list_if, object_if
+
+_PART = (
+    "functionCall", "functionResponse", "inlineData", "fileData", "executableCode",
+    "codeExecutionResult", "videoMetadata",
+)  # fmt: skip
 _INSIDE: dict[str, dict[str, str]] = {
     "session": {},
     "event": {"content": "content", "actions": "actions"},
     "actions": {"compaction": "compaction"},
     "compaction": {"compactedContent": "content"},
     "content": {"parts": "part"},
-    "part": _PART,
+    "part": {kind: kind for kind in _PART},
     **{kind: {} for kind in _PART},
 }
 """What stands under which key of which kind of object; anything else is the user's own data,
@@ -43,58 +37,41 @@ class Wire(msgspec.Struct, frozen=True):
     standard64: bool = False
     fields: dict[str, list[str]] = {}
 
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return msgspec.to_builtins(self)
 
-    @staticmethod
-    def of(data: Any) -> "Wire":
-        """From plain data."""
-        return Wire() if data is None else msgspec.convert(data, Wire)
-
-
-def spelling_of(session: dict[str, Any], events: list[Any]) -> Wire:
+def spelling_of(session: Json, events: list[Any]) -> Wire:
     """The spelling of a dump, told from its first events."""
     fields: dict[str, list[str]] = {}
     _note_fields(session, "session", fields)
     for event in events[:64]:
         _note_fields(event, "event", fields)
-    first: Any = next((event for event in events if isinstance(event, dict)), {})
+    first = next((event for event in events if isinstance(event, dict)), object_if(None))
     snake = "app_name" in session or "invocation_id" in first
-    return Wire(snake, any(_is_standard64(event) for event in events), fields)
+    return Wire(snake, any(map(_is_standard64, events)), fields)
 
 
 def _note_fields(value: Any, kind: str, fields: dict[str, list[str]]) -> None:
-    if isinstance(value, list):
-        for item in cast(list[Any], value):
-            _note_fields(item, kind, fields)
+    for item in list_if(value):
+        _note_fields(item, kind, fields)
     if not isinstance(value, dict):
         return
-    whole = cast(dict[str, Any], value)
     known = fields.setdefault(kind, [])
-    known += [name for key in whole if whole[key] is None and (name := camel(key)) not in known]
-    for key, item in whole.items():
-        inner = _INSIDE[kind].get(camel(key))
-        if inner:
+    for key, item in object_if(value).items():
+        name = camel(key)
+        if item is None and name not in known:
+            known.append(name)
+        elif inner := _INSIDE[kind].get(name):
             _note_fields(item, inner, fields)
 
 
 def _is_standard64(event: Any) -> bool:
-    content: Any = event.get("content") if isinstance(event, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    parts: Any = cast(dict[str, Any], content).get("parts") if isinstance(content, dict) else None
-    for part in cast(list[Any], parts) if isinstance(parts, list) else ():
-        blob = get(part, "inlineData")
-        data = get(blob, "data")
-        if isinstance(data, str) and ("+" in data or "/" in data):
-            return True
-    return False
+    parts = list_if(object_if(object_if(event).get("content")).get("parts"))
+    blobs = (get(get(part, "inlineData"), "data") for part in parts)
+    return any(isinstance(data, str) and ("+" in data or "/" in data) for data in blobs)
 
 
 def get(value: Any, key: str) -> Any:
     """The value under a key, in either spelling; None where there is none."""
-    if not isinstance(value, dict):
-        return None
-    whole = cast(dict[str, Any], value)
+    whole = object_if(value)
     return whole[key] if key in whole else whole.get(snake(key))
 
 
@@ -106,25 +83,23 @@ def from_wire(part: Any) -> Any:
 def _plain(value: Any, kind: str) -> Any:
     if not isinstance(value, dict):
         return value
-    whole = cast(dict[str, Any], value)
-    named = {camel(key): item for key, item in whole.items() if item is not None}
-    return {
-        key: _plain(item, _INSIDE[kind][key]) if key in _INSIDE[kind] else item
-        for key, item in named.items()
-    }
+    items = object_if(value).items()
+    named = {camel(key): item for key, item in items if item is not None}
+    inside = _INSIDE[kind]
+    return {k: _plain(item, inside[k]) if k in inside else item for k, item in named.items()}
 
 
 def to_wire(value: Any, wire: Wire, kind: str = "event") -> Any:
     """An object of this kind in the spelling of a dump."""
     if isinstance(value, list):
-        return [to_wire(item, wire, kind) for item in cast(list[Any], value)]
+        return [to_wire(item, wire, kind) for item in list_if(value)]
     if not isinstance(value, dict):
         return value
-    whole = cast(dict[str, Any], value)
+    whole = object_if(value)
     if kind == "part" and not wire.standard64:
         whole = _recoded(whole, "+/", "-_")
     whole = whole | {key: None for key in wire.fields.get(kind, ()) if key not in whole}
-    written: dict[str, Any] = {}
+    written: Json = {}
     for key, item in whole.items():
         inner = _INSIDE[kind].get(key)
         name = snake(key) if wire.snake else key
@@ -136,13 +111,13 @@ def _recoded(part: Any, old: str, new: str) -> Any:
     """A part with its bytes in another base64 alphabet."""
     if not isinstance(part, dict):
         return part
-    whole = dict(cast(dict[str, Any], part))
+    whole = dict(object_if(part))
     table = str.maketrans(old, new)
     if isinstance(whole.get("thoughtSignature"), str):
         whole["thoughtSignature"] = whole["thoughtSignature"].translate(table)
-    blob = whole.get("inlineData")
-    if isinstance(blob, dict) and isinstance(blob.get("data"), str):  # pyright: ignore[reportUnknownMemberType]
-        whole["inlineData"] = {**cast(dict[str, Any], blob), "data": blob["data"].translate(table)}
+    blob = object_if(whole.get("inlineData"))
+    if isinstance(blob.get("data"), str):
+        whole["inlineData"] = {**blob, "data": blob["data"].translate(table)}
     return whole
 
 

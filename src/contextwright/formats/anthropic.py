@@ -1,11 +1,19 @@
 """Anthropic Messages: `{"system", "messages", "tools"}`, or the list of messages."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
+from contextwright.formats.fields import (
+    Fields,
+    Json,
+    list_if,
+    object_if,
+    text_if,
+    text_of,
+    value_of,
+    wrong,
+)
 from contextwright.formats.openai_chat import tool_of
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -16,6 +24,7 @@ from contextwright.session.event import (
     Opaque,
     Text,
     Thinking,
+    Tool,
     ToolCall,
     ToolResult,
 )
@@ -37,16 +46,12 @@ def sniff(document: Document) -> bool:
         return False
     if "system" in body or any("input_schema" in tool for tool in body.get("tools") or ()):
         return True
-    return any(
-        isinstance(part, dict) and (part.get("type") in _OWN or "cache_control" in part)  # pyright: ignore
-        for message in messages
-        if isinstance(message["content"], list)
-        for part in message["content"]
-    )
+    blocks = (object_if(part) for message in messages for part in list_if(message["content"]))
+    return any(block.get("type") in _OWN or "cache_control" in block for block in blocks)
 
 
 def _role(message: Any) -> Any:
-    return message.get("role") if isinstance(message, dict) and "content" in message else None  # pyright: ignore
+    return object_if(message).get("role") if "content" in object_if(message) else None
 
 
 def read(document: Document) -> Session:
@@ -80,16 +85,13 @@ def write(session: Session) -> Any:
     elif leading:
         document["system"] = [part for m in leading for part in _as_list(m["content"])]
     if session.tools:
-        document["tools"] = [
-            tool.extra.get(NAME)
-            or {
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": tool.parameters or {"type": "object"},
-            }
-            for tool in session.tools
-        ]
+        document["tools"] = [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
     return document
+
+
+def _tool(tool: Tool) -> Json:
+    schema = tool.parameters or {"type": "object"}
+    return {"name": tool.name, "description": tool.description, "input_schema": schema}
 
 
 def _as_list(content: Any) -> list[Json]:
@@ -97,71 +99,66 @@ def _as_list(content: Any) -> list[Json]:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    message = an_object(value, where)
+    message = Fields(value, where, ", field ")
     role, content = message.get("role"), message.get("content")
     if role not in ("system", "user", "assistant"):
         raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
     else:
-        blocks = a_list(content, f"{where}, field content")
-        parts = [part_of(b, f"{where}, field content[{n}]") for n, b in enumerate(blocks)]
-    id = message.get("id")
-    name = id if isinstance(id, str) else ""
+        parts = [part_of(block, at) for block, at in message.items("content")]
+    if role == "user":
+        return user_events(parts, text_if(message.get("id")))
+    return [Event(id=text_if(message.get("id")), role=role, parts=tuple(parts))]
+
+
+def user_events(parts: Sequence[AnyPart], id: str = "") -> list[Event]:
+    """A user's message: an event for each result in it, and one for what the user says."""
     results = [part for part in parts if isinstance(part, ToolResult)]
-    if role != "user" or not results:
-        return [Event(id=name, role=role, parts=tuple(parts))]
-    events = [Event(id="", role="tool", parts=(result,)) for result in results]
     rest = tuple(part for part in parts if not isinstance(part, ToolResult))
-    return [*events, Event(id="", role="user", parts=rest)] if rest else events
+    events = [Event(id="", role="tool", parts=(result,)) for result in results]
+    if rest or not events:
+        events.append(Event(id="" if events else id, role="user", parts=rest))
+    return events
 
 
 def part_of(value: Any, where: str) -> AnyPart:
     """A content block as a part."""
-    block = an_object(value, where)
+    block = Fields(value, where)
     kind = block.get("type")
     if kind == "text":
-        return Text(text=a_text(block.get("text"), f"{where}.text"))
+        return Text(text=block.text("text"))
     if kind == "tool_use":
-        return ToolCall(
-            id=text_or(block.get("id"), f"{where}.id"),
-            name=a_text(block.get("name"), f"{where}.name"),
-            arguments=json.dumps(block.get("input", {}), ensure_ascii=False),
-        )
+        arguments = text_of(block.get("input", {}))
+        return ToolCall(id=block.text("id", ""), name=block.text("name"), arguments=arguments)
     if kind == "tool_result":
-        return _result(block, where)
+        return _result(block)
     if kind == "thinking":
-        return Thinking(
-            text=text_or(block.get("thinking"), f"{where}.thinking"),
-            signature=text_or(block.get("signature"), f"{where}.signature"),
-            provider="anthropic",
-        )
+        text, signature = block.text("thinking", ""), block.text("signature", "")
+        return Thinking(text=text, signature=signature, provider="anthropic")
     if kind == "redacted_thinking":
-        data = a_text(block.get("data"), f"{where}.data")
-        return Thinking(redacted=data, provider="anthropic")
+        return Thinking(redacted=block.text("data"), provider="anthropic")
     if kind in ("image", "document") and isinstance(block.get("source"), dict):
-        return _media(block, block["source"])
-    return Opaque(format=NAME, kind=str(kind), value=block)
+        return _media(value, value["source"])
+    return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _result(block: Json, where: str) -> ToolResult:
+def _result(block: Fields) -> ToolResult:
     content = block.get("content")
     if isinstance(content, str):
-        pieces: list[Any] = [Text(text=content)]
+        pieces = (Text(text=content),)
     else:
-        listed = a_list(content or [], f"{where}.content")
-        pieces = [part_of(piece, f"{where}.content[{n}]") for n, piece in enumerate(listed)]
-        pieces = [
-            p
-            if isinstance(p, (Text, Image, File, Opaque))
-            else Opaque(format=NAME, kind=str(raw.get("type")), value=raw)
-            for p, raw in zip(pieces, listed, strict=True)
-        ]
-    return ToolResult(
-        call_id=text_or(block.get("tool_use_id"), f"{where}.tool_use_id"),
-        content=tuple(pieces),
-        status="error" if block.get("is_error") is True else "ok",
-    )
+        pieces = tuple(_inside(item, at) for item, at in block.items("content", required=False))
+    status = "error" if block.get("is_error") is True else "ok"
+    return ToolResult(call_id=block.text("tool_use_id", ""), content=pieces, status=status)
+
+
+def _inside(block: Any, where: str) -> Text | Image | File | Opaque:
+    """A part that may stand in a tool result; what may not is kept as it was."""
+    part = part_of(block, where)
+    if isinstance(part, Text | Image | File | Opaque):
+        return part
+    return Opaque(format=NAME, kind=str(block.get("type")), value=block)
 
 
 def _media(block: Json, source: Json) -> Image | File | Opaque:
@@ -180,23 +177,23 @@ def _media(block: Json, source: Json) -> Image | File | Opaque:
 
 def block_of(part: AnyPart) -> Json | None:
     """A part as a content block; None for what this format can not say."""
-    if isinstance(part, Text):
-        return {"type": "text", "text": part.text}
-    if isinstance(part, ToolCall):
-        arguments = value_of(part.arguments)
-        return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
-    if isinstance(part, ToolResult):
-        return _result_block(part)
-    if isinstance(part, Thinking):
-        if part.redacted:
-            return {"type": "redacted_thinking", "data": part.redacted}
-        return {"type": "thinking", "thinking": part.text, "signature": part.signature}
-    if isinstance(part, (Image, File)):
-        return {
-            "type": "image" if isinstance(part, Image) else "document",
-            "source": _source(part),
-        }
-    return part.value if part.format == NAME else None
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case ToolCall():
+            arguments = value_of(part.arguments)
+            return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
+        case ToolResult():
+            return _result_block(part)
+        case Thinking(redacted=data) if data:
+            return {"type": "redacted_thinking", "data": data}
+        case Thinking():
+            return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+        case Image() | File():
+            kind = "image" if isinstance(part, Image) else "document"
+            return {"type": kind, "source": _source(part)}
+        case _:
+            return part.value if part.format == NAME else None
 
 
 def _result_block(part: ToolResult) -> Json:

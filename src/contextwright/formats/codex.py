@@ -5,33 +5,25 @@ it. So are turn contexts, token counts, items that say nothing to a model (a web
 mark, a ghost commit), and turns that were rolled back. `compacted` becomes a summary event.
 """
 
-from typing import Any, cast
-
-import msgspec
+from collections.abc import Sequence
+from typing import Any
 
 from contextwright.formats import openai_responses
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import (
+    Fields,
     Json,
     an_object,
     kind_of,
+    list_if,
+    object_if,
     object_of,
+    text_if,
     text_of,
-    text_or,
     wrong,
 )
-from contextwright.formats.openai_responses import item_parts, part_of
-from contextwright.formats.provenance import (
-    Draft,
-    Hidden,
-    RecordPiece,
-    covered,
-    free_id,
-    hidden,
-    in_order,
-    keep_rest,
-    written,
-)
+from contextwright.formats.openai_responses import content_part, item_parts
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order, summary_of
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
 from contextwright.session.event import (
     AnyPart,
@@ -60,10 +52,7 @@ _CONTEXT = ("<", "# AGENTS.md instructions")
 
 def sniff(document: Document) -> bool:
     """Whether this is a session of the Codex CLI."""
-    value = document.records[0].value if document.records else None
-    if not document.lines or not isinstance(value, dict):
-        return False
-    first = cast(Json, value)
+    first = object_if(document.records[0].value if document.lines and document.records else None)
     if str(first.get("type")) in _LINES and "payload" in first:
         return True
     return "type" not in first and {"id", "timestamp", "instructions"} <= first.keys()
@@ -78,32 +67,21 @@ def read(document: Document) -> Session:
     reader = _CodexReader(list(document.records))
     for at in range(len(document.records)):
         reader.take(at)
-    return Session(
-        _session_id(document.records),
-        [draft.event(NAME) for draft in reader.drafts],
-        metadata={NAME: {"hidden": hidden(reader.hidden_records)}},
-    )
+    meta = document.records[0].value
+    return reader.session(object_if(meta.get("payload", meta)).get("id"))
 
 
-def _session_id(records: tuple[Record, ...]) -> str:
-    meta = records[0].value
-    inner = meta.get("payload", meta)
-    id = cast(Json, inner).get("id") if isinstance(inner, dict) else None
-    return id if isinstance(id, str) and id else "session"
+class _CodexReader(RecordReader):
+    """The lines so far."""
 
-
-class _CodexReader:
-    """The lines so far, as drafts of events."""
+    format = NAME
 
     def __init__(self, records: list[Record]) -> None:
-        self.drafts: list[Draft] = []
-        self.hidden_records: list[tuple[int, Any]] = []
+        super().__init__()
         self._records = records
         self._lines = [_checked(record) for record in records]
         self._left = _rolled_back(self._lines)
         self._message_texts = {role: _all_text(self._lines, role) for role in ("user", "assistant")}
-        self._taken: set[str] = set()
-        self._tools: dict[str, str] = {}
         self._kinds: list[str] = []  # of the items in the newest draft, if it is the model's
 
     def take(self, at: int) -> None:
@@ -114,33 +92,28 @@ class _CodexReader:
             self._take_item(at, line, item, where)
         elif at not in self._left and (spoken := self._spoken(line)) is not None:
             shape, role, text = spoken
-            draft = self._draft(at, line, role)
-            if shape == "compacted":
-                summary = {"kind": "summary", "scope": "historical"}
-                draft.metadata = {**summary, "covers": covered(self.drafts[:-1])}
-            self._keep(at, line, draft, [Text(text=text)], shape)
+            summary = summary_of(self.drafts) if shape == "compacted" else {}
+            draft = self._draft(at, line, role, summary)
+            self.keep(at, line, [(draft, [Text(text=text)])], shape)
         else:
-            self.hidden_records.append((at, line))
+            self.hide(at, line)
+
+    def write(self, events: Sequence[Event], shape: str) -> Json:
+        """The line of these parts."""
+        return _lines(events[0], shape)[0]
 
     def _take_item(self, at: int, line: Json, item: Json, where: str) -> None:
         parts = _parts(item, where)
-        shape = "item" if "payload" in line else "bare"
-        if not parts or all(isinstance(part, Opaque) for part in parts):
-            self.hidden_records.append((at, line))
+        if all(isinstance(part, Opaque) for part in parts):
+            self.hide(at, line)
             return
         kind, role = item.get("type", "message"), _role(item)
-        if isinstance(parts[0], ToolResult):
-            name = self._tools.get(parts[0].call_id, "")
-            parts: list[AnyPart] = [msgspec.structs.replace(parts[0], name=name)]
-        self._tools.update((part.id, part.name) for part in parts if isinstance(part, ToolCall))
+        parts = [self.named(part) if isinstance(part, ToolResult) else part for part in parts]
         joins = role == "assistant" and self._joins(kind)
-        draft = self.drafts[-1] if joins else self._draft(at, line, role)
-        self._keep(at, line, draft, parts, shape)
+        draft = self.drafts[-1] if joins else self._draft(at, line, role, {})
+        self.keep(at, line, [(draft, parts)], "item" if "payload" in line else "bare")
         if role == "assistant":
             self._kinds.append(kind)
-
-    def _keep(self, at: int, line: Json, draft: Draft, parts: list[AnyPart], shape: str) -> None:
-        keep_rest([(draft, parts)], at, line, lambda pieces: _line(pieces[0])[0], shape)
 
     def _joins(self, kind: str) -> bool:
         """Calls follow reasoning, words and other calls; words follow reasoning."""
@@ -148,43 +121,28 @@ class _CodexReader:
             return False
         return kind in _CALLS or all(each == "reasoning" for each in self._kinds)
 
-    def _draft(self, at: int, line: Json, role: Role) -> Draft:
+    def _draft(self, at: int, line: Json, role: Role, metadata: Json) -> EventDraft:
         self._kinds = []
-        payload: Any = line.get("payload", line)
-        id = payload.get("id")
-        draft = Draft(
-            id=free_id(id if isinstance(id, str) and id else f"line-{at + 1}", self._taken),
-            role=role,
-            time_ms=ms_of_iso(line.get("timestamp")),
-        )
-        self.drafts.append(draft)
-        return draft
+        id = text_if(line.get("payload", line).get("id"), f"line-{at + 1}")
+        return self.draft(id, role, time_ms=ms_of_iso(line.get("timestamp")), metadata=metadata)
 
     def _spoken(self, line: Json) -> tuple[str, Role, str] | None:
         """What a line that is no item says to the model: shape, role, text."""
-        payload: Any = line.get("payload")
-        if not isinstance(payload, dict):
-            return None
-        text, kind = cast(Json, payload).get("message"), cast(Json, payload).get("type")
-        if not isinstance(text, str) or not text:
-            return None
-        if line.get("type") == "compacted":
+        payload = object_if(line.get("payload"))
+        text, kind = text_if(payload.get("message")), str(payload.get("type"))
+        if text and line.get("type") == "compacted":
             return "compacted", "user", text
-        role = _SPOKEN.get(str(kind)) if line.get("type") == "event_msg" else None
-        if role is None or text.strip() in self._message_texts[role]:
+        role = _SPOKEN.get(kind) if line.get("type") == "event_msg" else None
+        if not text or role is None or text.strip() in self._message_texts[role]:
             return None
-        return str(kind), role, text
+        return kind, role, text
 
 
 def _checked(record: Record) -> Json:
     line = an_object(record.value, record.where)
     early = "record_type" in line or {"id", "timestamp"} <= line.keys()
     if not isinstance(line.get("type"), str) and not early:
-        raise wrong(
-            "the type of a Codex line",
-            line.get("type"),
-            f"{record.where}, field type",
-        )
+        raise wrong("the type of a Codex line", line.get("type"), f"{record.where}, field type")
     return line
 
 
@@ -205,14 +163,11 @@ def _role(item: Json) -> Role:
 
 
 def _message_text(line: Json, role: str) -> str:
-    item: Any = line.get("payload") if line.get("type") == "response_item" else line
-    if not isinstance(item, dict) or cast(Json, item).get("role") != role:
-        return ""
-    content: Any = cast(Json, item).get("content")
+    item = object_if(line.get("payload") if line.get("type") == "response_item" else line)
+    content = item.get("content") if item.get("role") == role else None
     if isinstance(content, str):
         return content
-    blocks: list[Any] = content if isinstance(content, list) else []
-    texts = [cast(Json, block).get("text") for block in blocks if isinstance(block, dict)]
+    texts = [object_if(block).get("text") for block in list_if(content)]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
@@ -228,10 +183,8 @@ def _rolled_back(lines: list[Json]) -> set[int]:
         text = _message_text(line, "user")
         if text and not text.startswith(_CONTEXT):
             turns.append(at)
-        payload: Any = line.get("payload")
-        if not isinstance(payload, dict) or cast(Json, payload).get("type") != "thread_rolled_back":
-            continue
-        count = cast(Json, payload).get("num_turns")
+        payload = object_if(line.get("payload"))
+        count = payload.get("num_turns") if payload.get("type") == "thread_rolled_back" else 0
         if isinstance(count, int) and count > 0 and turns:
             remaining = max(0, len(turns) - count)
             left.update(range(turns[remaining], at))
@@ -244,7 +197,7 @@ def _parts(item: Json, where: str) -> list[AnyPart]:
     if kind in _RESULTS:
         return [_result(item, where)]
     if kind == "custom_tool_call":
-        arguments = text_of({"input": text_or(item.get("input"), f"{where}, field input")})
+        arguments = text_of({"input": Fields(item, where, ", field ").text("input", "")})
         return [_call(item, str(item.get("name") or ""), arguments, kind, where)]
     if kind == "local_shell_call":
         return [_call(item, "local_shell", text_of(item.get("action") or {}), kind, where)]
@@ -252,24 +205,24 @@ def _parts(item: Json, where: str) -> list[AnyPart]:
 
 
 def _call(item: Json, name: str, arguments: str, kind: str, where: str) -> ToolCall:
-    id = text_or(item.get("call_id"), f"{where}, field call_id", str(item.get("id") or ""))
+    id = Fields(item, where, ", field ").text("call_id", str(item.get("id") or ""))
     return ToolCall(id=id, name=name, arguments=arguments, extra={NAME: {"kind": kind}})
 
 
 def _result(item: Json, where: str) -> ToolResult:
     output: Any = item.get("output")
     form = {list: "blocks", dict: "object"}.get(type(output), "text")
-    inner: Any = cast(Json, output).get("content") if form == "object" else output
-    failed = form == "object" and cast(Json, output).get("success") is False
+    inner: Any = output.get("content") if form == "object" else output
+    failed = form == "object" and output.get("success") is False
+    fields = Fields({**item, "output": inner}, where, ", field ")
     if isinstance(inner, list):
-        blocks = enumerate(cast(list[Any], inner))
-        content = tuple(part_of(b, f"{where}, field output[{n}]") for n, b in blocks)
+        content = tuple(content_part(block, at) for block, at in fields.items("output"))
         form = "blocks" if form == "blocks" else "object of blocks"
     else:
-        content = (Text(text=text_or(inner, f"{where}, field output")),)
+        content = (Text(text=fields.text("output", "")),)
     own = {"kind": str(item["type"]), "form": form}
     return ToolResult(
-        call_id=text_or(item.get("call_id"), f"{where}, field call_id"),
+        call_id=fields.text("call_id", ""),
         content=content,
         status="error" if failed else "ok",
         extra={} if own == _USUAL else {NAME: own},
@@ -284,47 +237,43 @@ def write(session: Session) -> list[Json]:
         meta = {"id": session.id, "timestamp": iso_of_ms(times[0] if times else None)}
         lines.append({"timestamp": meta["timestamp"], "type": "session_meta", "payload": meta})
     for record in in_order(session, NAME):
-        if isinstance(record, Hidden):
-            lines.append(record.value)
-        elif record[0].shape:
-            lines.append(written(record, lambda pieces: _line(pieces[0])[0]))
+        if record.events and not record.shape:
+            lines += _lines(record.events[0], "")
         else:
-            lines.extend(_line(record[0]))
+            lines.append(record.written(lambda events, shape: _lines(events[0], shape)[0]))
     return lines
 
 
-def _line(piece: RecordPiece) -> list[Json]:
-    """The line of this piece; several where another format's event holds several items."""
-    event = piece.event
+def _lines(event: Event, shape: str) -> list[Json]:
+    """The line of an event; several where another format's event holds several items."""
+    if shape == "bare":
+        return _items(event)
+    if shape == "compacted":
+        kind, items = shape, [{"message": event.text}]
+    elif shape in _SPOKEN:
+        kind, items = "event_msg", [{"type": shape, "message": event.text}]
+    else:
+        kind, items = "response_item", _items(event)
     time = iso_of_ms(event.time_ms)
-    text = "\n".join(part.text for part in piece.parts if isinstance(part, Text))
-    if piece.shape == "compacted":
-        return [{"timestamp": time, "type": "compacted", "payload": {"message": text}}]
-    if piece.shape in _SPOKEN:
-        payload = {"type": piece.shape, "message": text}
-        return [{"timestamp": time, "type": "event_msg", "payload": payload}]
-    items = _items(event, piece.parts)
-    if piece.shape == "bare":
-        return items
-    return [{"timestamp": time, "type": "response_item", "payload": item} for item in items]
+    return [{"timestamp": time, "type": kind, "payload": item} for item in items]
 
 
-def _items(event: Event, parts: tuple[AnyPart, ...]) -> list[Json]:
-    """The items of these parts, in order; words that follow each other are one message."""
+def _items(event: Event) -> list[Json]:
+    """The items of an event, in order; words that follow each other are one message."""
     items: list[Json] = []
     words: list[AnyPart] = []
-    for part in parts:
+    for part in event.parts:
         if not isinstance(part, Thinking | ToolCall | ToolResult):
             words.append(part)
             continue
-        items += _plain(event.role, tuple(words)) if words else []
+        items += _plain(event.role, words) if words else []
         words = []
-        items += [_own(part)] if _kind(part) else _plain(event.role, (part,))
-    return items + (_plain(event.role, tuple(words)) if words or not items else [])
+        items += [_own(part)] if _kind(part) else _plain(event.role, [part])
+    return items + (_plain(event.role, words) if words or not items else [])
 
 
-def _plain(role: Role, parts: tuple[AnyPart, ...]) -> list[Json]:
-    session = Session("items", [Event(id="item", role=role, parts=parts)])
+def _plain(role: Role, parts: Sequence[AnyPart]) -> list[Json]:
+    session = Session("items", [Event(id="item", role=role, parts=tuple(parts))])
     return openai_responses.write(session)
 
 
@@ -339,14 +288,10 @@ def _own(part: AnyPart) -> Json:
         return {"type": kind, "call_id": part.call_id, "output": _output(part)}
     assert isinstance(part, ToolCall)
     arguments = object_of(part.arguments) or {}
+    call = {"type": kind, "call_id": part.id}
     if kind == "local_shell_call":
-        return {"type": kind, "call_id": part.id, "action": arguments}
-    return {
-        "type": kind,
-        "call_id": part.id,
-        "name": part.name,
-        "input": arguments.get("input", ""),
-    }
+        return {**call, "action": arguments}
+    return {**call, "name": part.name, "input": arguments.get("input", "")}
 
 
 def _output(part: ToolResult) -> Any:

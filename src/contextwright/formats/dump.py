@@ -38,6 +38,13 @@ def get(value: Any, name: str) -> Any:
     return getattr(value, name, None) if name in dict(fields_of(value)) else None
 
 
+def items_of(value: Any) -> list[tuple[str, Any]]:
+    """Names and values of a dict's fields, or of those that an object has set."""
+    if isinstance(value, Mapping):
+        return list(cast(Mapping[str, Any], value).items())
+    return [(name, item) for name, item in fields_of(value) if item is not None]
+
+
 def step_to(value: Any, name: str) -> PathStep:
     """The step to a field of a dict or an object."""
     return ("key" if isinstance(value, Mapping) else "attr", name)
@@ -95,15 +102,12 @@ class Dumper:
         if isinstance(value, list | tuple | set | frozenset) and not hasattr(value, "_fields"):
             items = enumerate(cast(list[Any], value))
             return [self.plain(v, (*path, ("item", n)), f"{where}[{n}]") for n, v in items]
-        fields = fields_of(value)
-        if fields:
-            return {
-                _wire_name(value, name): self.plain(
-                    item, (*path, ("attr", name)), f"{where}.{name}"
-                )
-                for name, item in fields
-                if item is not None  # SDKs send no null of a field that nobody set
-            }
+        if fields_of(value):
+            made: dict[str, Any] = {}
+            for name, item in items_of(value):  # SDKs send no null of a field that nobody set
+                place: Path = (*path, ("attr", name))
+                made[_wire_name(value, name)] = self.plain(item, place, f"{where}.{name}")
+            return made
         dumped = _dumping_method(value)
         if dumped is None:
             raise MalformedRecord(

@@ -34,6 +34,54 @@ def text_or(value: Any, where: str, otherwise: str = "") -> str:
     return otherwise if value is None else a_text(value, where)
 
 
+class Fields:
+    """The fields of an object, each read as what it must be; a wrong one is named with its place.
+
+    Args:
+        mark: between the object's place and a field's name.
+    """
+
+    def __init__(self, value: Any, where: str, mark: str = ".") -> None:
+        self.whole = an_object(value, where)
+        self.get = self.whole.get
+        self._start = where + mark
+
+    def place(self, key: str) -> str:
+        """The name of a field in errors."""
+        return self._start + key
+
+    def text(self, key: str, otherwise: str | None = None) -> str:
+        """A string; without `otherwise` it must be there."""
+        value = self.get(key)
+        missing = value is None and otherwise is not None
+        return str(otherwise) if missing else a_text(value, self.place(key))
+
+    def items(self, key: str, *, required: bool = True) -> list[tuple[Any, str]]:
+        """The items of a list, each with its place; where it is not required, nothing is empty."""
+        place, value = self.place(key), self.get(key)
+        listed = a_list(value if value or required else [], place)
+        return [(item, f"{place}[{n}]") for n, item in enumerate(listed)]
+
+    def inner(self, key: str) -> "Fields":
+        """The fields of an object that stands in this one."""
+        return Fields(self.get(key), self.place(key))
+
+
+def text_if(value: Any, otherwise: str = "") -> str:
+    """The value where it is a string that says something, else `otherwise`."""
+    return value if isinstance(value, str) and value else otherwise
+
+
+def object_if(value: Any) -> Json:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def list_if(value: Any) -> list[Any]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+
+
 def wrong(expected: str, value: Any, where: str) -> MalformedRecord:
     """The error for a value of another type, or another text."""
     got = "nothing" if value is None else type(value).__name__
@@ -69,11 +117,10 @@ def kind_of(value: Any, where: str) -> str:
     Raises:
         MalformedRecord: it, or a block within it, is no object or has a type that is no text.
     """
-    block = an_object(value, where)
-    kind = text_or(block.get("type"), f"{where}.type")
+    block = Fields(value, where)
+    kind = block.text("type", "")
     for key in ("content", "output", "summary"):
-        inner: Any = block.get(key)
-        for number, item in enumerate(cast(list[Any], inner) if isinstance(inner, list) else ()):
+        for number, item in enumerate(list_if(block.get(key))):
             if isinstance(item, dict):
-                kind_of(cast(Json, item), f"{where}.{key}[{number}]")
+                kind_of(item, f"{where}.{key}[{number}]")
     return kind

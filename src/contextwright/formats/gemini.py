@@ -1,14 +1,14 @@
 """Gemini contents: `{"system_instruction", "contents", "tools"}`, or the list of contents."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from contextwright.formats.anthropic import user_events
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or, value_of, wrong
+from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -32,10 +32,8 @@ _SYSTEM = ("system_instruction", "systemInstruction")
 def sniff(document: Document) -> bool:
     """Contents with parts."""
     contents = items_of(document, "contents")
-    return bool(contents) and all(
-        isinstance(each, dict) and isinstance(each.get("parts"), list)  # pyright: ignore
-        for each in contents
-    )
+    listed = (object_if(content).get("parts") for content in contents)
+    return bool(contents) and all(isinstance(parts, list) for parts in listed)
 
 
 def read(document: Document) -> Session:
@@ -45,7 +43,7 @@ def read(document: Document) -> Session:
     key = next((key for key in _SYSTEM if key in whole), None)
     fields = {k: v for k, v in whole.items() if k not in {"contents", key}}
     # the SDK's keyword arguments have it in `config`, which is written as it came
-    config: Json = whole["config"] if isinstance(whole.get("config"), dict) else {}
+    config = object_if(whole.get("config"))
     system = whole[key] if key is not None else _pick(config, "system_instruction")
     if key is not None:
         fields["$system"] = [key, system]
@@ -69,7 +67,7 @@ def write(session: Session) -> Any:
         return contents
     key, system = fields.pop("$system", ("system_instruction", None))
     document: Json = {**fields, "contents": contents}
-    config: Json = fields["config"] if isinstance(fields.get("config"), dict) else {}
+    config = object_if(fields.get("config"))
     if leading and _pick(config, "system_instruction") is None:
         parts = [part for each in leading for part in each["parts"]]
         document[key] = system if system is not None else {"parts": parts}
@@ -91,9 +89,8 @@ def _instruction(value: Any) -> Json:
 
 def _tools(value: Any) -> list[Tool]:
     tools: list[Tool] = []
-    for group in value if isinstance(value, list) else []:  # pyright: ignore[reportUnknownVariableType]
-        declared = _pick(group, "function_declarations") if isinstance(group, dict) else None  # pyright: ignore
-        for each in declared or []:
+    for group in list_if(value):
+        for each in _pick(object_if(group), "function_declarations") or []:
             schema = each.get("parameters") or _pick(each, "parameters_json_schema") or {}
             name, description = str(each.get("name")), str(each.get("description") or "")
             tools.append(Tool(name=name, description=description, parameters=schema))
@@ -108,23 +105,15 @@ def _pick(value: Json, snake: str) -> Any:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    content = an_object(value, where)
-    role = text_or(content.get("role"), f"{where}, field role", "user")
+    content = Fields(value, where, ", field ")
+    role = content.text("role", "user")
     if role not in ("user", "model", "system", "function", "tool"):
         raise wrong("a role of user or model", role, f"{where}, field role")
-    listed = a_list(content.get("parts"), f"{where}, field parts")
-    parts = [part_of(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
-    parts = _with_own_ids(parts)
-    if role == "model":
-        return [Event(id="", role="assistant", parts=tuple(parts))]
-    if role == "system":
-        return [Event(id="", role="system", parts=tuple(parts))]
-    results = [part for part in parts if isinstance(part, ToolResult)]
-    rest = tuple(part for part in parts if not isinstance(part, ToolResult))
-    events = [Event(id="", role="tool", parts=(result,)) for result in results]
-    if rest or not events:
-        events.append(Event(id="", role="user", parts=rest))
-    return events
+    parts = _with_own_ids([part_of(part, at) for part, at in content.items("parts")])
+    if role in {"model", "system"}:
+        own = "assistant" if role == "model" else "system"
+        return [Event(id="", role=own, parts=tuple(parts))]
+    return user_events(parts)
 
 
 def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:
@@ -146,33 +135,32 @@ def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:
 
 def part_of(value: Any, where: str) -> AnyPart:
     """A Gemini part as a part of ours. The thought signature stays in `extra["gemini"]`."""
-    part = an_object(value, where)
+    fields = Fields(value, where)
+    part = fields.whole
     signature = _pick(part, "thought_signature")
     extra: Json = {NAME: {"thought_signature": signature}} if signature else {}
     call, response = _pick(part, "function_call"), _pick(part, "function_response")
     if call is not None:
-        call = an_object(call, f"{where}.function_call")
-        name = a_text(call.get("name"), f"{where}.function_call.name")
-        arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
-        id = str(call.get("id") or name)
+        called = Fields(call, f"{where}.function_call")
+        name, arguments = called.text("name"), text_of(called.get("args") or {})
+        id = str(called.get("id") or name)
         return ToolCall(id=id, name=name, arguments=arguments, extra=extra)
     if response is not None:
-        return _result(an_object(response, f"{where}.function_response"))
-    if part.get("thought") is True and "text" in part:
-        text = text_or(part["text"], f"{where}.text")
+        return _result(Fields(response, f"{where}.function_response").whole)
+    if "text" not in part:
+        return _media(part)
+    text = fields.text("text", "")
+    if part.get("thought") is True:
         return Thinking(text=text, signature=str(signature or ""), provider="google")
-    if "text" in part:
-        return Text(text=text_or(part["text"], f"{where}.text"), extra=extra)
-    return _media(part)
+    return Text(text=text, extra=extra)
 
 
 def _result(response: Json) -> ToolResult:
     value = response.get("response")
-    single = value.get("result", value.get("output")) if isinstance(value, dict) else None  # pyright: ignore
-    error = isinstance(value, dict) and set(value) == {"error"}  # pyright: ignore
-    if error:
-        single = value["error"]  # pyright: ignore
-    text = single if isinstance(single, str) else json.dumps(value, ensure_ascii=False)
+    fields = object_if(value)
+    error = set(fields) == {"error"}
+    single = fields["error"] if error else fields.get("result", fields.get("output"))
+    text = single if isinstance(single, str) else text_of(value)
     name = str(response.get("name") or "")
     return ToolResult(
         call_id=str(response.get("id") or name),
@@ -184,11 +172,10 @@ def _result(response: Json) -> ToolResult:
 
 def _media(part: Json) -> AnyPart:
     inline, file = _pick(part, "inline_data"), _pick(part, "file_data")
-    held = inline if isinstance(inline, dict) else file
-    if not isinstance(held, dict):
+    blob = object_if(inline if isinstance(inline, dict) else file)
+    if not isinstance(inline, dict) and not isinstance(file, dict):
         kind = next((key for key in part if not key.startswith("thought")), "part")
         return Opaque(format=NAME, kind=kind, value=part)
-    blob: Json = held  # pyright: ignore[reportUnknownVariableType]
     media = str(_pick(blob, "mime_type") or "")
     data, url = str(blob.get("data") or ""), str(_pick(blob, "file_uri") or "")
     if media.startswith("image/"):
@@ -200,23 +187,25 @@ def part_to(part: AnyPart) -> Json | None:
     """A part of ours as a Gemini part; None for what this format can not say."""
     own = part.extra.get(NAME, {})
     signature = {"thoughtSignature": s} if (s := own.get("thought_signature")) else {}
-    if isinstance(part, Text):
-        return {"text": part.text, **signature}
-    if isinstance(part, Thinking):
-        signed = {"thoughtSignature": part.signature} if part.signature else {}
-        return {"text": part.text, "thought": True, **signed}
-    if isinstance(part, ToolCall):
-        call = {"id": part.id, "name": part.name, "args": value_of(part.arguments)}
-        return {"functionCall": call, **signature}
-    if isinstance(part, ToolResult):
-        key = "error" if part.status == "error" else "result"
-        response = {"id": part.call_id, "name": part.name, "response": {key: part.text}}
-        return {"functionResponse": response}
-    if isinstance(part, (Image, File)):
-        if part.data:
+    match part:
+        case Text():
+            return {"text": part.text, **signature}
+        case Thinking():
+            signed = {"thoughtSignature": part.signature} if part.signature else {}
+            return {"text": part.text, "thought": True, **signed}
+        case ToolCall():
+            call = {"id": part.id, "name": part.name, "args": value_of(part.arguments)}
+            return {"functionCall": call, **signature}
+        case ToolResult():
+            response = {"error" if part.status == "error" else "result": part.text}
+            named = {"id": part.call_id, "name": part.name}
+            return {"functionResponse": {**named, "response": response}}
+        case Image() | File() if part.data:
             return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
-        return {"fileData": {"mimeType": part.media_type, "fileUri": part.url}}
-    return part.value if part.format == NAME else None
+        case Image() | File():
+            return {"fileData": {"mimeType": part.media_type, "fileUri": part.url}}
+        case _:
+            return part.value if part.format == NAME else None
 
 
 def _message(events: Sequence[Event]) -> Json:

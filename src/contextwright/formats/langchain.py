@@ -4,32 +4,28 @@ A `remove` message and the messages that it removes are kept and not shown, as L
 reducer has it. Calls that the model wrote badly (`invalid_tool_calls`) are calls like others.
 """
 
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import (
-    a_list,
+    Fields,
+    Json,
     an_object,
+    list_if,
+    object_if,
     object_of,
+    text_if,
     text_of,
 )
-from contextwright.formats.langchain_blocks import block_of, part_of
-from contextwright.formats.provenance import (
-    Draft,
-    Hidden,
-    RecordPiece,
-    free_id,
-    hidden,
-    in_order,
-    keep_rest,
-    written,
-)
+from contextwright.formats.langchain_blocks import NAME, block_of, part_of
+from contextwright.formats.provenance import RecordReader, SourceRecord, in_order
 from contextwright.session.event import (
     AnyPart,
+    Event,
     Opaque,
     Role,
     Text,
@@ -39,37 +35,35 @@ from contextwright.session.event import (
 )
 from contextwright.session.session import Session
 
-NAME = "langchain"
 LINES = False
 
-ROLES: dict[str, Role] = {
+_KINDS: dict[str, Role] = {
     "human": "user",
-    "HumanMessageChunk": "user",
     "ai": "assistant",
-    "AIMessageChunk": "assistant",
     "system": "system",
-    "SystemMessageChunk": "system",
     "developer": "system",
     "tool": "tool",
-    "ToolMessageChunk": "tool",
     "function": "tool",
-    "FunctionMessageChunk": "tool",
 }
+_CHUNKS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function"}
+_CHUNK_ROLES: dict[str, Role] = {f"{n}MessageChunk": _KINDS[kind] for n, kind in _CHUNKS.items()}
+ROLES: dict[str, Role] = {**_KINDS, **_CHUNK_ROLES}
 _CHAT_ROLES: dict[str, Role] = {
     "user": "user",
     "assistant": "assistant",
     "system": "system",
     "developer": "system",
 }
-_CLASSES = {
-    "user": "HumanMessage",
-    "assistant": "AIMessage",
-    "system": "SystemMessage",
-    "tool": "ToolMessage",
+_WRITTEN = {
+    "user": ("human", "HumanMessage"),
+    "assistant": ("ai", "AIMessage"),
+    "system": ("system", "SystemMessage"),
+    "tool": ("tool", "ToolMessage"),
 }
-_TYPES = {"user": "human", "assistant": "ai", "system": "system", "tool": "tool"}
+"""Type and class of a message, by role."""
 REMOVE_ALL = "__remove_all__"
 """LangGraph's id for all messages."""
+_DUMP = "dump the messages with langchain_core.messages.messages_to_dict"
 
 
 def sniff(document: Document) -> bool:
@@ -79,66 +73,55 @@ def sniff(document: Document) -> bool:
 
 
 def _messages(document: Document) -> list[Record]:
-    if document.lines:
+    if document.lines or not document.records:
         return list(document.records)
-    record = document.records[0] if document.records else Record(None, document.name)
-    value: Any = record.value
-    if isinstance(value, dict) and isinstance(value.get("messages"), list):  # pyright: ignore[reportUnknownMemberType]
-        value = cast(dict[str, Any], value)["messages"]
-    if not isinstance(value, list):
-        return []
-    numbered = enumerate(cast(list[Any], value))
+    record = document.records[0]
+    value = object_if(record.value).get("messages", record.value)
+    numbered = enumerate(list_if(value))
     return [Record(item, f"{record.where}, message {number}") for number, item in numbered]
 
 
-def _data(value: Any) -> dict[str, Any] | None:
+def _data(value: Any) -> Json | None:
     """What a message says, out of either envelope."""
-    if not isinstance(value, dict):
-        return None
-    whole = cast(dict[str, Any], value)
+    whole = object_if(value)
     data = whole.get("data") if isinstance(whole.get("type"), str) else None
     if whole.get("lc") is not None and isinstance(whole.get("id"), list):
         data = whole.get("kwargs")
-    if not isinstance(data, dict) or "content" not in data:
-        return None
-    return cast(dict[str, Any], data)
+    return object_if(data) if "content" in object_if(data) else None
 
 
-def _type(value: dict[str, Any], data: dict[str, Any]) -> str:
-    return str(data.get("type") or value.get("type") or "")
+def _type(value: Any, data: Json) -> str:
+    return str(data.get("type") or object_if(value).get("type") or "")
 
 
 def read(document: Document) -> Session:
     """The session.
 
     Raises:
-        MalformedRecord: a message is in neither of the two forms, or its content breaks them.
+        MalformedRecord: a message is in neither envelope, or breaks the format.
     """
     records = _messages(document)
-    constructed = any(isinstance(r.value, dict) and "lc" in r.value for r in records)
+    constructed = any("lc" in object_if(record.value) for record in records)
     reader = _LangChainReader(records, constructed)
     for at in range(len(records)):
         reader.take(at)
-    stored: dict[str, Any] = {"constructed": constructed, "hidden": hidden(reader.hidden_records)}
-    value: Any = None if document.lines else document.records[0].value
-    if isinstance(value, dict):
-        whole = cast(dict[str, Any], value)
-        stored["around"] = {key: item for key, item in whole.items() if key != "messages"}
-    events = [draft.event(NAME) for draft in reader.drafts]
-    return Session("session", events, metadata={NAME: stored})
+    stored: Json = {"constructed": constructed}
+    value = document.records[0].value
+    if not document.lines and isinstance(value, dict):
+        stored["around"] = {k: v for k, v in object_if(value).items() if k != "messages"}
+    return reader.session("session", **stored)
 
 
-class _LangChainReader:
-    """The messages so far, as drafts of events."""
+class _LangChainReader(RecordReader):
+    """The messages so far."""
+
+    format = NAME
 
     def __init__(self, records: list[Record], constructed: bool) -> None:
-        self.drafts: list[Draft] = []
-        self.hidden_records: list[tuple[int, Any]] = []
+        super().__init__()
         self._records = records
         self._constructed = constructed
         self._removed_places = _removed(records)
-        self._taken: set[str] = set()
-        self._tools: dict[str, str] = {}
 
     def take(self, at: int) -> None:
         """Read the message at this place."""
@@ -148,51 +131,44 @@ class _LangChainReader:
             raise MalformedRecord(
                 "not a message as messages_to_dict or dumpd writes it",
                 where=f"{where}, field data.content",
-                fix="dump the messages with langchain_core.messages.messages_to_dict",
+                fix=_DUMP,
             )
         if at in self._removed_places:
-            self.hidden_records.append((at, value))
+            self.hide(at, value)
             return
-        kind = _type(value, data)
-        role = (
-            _CHAT_ROLES.get(str(data.get("role"))) if kind.startswith("chat") else ROLES.get(kind)
-        )
-        if role is None:
-            role = "user"  # a class of the application's own; the residue keeps its name
-        draft = self._draft(data, role)
-        where = f"{where}, event {draft.id}"
+        kind, roles = _type(value, data), ROLES
+        if kind.startswith("chat"):
+            kind, roles = str(data.get("role")), _CHAT_ROLES
+        # a class of the application's own speaks as the user; the residue keeps its name
+        role: Role = roles.get(kind, "user")
+        id = text_if(data.get("id"), f"message-{len(self.drafts)}")
+        author = text_if(data.get("name")) if role != "tool" else ""
+        draft = self.draft(id, role, author=author)
+        where = f"{where}, event {draft.head.id}"
         parts, shape = _content(data.get("content"), where)
         if role == "assistant":
-            parts = [*parts, *self._calls(data, parts, draft.id, where)]
-        elif role == "tool":
-            parts: list[AnyPart] = [self._result(data, parts, where)]
-        lc = self._constructed
-        keep_rest([(draft, parts)], at, value, lambda pieces: _message(pieces[0], lc), shape)
-        self.drafts.append(draft)
+            parts += list(self._calls(data, parts, draft.head.id, where))
+        own: list[AnyPart] = [self._result(data, parts, where)] if role == "tool" else parts
+        self.keep(at, value, [(draft, own)], shape)
 
-    def _draft(self, data: dict[str, Any], role: Role) -> Draft:
-        id, name = data.get("id"), data.get("name")
-        wanted = id if isinstance(id, str) and id else f"message-{len(self.drafts)}"
-        author = name if isinstance(name, str) and role != "tool" else ""
-        return Draft(id=free_id(wanted, self._taken), role=role, author=author)
+    def write(self, events: Sequence[Event], shape: str) -> Json:
+        """The message of an event."""
+        return _message(events[0], shape, self._constructed)
 
     def _calls(
-        self, data: dict[str, Any], parts: list[AnyPart], event_id: str, where: str
-    ) -> list[AnyPart]:
+        self, data: Json, parts: list[AnyPart], event_id: str, where: str
+    ) -> Iterator[ToolCall]:
         """The calls that the content does not hold already."""
         in_content = {part.id for part in parts if isinstance(part, ToolCall)}
-        calls_beside: list[AnyPart] = []
         for key in ("tool_calls", "invalid_tool_calls"):
-            calls = a_list(data.get(key) or [], f"{where}, field {key}")
-            for number, call in enumerate(calls):
-                place = f"{where}, field {key}[{number}]"
+            calls = Fields(data, where, ", field ").items(key, required=False)
+            for number, (call, place) in enumerate(calls):
                 part = _call(an_object(call, place), key, f"{event_id}-{number}")
-                self._tools[part.id] = part.name
+                self.tools[part.id] = part.name
                 if part.id not in in_content:
-                    calls_beside.append(part)
-        return calls_beside
+                    yield part
 
-    def _result(self, data: dict[str, Any], parts: list[AnyPart], where: str) -> ToolResult:
+    def _result(self, data: Json, parts: list[AnyPart], where: str) -> ToolResult:
         call_id = data.get("tool_call_id", data.get("name"))
         if not isinstance(call_id, str):
             raise MalformedRecord(
@@ -200,10 +176,9 @@ class _LangChainReader:
                 where=f"{where}, field tool_call_id",
                 fix="give it the id of the call that it answers",
             )
-        name = data.get("name") or self._tools.get(call_id, "")
         return ToolResult(
             call_id=call_id,
-            name=name if isinstance(name, str) else "",
+            name=text_if(data.get("name") or self.tools.get(call_id)),
             content=tuple(_inside(part) for part in parts),
             status="error" if data.get("status") == "error" else "ok",
         )
@@ -216,7 +191,7 @@ def _removed(records: list[Record]) -> set[int]:
     for at, record in enumerate(records):
         data = _data(record.value) or {}
         id = str(data.get("id"))
-        if _type(record.value if data else {}, data) != "remove":
+        if not data or _type(record.value, data) != "remove":
             by_id.setdefault(id, []).append(at)
             continue
         places.add(at)
@@ -232,13 +207,13 @@ def _content(content: Any, where: str) -> tuple[list[AnyPart], str]:
         raise MalformedRecord(
             f"a message's content is {type(content).__name__}, not text or a list",
             where=f"{where}, field content",
-            fix="dump the messages with langchain_core.messages.messages_to_dict",
+            fix=_DUMP,
         )
-    blocks = enumerate(cast(list[Any], content))
-    return [part_of(block, f"{where}, field content[{n}]") for n, block in blocks], "blocks"
+    blocks = Fields({"content": content}, where, ", field ").items("content")
+    return [part_of(block, at) for block, at in blocks], "blocks"
 
 
-def _call(call: dict[str, Any], key: str, otherwise: str) -> ToolCall:
+def _call(call: Json, key: str, otherwise: str) -> ToolCall:
     """A call of `tool_calls`, which holds an object, or of `invalid_tool_calls`: text."""
     args = call.get("args")
     return ToolCall(
@@ -261,62 +236,49 @@ def write(session: Session) -> Any:
 
     State and tools have no place in it; metadata, tags and pins are left out.
     """
-    stored: dict[str, Any] = session.metadata.get(NAME, {})
+    stored: Json = session.metadata.get(NAME, {})
     lc = stored.get("constructed", False)
     messages = [
-        record.value
-        if isinstance(record, Hidden)
-        else written(record, lambda pieces: _message(pieces[0], lc))
+        record.written(lambda events, shape: _message(events[0], shape, lc))
         for record in _each_result(in_order(session, NAME))
     ]
     return {**stored["around"], "messages": messages} if "around" in stored else messages
 
 
-def _message(piece: RecordPiece, constructed: bool) -> dict[str, Any]:
-    event = piece.event
-    data: dict[str, Any] = {"type": _TYPES[event.role], "id": event.id}
+def _message(event: Event, shape: str, constructed: bool) -> Json:
+    kind, name = _WRITTEN[event.role]
+    data: Json = {"type": kind, "id": event.id}
     if event.author:
         data["name"] = event.author
-    parts = list(piece.parts)
+    parts: Sequence[AnyPart] = event.parts
     if event.role == "tool":
-        parts = _fill_result(data, parts)
-    data["content"] = _content_json(parts, piece.shape)
+        result = next(iter(event.results), ToolResult(call_id=""))
+        data["tool_call_id"] = result.call_id
+        data["status"] = "success" if result.status == "ok" else "error"
+        if result.name:
+            data["name"] = result.name
+        parts = result.content
+    data["content"] = _content_json(parts, shape)
     if event.role == "assistant":
-        calls = [part for part in parts if isinstance(part, ToolCall)]
-        data["tool_calls"] = [_plain_call(call) for call in calls if not _invalid(call)]
-        data["invalid_tool_calls"] = [_plain_call(call) for call in calls if _invalid(call)]
+        data["tool_calls"] = [_plain_call(call) for call in event.calls if not _invalid(call)]
+        data["invalid_tool_calls"] = [_plain_call(call) for call in event.calls if _invalid(call)]
     if constructed:
-        path = ["langchain", "schema", "messages", _CLASSES[event.role]]
+        path = ["langchain", "schema", "messages", name]
         return {"lc": 1, "type": "constructor", "id": path, "kwargs": data}
-    return {"type": data["type"], "data": data}
+    return {"type": kind, "data": data}
 
 
-def _content_json(parts: list[AnyPart], shape: str) -> Any:
+def _content_json(parts: Sequence[AnyPart], shape: str) -> Any:
     """The content: text where the source had text, or where there is nothing but text."""
     shown = [part for part in parts if not isinstance(part, ToolCall) or _in_content(part)]
     texts = [part.text for part in shown if isinstance(part, Text)]
     if shape != "blocks" and len(texts) == len(shown) and (shape or len(shown) < 2):
         return "\n".join(texts)
-    return [block_of(part) for part in shown if not _foreign(part)]
+    return [block_of(p) for p in shown if not isinstance(p, Opaque) or p.format == NAME]
 
 
 def _in_content(call: ToolCall) -> bool:
     return call.extra.get(NAME, {}).get("type") in ("tool_use", "tool_call")
-
-
-def _foreign(part: AnyPart) -> bool:
-    return isinstance(part, Opaque) and part.format != NAME
-
-
-def _fill_result(data: dict[str, Any], parts: list[AnyPart]) -> list[AnyPart]:
-    """Name the call that is answered; gives the parts of the answer."""
-    results = [part for part in parts if isinstance(part, ToolResult)]
-    result = results[0] if results else ToolResult(call_id="")
-    data["tool_call_id"] = result.call_id
-    data["status"] = "success" if result.status == "ok" else "error"
-    if result.name:
-        data["name"] = result.name
-    return list(result.content)
 
 
 def _invalid(call: ToolCall) -> bool:
@@ -324,19 +286,20 @@ def _invalid(call: ToolCall) -> bool:
     return listed or object_of(call.arguments) is None
 
 
-def _plain_call(call: ToolCall) -> dict[str, Any]:
-    fields: dict[str, Any] = {"name": call.name, "id": call.id}
+def _plain_call(call: ToolCall) -> Json:
+    fields: Json = {"name": call.name, "id": call.id}
     if _invalid(call):
         return {**fields, "type": "invalid_tool_call", "args": call.arguments, "error": None}
     return {**fields, "type": "tool_call", "args": object_of(call.arguments)}
 
 
-def _each_result(
-    records: Iterator[Hidden | list[RecordPiece]],
-) -> Iterator[Hidden | list[RecordPiece]]:
+def _each_result(records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:
     """A message a result: an event of another format may hold several."""
-    for item in records:
-        if isinstance(item, list) and len(item[0].event.results) > 1:
-            yield from ([msgspec.structs.replace(item[0], parts=(p,))] for p in item[0].parts)
+    for record in records:
+        if record.events and len(record.events[0].results) > 1:
+            event = record.events[0]
+            for part in event.parts:
+                one = msgspec.structs.replace(event, parts=(part,))
+                yield msgspec.structs.replace(record, events=[one])
         else:
-            yield item
+            yield record

@@ -3,11 +3,11 @@
 `extra["langchain"]["type"]` keeps the kind a block had, where it is not the standard one.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.fields import object_of, text_of
-from contextwright.formats.openai_chat import data_url, url_of
+from contextwright.formats.fields import Json, object_if, object_of, text_if, text_of
+from contextwright.formats.openai_chat import image_of, url_of
 from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolCall
 
 NAME = "langchain"
@@ -21,71 +21,50 @@ def part_of(block: Any, where: str) -> AnyPart:
     """
     if isinstance(block, str):
         return Text(text=block, extra=_kind("str"))
-    kind = cast(dict[str, Any], block).get("type") if isinstance(block, dict) else None
+    kind = object_if(block).get("type")
     if not isinstance(kind, str):
         raise MalformedRecord(
             "a content block is neither text nor an object with a `type`",
             where=where,
             fix="dump the messages with langchain_core.messages.messages_to_dict",
         )
-    whole = cast(dict[str, Any], block)
-    known = _known(whole, kind)
-    return known or Opaque(format=NAME, kind=kind, value=whole)
+    return _known(object_if(block), kind) or Opaque(format=NAME, kind=kind, value=block)
 
 
-def _known(block: dict[str, Any], kind: str) -> AnyPart | None:
-    match kind:
-        case "text" if isinstance(block.get("text"), str):
-            return Text(text=block["text"])
-        case "reasoning" if isinstance(block.get("reasoning"), str):
-            return Thinking(text=block["reasoning"])
-        case "thinking" if isinstance(block.get("thinking"), str):
-            signature = block.get("signature")
-            return Thinking(
-                text=block["thinking"],
-                signature=signature if isinstance(signature, str) else "",
-                provider="anthropic",
-                extra=_kind(kind),
-            )
-        case "tool_use" | "tool_call" if isinstance(block.get("id"), str):
-            arguments = block.get("input" if kind == "tool_use" else "args")
-            name = block.get("name")
-            if isinstance(arguments, dict) and isinstance(name, str):
-                return ToolCall(
-                    id=block["id"], name=name, arguments=text_of(arguments), extra=_kind(kind)
-                )
-        case "image_url":
-            return _image_of_url(block)
-        case "image" | "file" | "audio" | "video":
+def _known(block: Json, kind: str) -> AnyPart | None:
+    match kind, block:
+        case "text", {"text": str(text)}:
+            return Text(text=text)
+        case "reasoning", {"reasoning": str(text)}:
+            return Thinking(text=text)
+        case "thinking", {"thinking": str(text)}:
+            signature = text_if(block.get("signature"))
+            return Thinking(text=text, signature=signature, provider="anthropic", extra=_kind(kind))
+        case ("tool_use", {"id": str(id), "name": str(name), "input": dict(arguments)}) | (
+            "tool_call",
+            {"id": str(id), "name": str(name), "args": dict(arguments)},
+        ):
+            return ToolCall(id=id, name=name, arguments=text_of(arguments), extra=_kind(kind))
+        case "image_url", {"image_url": str(url)}:
+            return image_of(url, extra=_kind("image_url flat"))
+        case "image_url", {"image_url": {"url": str(url)}}:
+            return image_of(url, extra=_kind("image_url"))
+        case "image" | "file" | "audio" | "video", _:
             return _media_of(block, kind)
         case _:
-            pass
-    return None
+            return None
 
 
-def _kind(kind: str) -> dict[str, Any]:
+def _kind(kind: str) -> Json:
     return {NAME: {"type": kind}}
 
 
-def _image_of_url(block: dict[str, Any]) -> Image | None:
-    inner = block.get("image_url")
-    flat = isinstance(inner, str)
-    url: Any = inner if flat else cast(dict[str, Any], inner or {}).get("url")
-    if not isinstance(url, str):
-        return None
-    extra = _kind("image_url flat" if flat else "image_url")
-    media, data = data_url(url)
-    return Image(media_type=media, data=data, url="" if data else url, extra=extra)
-
-
-def _media_of(block: dict[str, Any], kind: str) -> AnyPart | None:
+def _media_of(block: Json, kind: str) -> AnyPart | None:
     media = block.get("mime_type") or ("image/png" if kind == "image" else f"{kind}/*")
-    sources = {key: block.get(key) for key in ("base64", "url", "file_id")}
-    texts = {key: value for key, value in sources.items() if isinstance(value, str)}
-    if not isinstance(media, str) or len(texts) != 1:
+    names = {"base64": "data", "url": "url", "file_id": "file_id"}
+    held = {ours: block[key] for key, ours in names.items() if isinstance(block.get(key), str)}
+    if not isinstance(media, str) or len(held) != 1:
         return None
-    key, value = next(iter(texts.items()))
-    held: dict[str, Any] = {"data" if key == "base64" else key: value}
     if kind == "image":
         return Image(media_type=media, **held)
     return File(media_type=media, extra={} if kind == "file" else _kind(kind), **held)
@@ -97,17 +76,16 @@ def block_of(part: AnyPart) -> Any:
     match part:
         case Text():
             return part.text if kind == "str" else {"type": "text", "text": part.text}
+        case Thinking() if kind == "thinking":
+            signed = {"signature": part.signature} if part.signature else {}
+            return {"type": "thinking", "thinking": part.text, **signed}
         case Thinking():
-            return _thinking(part, kind)
+            return {"type": "reasoning", "reasoning": part.text}
         case ToolCall():
-            key = "input" if kind == "tool_use" else "args"
             arguments = object_of(part.arguments)
-            return {
-                "type": kind or "tool_call",
-                "id": part.id,
-                "name": part.name,
-                key: part.arguments if arguments is None else arguments,
-            }
+            block = {"type": kind or "tool_call", "id": part.id, "name": part.name}
+            key = "input" if kind == "tool_use" else "args"
+            return {**block, key: part.arguments if arguments is None else arguments}
         case Image() if kind.startswith("image_url"):
             url = url_of(part)
             return {"type": "image_url", "image_url": url if "flat" in kind else {"url": url}}
@@ -119,14 +97,7 @@ def block_of(part: AnyPart) -> Any:
             return {"type": "text", "text": part.text}
 
 
-def _thinking(part: Thinking, kind: str) -> dict[str, Any]:
-    if kind == "thinking":
-        block = {"type": "thinking", "thinking": part.text}
-        return block | ({"signature": part.signature} if part.signature else {})
-    return {"type": "reasoning", "reasoning": part.text}
-
-
-def _media(part: Image | File, kind: str) -> dict[str, Any]:
+def _media(part: Image | File, kind: str) -> Json:
     held = {"base64": part.data, "url": part.url, "file_id": part.file_id}
     sources = {key: value for key, value in held.items() if value}
     return {"type": kind, "mime_type": part.media_type, **sources}

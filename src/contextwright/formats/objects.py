@@ -3,7 +3,7 @@
 readers do the rest, so that there is one parser a format.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, cast
 
@@ -18,10 +18,10 @@ from contextwright.formats import (
     read_document,
 )
 from contextwright.formats.document import Document, Record
-from contextwright.formats.dump import Dumper, Path, fields_of, get, is_record, step_to
-from contextwright.formats.fields import Json
+from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, step_to
+from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.formats.openai_chat import tool_of
-from contextwright.formats.provenance import free_id
+from contextwright.formats.provenance import free_id, origins
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -49,11 +49,8 @@ _LISTS = {
 }
 """Where a provider's body, or a framework's session, holds its messages; and the format of a body
 whose list is empty."""
-_PAIR_ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "model": "assistant",
-    **{role: role for role in ("system", "developer", "user", "assistant")},
+_PAIR_ROLES = {"human": "user", "ai": "assistant", "model": "assistant"} | {
+    role: role for role in ("system", "developer", "user", "assistant")
 }
 _GEMINI_PARTS = {
     "text", "function_call", "functionCall", "function_response", "functionResponse",
@@ -64,6 +61,14 @@ _EXPECTED = (
     "Gemini content, a LangChain, google-adk or Pydantic AI message, an Event, a text, or a "
     "(role, text) pair"
 )
+
+
+_FIELDS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    ToolResult: lambda result: (result.call_id, result.name),
+    ToolCall: lambda call: (call.id, call.name, call.arguments),
+    Opaque: lambda part: tuple(part.value.values()),
+}
+"""What tells the place of a part beside its texts."""
 
 
 class PartSource(msgspec.Struct, frozen=True):
@@ -131,8 +136,7 @@ def parse_messages(
         track: whether the sources are wanted.
 
     Raises:
-        UnknownFormat: a message, named by its index, is of no known kind.
-        SessionError: a message breaks its format.
+        SessionError: as `session_from` does.
     """
     dumper = Dumper(track=track)
     wire = _wire_messages(messages, dumper, "messages", format)
@@ -182,17 +186,17 @@ def _wire_messages(
 
 def _opened(value: Any) -> list[tuple[Any, Path]]:
     """The messages in a provider's response; any other value as it is."""
-    if is_record(value) and not isinstance(value, Event):
-        for key, inner in (("choices", "message"), ("candidates", "content")):
-            listed = get(value, key)
-            if isinstance(listed, list | tuple) and listed:
-                first: Any = listed[0]  # pyright: ignore[reportUnknownVariableType]
-                path: Path = (step_to(value, key), ("item", 0), step_to(first, inner))
-                return [(get(first, inner), path)]
-        output = get(value, "output")
-        if get(value, "object") == "response" and isinstance(output, list):
-            listed = enumerate(cast(list[Any], output))
-            return [(item, (step_to(value, "output"), ("item", n))) for n, item in listed]
+    if isinstance(value, Event) or not is_record(value):
+        return [(value, ())]
+    for key, inner in (("choices", "message"), ("candidates", "content")):
+        listed = get(value, key)
+        if isinstance(listed, list | tuple) and listed:
+            path: Path = (step_to(value, key), ("item", 0), step_to(listed[0], inner))
+            return [(get(listed[0], inner), path)]
+    output = get(value, "output")
+    if get(value, "object") == "response" and isinstance(output, list):
+        listed = enumerate(list_if(output))
+        return [(item, (step_to(value, "output"), ("item", n))) for n, item in listed]
     return [(value, ())]
 
 
@@ -224,10 +228,10 @@ def _recognized(data: Json, where: str, format: str | None) -> tuple[str, Json]:
     """The format of a message, told from its fields, and the message in its envelope."""
     kind, role = data.get("type"), data.get("role")
     kind = kind if isinstance(kind, str) else None
-    if format in {None, langchain.NAME} and "content" in data and role is None:
-        if kind in langchain.ROLES or kind == "remove":
-            return langchain.NAME, {"type": kind, "data": data}
-    if kind == "chat" and "content" in data and format in {None, langchain.NAME}:
+    of_langchain = (
+        role is None and (kind in langchain.ROLES or kind == "remove")
+    ) or kind == "chat"
+    if of_langchain and "content" in data and format in {None, langchain.NAME}:
         return langchain.NAME, {"type": kind, "data": data}
     if kind == "message" and "model" in data:  # an answer of Anthropic's, with what it cost
         data = {key: data[key] for key in ("id", "role", "content") if key in data}
@@ -257,12 +261,11 @@ def _is_plain_chat(message: _WireMessage) -> bool:
     if message.format != _CHAT or message.data.get("tool_calls"):
         return False
     content = message.data.get("content")
-    return message.data.get("role") in {"user", "assistant"} and (
-        isinstance(content, str)
-        or (
-            isinstance(content, list)
-            and all(isinstance(c, dict) and c.get("type") == "text" for c in content)  # pyright: ignore
-        )
+    texts = all(object_if(part).get("type") == "text" for part in list_if(content))
+    return (
+        message.data.get("role") in ("user", "assistant")
+        and isinstance(content, str | list)
+        and texts
     )
 
 
@@ -280,11 +283,8 @@ def _read_run(name: str, run: list[_WireMessage]) -> Iterator[tuple[Event, Itera
     session = read_document(_document(data, f"messages[{start}:]" if start else "messages"), name)
     groups = openai_responses.grouped(data) if name == openai_responses.NAME else ()
     for event in session.log:
-        origin: Json = event.extra.get(name, {})
-        if groups:
-            yield event, groups[origin["at"]]
-        else:
-            yield event, [record["at"] for record in origin.get("records", (origin,))]
+        places = [record["at"] for record in origins(event, name)]
+        yield event, groups[places[0]] if groups else places
 
 
 def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
@@ -293,15 +293,9 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
     texts = [each.text for each in content if isinstance(each, Text | Thinking)]
     # the interpreter has one object for all texts of one character: these tell no place
     text_paths = tuple(p for text in texts if len(text) > 1 and (p := paths.get(id(text))))
-    held: tuple[Any, ...] = ()
-    if isinstance(part, ToolResult):
-        held = (part.call_id, part.name)
-    elif isinstance(part, ToolCall):
-        held = (part.id, part.name, part.arguments)
-    elif isinstance(part, Opaque):
-        held = tuple(part.value.values())
-    held = tuple(each for each in held if not isinstance(each, str) or len(each) > 1)
-    places = [path for each in held if (path := paths.get(id(each)))]
+    held = _FIELDS.get(type(part), lambda _: ())(part)
+    sized = (each for each in held if not isinstance(each, str) or len(each) > 1)
+    places = [path for each in sized if (path := paths.get(id(each)))]
     # a result may take its name from the call, which stands in another message
     own = next((p for p in places if not text_paths or p[0] == text_paths[0][0]), None)
     whole = own or (text_paths[0] if text_paths else None)
@@ -327,16 +321,9 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     if key == "events":
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
-    names = list(source) if isinstance(source, Mapping) else list(dict(fields_of(source)))  # pyright: ignore
-    fields = {
-        name: dumper.plain(get(source, name), (), name)
-        for name in names
-        if name != key and (isinstance(source, Mapping) or get(source, name) is not None)
-    }
+    fields = {n: dumper.plain(value, (), n) for n, value in items_of(source) if n != key}
     if key == "contents":
-        items = [
-            {"role": "user", "parts": [{"text": i}]} if isinstance(i, str) else i for i in items
-        ]
+        items = [{"parts": [{"text": item}]} if isinstance(item, str) else item for item in items]
     wire = _wire_messages(items, dumper, key, format)
     if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
         body = {**fields, key: [message.data for message in wire]}

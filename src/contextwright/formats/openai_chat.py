@@ -1,11 +1,13 @@
 """OpenAI Chat Completions messages: a list, a `{"messages": ...}` document, or a line each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
+from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -13,6 +15,7 @@ from contextwright.session.event import (
     File,
     Image,
     Opaque,
+    Role,
     Text,
     Thinking,
     Tool,
@@ -23,7 +26,7 @@ from contextwright.session.session import Session
 
 NAME = "openai-chat"
 LINES = False
-_ROLES = {
+_ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
     "user": "user",
@@ -35,19 +38,17 @@ _ROLES = {
 
 def sniff(document: Document) -> bool:
     """Messages with roles, none of whose parts are another format's."""
-    return any(
-        isinstance(message, dict) and not {"role", "speaker", "content"}.isdisjoint(message)  # pyright: ignore
-        for message in items_of(document, "messages")[:5]
-    )
+    messages = items_of(document, "messages")[:5]
+    return any({"role", "speaker", "content"} & object_if(message).keys() for message in messages)
 
 
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
     body, _, _ = body_of(document, "messages")
     fields = {k: v for k, v in body.items() if k not in {"messages", "tools"}}
-    id, state, tools = body.get("id"), body.get("state"), body.get("tools") or ()
+    state, tools = body.get("state"), body.get("tools") or ()
     return Session(
-        id if isinstance(id, str) and id else "session",
+        text_if(body.get("id"), "session"),
         read_messages(NAME, numbered(document, "message", "messages"), _events, _message),
         tools=[tool_of(tool, f"tools[{place}]", NAME) for place, tool in enumerate(tools)],
         state=state if isinstance(state, dict) else None,
@@ -57,7 +58,7 @@ def read(document: Document) -> Session:
 
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one, or has tools."""
-    messages = write_messages(NAME, session.log, _message, lambda old, new: False)
+    messages = write_messages(NAME, session.log, _message)
     fields = session.metadata.get(NAME)
     if fields is None and not session.tools:
         return messages
@@ -69,115 +70,122 @@ def write(session: Session) -> Any:
     return document
 
 
+def read_chat(format: str, messages: list[Any], where: str) -> list[Event]:
+    """The events of messages that stand in another format's envelope; what they say beside is
+    kept under that format's name."""
+    places = [(message, f"{where} message {number}") for number, message in enumerate(messages)]
+    for message, place in places:
+        Fields(message, place, ", field ").text("role", "")
+    return list(read_messages(format, places, _events, _message))
+
+
+def write_chat(format: str, events: Iterable[Event]) -> list[Json]:
+    """The messages of these events, for that format's envelope."""
+
+    def own(event: Event) -> Event:
+        extra = {**event.extra, NAME: event.extra.get(format) or event.extra.get(NAME, {})}
+        return msgspec.structs.replace(event, extra=extra)
+
+    return write_messages(NAME, map(own, events), _message)
+
+
 def _events(value: Any, where: str) -> list[Event]:
-    message = an_object(value, where)
+    message = Fields(value, where, ", field ")
     role = message.get("role")
     if role is None and isinstance(message.get("speaker"), str):
         role = "user"
     if not isinstance(role, str) or role not in _ROLES:
         raise MalformedRecord(
-            f"expected a role, got {role!r}"
-            if role is not None
-            else "expected a role, got nothing",
+            f"expected a role, got {'nothing' if role is None else repr(role)}",
             where=f"{where}, field role",
             fix=f"one of {', '.join(_ROLES)}",
         )
-    parts = list(_parts(message, _ROLES[role], where))
-    id, time = message.get("id"), message.get("ts")
-    name = message.get("name", message.get("speaker"))
-    return [
-        Event(
-            id=id if isinstance(id, str) else "",
-            role=_ROLES[role],  # pyright: ignore[reportArgumentType]
-            parts=tuple(parts),
-            author=name if isinstance(name, str) and role not in {"tool", "function"} else "",
-            time_ms=time if isinstance(time, int) else None,
-        )
-    ]
+    time, name = message.get("ts"), message.get("name", message.get("speaker"))
+    event = Event(
+        id=text_if(message.get("id")),
+        role=_ROLES[role],
+        parts=tuple(_parts(message, _ROLES[role])),
+        author=text_if(name) if role not in {"tool", "function"} else "",
+        time_ms=time if isinstance(time, int) else None,
+    )
+    return [event]
 
 
-def _parts(message: Json, role: str, where: str) -> Iterator[AnyPart]:
+def _parts(message: Fields, role: Role) -> Iterator[AnyPart]:
     if role == "tool":
-        yield _tool_result(message, where)
+        yield _tool_result(message)
         return
     thinking = message.get("thinking") or message.get("reasoning_content")
     if isinstance(thinking, str):
         yield Thinking(text=thinking)
-    content = message.get("content")
-    if isinstance(content, list):
-        for place, part in enumerate(content):  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-            yield _part(part, f"{where}, field content[{place}]")
-    elif content:
-        yield Text(text=a_text(content, f"{where}, field content"))
-    calls = message.get("tool_calls")
-    for place, call in enumerate(a_list(calls, f"{where}, field tool_calls") if calls else ()):
-        yield _call(call, f"{where}, field tool_calls[{place}]")
-    old = message.get("function_call")  # what `tool_calls` was before: one call, without an id
-    if old is not None and not calls:
-        call = an_object(old, f"{where}, field function_call")
-        name = a_text(call.get("name"), f"{where}, field function_call.name")
-        arguments = text_or(call.get("arguments"), f"{where}, field function_call.arguments", "{}")
-        yield ToolCall(id=name, name=name, arguments=arguments)
+    yield from _content_parts(message) if message.get("content") else ()
+    for call, at in message.items("tool_calls", required=False):
+        yield _call(call, at)
+    # what `tool_calls` was before: one call, without an id
+    if message.get("function_call") is not None and not message.get("tool_calls"):
+        call = message.inner("function_call")
+        yield _function(call, call.text("name"))
 
 
-def _tool_result(message: Json, where: str) -> ToolResult:
+def _content_parts(message: Fields) -> Iterator[Text | Image | File | Opaque]:
     content = message.get("content")
-    pieces: tuple[Any, ...] = ()
     if isinstance(content, list):
-        pieces = tuple(_part(p, f"{where}, field content[{n}]") for n, p in enumerate(content))  # pyright: ignore
+        yield from (_part(part, at) for part, at in message.items("content"))
     elif content is not None:
-        pieces = (Text(text=a_text(content, f"{where}, field content")),)
-    answered = message.get("tool_call_ids")  # SWE-agent's name for it
-    if message.get("role") == "function" and "tool_call_id" not in message:
+        yield Text(text=message.text("content"))
+
+
+def _tool_result(message: Fields) -> ToolResult:
+    content = tuple(_content_parts(message))
+    answered = list_if(message.get("tool_call_ids"))  # SWE-agent's name for it
+    if message.get("role") == "function":
         answered = [message.get("name")]
-    id = message.get(
-        "tool_call_id", answered[0] if isinstance(answered, list) and answered else None
-    )  # pyright: ignore
-    return ToolResult(
-        call_id=text_or(id, f"{where}, field tool_call_id"),
-        name=text_or(message.get("name"), f"{where}, field name"),
-        content=pieces,
-        status="error" if message.get("is_error") is True else "ok",
-    )
+    id = message.text("tool_call_id", "")
+    if "tool_call_id" not in message.whole and answered:
+        id = text_or(answered[0], message.place("tool_call_id"))
+    status = "error" if message.get("is_error") is True else "ok"
+    return ToolResult(call_id=id, name=message.text("name", ""), content=content, status=status)
 
 
 def _call(value: Any, where: str) -> ToolCall | Opaque:
-    call = an_object(value, where)
+    call = Fields(value, where)
     if call.get("type", "function") != "function":
-        return Opaque(format=NAME, kind=str(call.get("type")), value=call)
-    function = an_object(call.get("function"), f"{where}.function")
-    return ToolCall(
-        id=text_or(call.get("id"), f"{where}.id"),
-        name=a_text(function.get("name"), f"{where}.function.name"),
-        arguments=text_or(function.get("arguments"), f"{where}.function.arguments", "{}"),
-    )
+        return Opaque(format=NAME, kind=str(call.get("type")), value=value)
+    function = call.inner("function")
+    return _function(function, call.text("id", ""))
+
+
+def _function(function: Fields, id: str) -> ToolCall:
+    return ToolCall(id=id, name=function.text("name"), arguments=function.text("arguments", "{}"))
 
 
 def _part(value: Any, where: str) -> Text | Image | File | Opaque:
     if isinstance(value, str):
         return Text(text=value)
-    part = an_object(value, where)
+    part = Fields(value, where)
     kind = part.get("type")
     if kind == "text":
-        return Text(text=a_text(part.get("text"), f"{where}.text"))
+        return Text(text=part.text("text"))
     if kind == "image_url":
-        return _image(an_object(part.get("image_url"), f"{where}.image_url"), where)
+        image = part.inner("image_url")
+        return image_of(image.text("url"), image.text("detail", ""))
     if kind == "file":
-        return _file(an_object(part.get("file"), f"{where}.file"))
-    return Opaque(format=NAME, kind=str(kind), value=part)
+        return file_of(part.inner("file").whole, "application/octet-stream")
+    return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _image(image: Json, where: str) -> Image:
-    url = a_text(image.get("url"), f"{where}.image_url.url")
-    detail = text_or(image.get("detail"), f"{where}.image_url.detail")
+def image_of(url: str, detail: str = "", extra: Json | None = None) -> Image:
+    """The picture at a URL, which may hold it as a `data:` URL."""
     media, data = data_url(url)
-    return Image(media_type=media, data=data, url="" if data else url, detail=detail)
+    url = "" if data else url
+    return Image(media_type=media, data=data, url=url, detail=detail, extra=extra or {})
 
 
-def _file(file: Json) -> File:
+def file_of(file: Json, otherwise: str) -> File:
+    """A file as both of OpenAI's formats have it; `otherwise` is its type where none is named."""
     media, data = data_url(str(file.get("file_data") or ""))
     return File(
-        media_type=media if data else "application/octet-stream",
+        media_type=media if data else otherwise,
         name=str(file.get("filename") or ""),
         data=data,
         file_id=str(file.get("file_id") or ""),
@@ -197,26 +205,27 @@ def url_of(part: Image | File) -> str:
     return part.url or f"data:{part.media_type};base64,{part.data}"
 
 
+def file_json(file: File) -> Json:
+    """The fields of a file as both of OpenAI's formats have them."""
+    if file.file_id:
+        return {"file_id": file.file_id}
+    return {"filename": file.name, "file_data": url_of(file)}
+
+
 def _message(events: Sequence[Event]) -> Json:
     event = events[0]
     if event.role == "tool":
         result = event.results[0] if event.results else ToolResult(call_id="")
-        message: Json = {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
-        return message
-    message = {"role": event.role, "content": _content(event)}
+        return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+    message: Json = {"role": event.role, "content": _content(event)}
     calls = [_call_json(part) for part in event.parts if _is_call(part)]
-    if calls:
-        message["tool_calls"] = calls
-    return message
+    return {**message, "tool_calls": calls} if calls else message
 
 
 def _is_call(part: AnyPart) -> bool:
-    return isinstance(part, ToolCall) or (
-        isinstance(part, Opaque)
-        and part.format == NAME
-        and "content" not in part.value
-        and part.kind == "custom"
-    )
+    if isinstance(part, Opaque):
+        return part.format == NAME and part.kind == "custom" and "content" not in part.value
+    return isinstance(part, ToolCall)
 
 
 def _call_json(part: AnyPart) -> Json:
@@ -228,8 +237,7 @@ def _call_json(part: AnyPart) -> Json:
 
 
 def _content(event: Event) -> Any:
-    parts = [p for p in event.parts if not isinstance(p, (ToolCall, ToolResult, Thinking))]
-    parts = [part for part in parts if not _is_call(part)]
+    parts = [p for p in event.parts if not isinstance(p, ToolResult | Thinking) and not _is_call(p)]
     if not parts:
         return None if event.calls else ""
     if len(parts) == 1 and isinstance(parts[0], Text):
@@ -238,31 +246,28 @@ def _content(event: Event) -> Any:
 
 
 def _part_json(part: AnyPart) -> Json | None:
-    if isinstance(part, Text):
-        return {"type": "text", "text": part.text}
-    if isinstance(part, Image):
-        image = {"url": url_of(part), **({"detail": part.detail} if part.detail else {})}
-        return {"type": "image_url", "image_url": image}
-    if isinstance(part, File):
-        if part.file_id:
-            return {"type": "file", "file": {"file_id": part.file_id}}
-        return {"type": "file", "file": {"filename": part.name, "file_data": url_of(part)}}
-    if isinstance(part, Opaque) and part.format == NAME:
-        return part.value
-    return None
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Image():
+            detail = {"detail": part.detail} if part.detail else {}
+            return {"type": "image_url", "image_url": {"url": url_of(part), **detail}}
+        case File():
+            return {"type": "file", "file": file_json(part)}
+        case _:
+            return part.value if isinstance(part, Opaque) and part.format == NAME else None
 
 
 def tool_of(value: Any, where: str, format: str) -> Tool:
     """A tool schema in OpenAI's form, nested or flat, or Anthropic's; kept for its own format."""
-    tool = an_object(value, where)
-    function = tool.get("function") if isinstance(tool.get("function"), dict) else tool
-    known: Json = function  # pyright: ignore[reportAssignmentType]
-    schema = known.get("parameters", known.get("input_schema", {}))
+    nested = object_if(value).get("function")
+    tool = Fields(nested if isinstance(nested, dict) else value, where)
+    schema = tool.get("parameters", tool.get("input_schema", {}))
     return Tool(
-        name=a_text(known.get("name"), f"{where}.name"),
-        description=text_or(known.get("description"), f"{where}.description"),
-        parameters=schema if isinstance(schema, dict) else {},  # pyright: ignore
-        extra={format: tool},
+        name=tool.text("name"),
+        description=tool.text("description", ""),
+        parameters=object_if(schema),
+        extra={format: value},
     )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.fields import Json, a_list, a_text, an_object, text_or
-from contextwright.formats.openai_chat import data_url, tool_of, url_of
+from contextwright.formats.fields import Fields, Json, an_object, list_if, object_if
+from contextwright.formats.openai_chat import file_json, file_of, image_of, tool_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -13,6 +13,7 @@ from contextwright.session.event import (
     File,
     Image,
     Opaque,
+    Role,
     Text,
     Thinking,
     Tool,
@@ -24,7 +25,7 @@ from contextwright.session.session import Session
 NAME = "openai-responses"
 LINES = False
 _ITEMS = {"message", "function_call", "function_call_output", "reasoning"}
-_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
 
 
@@ -56,17 +57,18 @@ def read(document: Document) -> Session:
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
+    functions = [tool for tool in list_if(tools) if object_if(tool).get("name")]
     return Session(
         "session",
         read_messages(NAME, groups, _events, _group),
-        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(_functions(tools))],
+        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(functions)],
         metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
     )
 
 
 def write(session: Session) -> Any:
     """The items; a document where there was one."""
-    groups = write_messages(NAME, session.log, _group, lambda old, new: False)
+    groups = write_messages(NAME, session.log, _group)
     items = [item for group in groups for item in group["items"]]
     stored: Json = session.metadata.get(NAME) or {}
     if not stored and not session.tools:
@@ -77,11 +79,6 @@ def write(session: Session) -> Any:
     document: Json = {**stored["beside"], stored["key"]: items}
     tools = stored["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
     return {**document, "tools": tools} if tools else document
-
-
-def _functions(value: Any) -> list[Any]:
-    tools: list[Any] = value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
-    return [tool for tool in tools if isinstance(tool, dict) and tool.get("name")]  # pyright: ignore
 
 
 def _tool(tool: Tool) -> Json:
@@ -126,77 +123,61 @@ def _of_model(item: Json) -> bool:
 
 def _events(group: Any, where: str) -> list[Event]:
     items: list[Json] = group["items"]
-    first = items[0]
+    first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
     if kind == "function_call_output":
-        return [Event(id="", role="tool", parts=(_output(first, where),))]
+        return [Event(id="", role="tool", parts=(_output(first),))]
     if kind == "message" and first.get("role") != "assistant":
-        role = _ROLES.get(text_or(first.get("role"), f"{where}, field role"), "user")
-        return [Event(id="", role=role, parts=tuple(_content(first, where)))]  # pyright: ignore[reportArgumentType]
-    parts: list[AnyPart] = []
-    for item in items:
-        parts.extend(item_parts(item, where))
-    return [Event(id="", role="assistant", parts=tuple(parts))]
+        role = _ROLES.get(first.text("role", ""), "user")
+        return [Event(id="", role=role, parts=tuple(_content(first)))]
+    parts = tuple(part for item in items for part in item_parts(item, where))
+    return [Event(id="", role="assistant", parts=parts)]
 
 
-def item_parts(item: Json, where: str) -> list[AnyPart]:
+def item_parts(value: Json, where: str) -> list[AnyPart]:
     """The parts that an item of the model's stands for."""
+    item = Fields(value, where, ", field ")
     kind = item.get("type", "message")
     if kind == "message":
-        return _content(item, where)
+        return _content(item)
     if kind == "function_call":
-        return [
-            ToolCall(
-                id=text_or(item.get("call_id"), f"{where}, field call_id"),
-                name=a_text(item.get("name"), f"{where}, field name"),
-                arguments=text_or(item.get("arguments"), f"{where}, field arguments", "{}"),
-            )
-        ]
+        id, arguments = item.text("call_id", ""), item.text("arguments", "{}")
+        return [ToolCall(id=id, name=item.text("name"), arguments=arguments)]
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
-        encrypted = text_or(item.get("encrypted_content"), f"{where}, field encrypted_content")
-        extra: Json = {NAME: {"id": item["id"]}} if item.get("id") else {}
+        encrypted = item.text("encrypted_content", "")
+        extra: Json = {NAME: {"id": item.get("id")}} if item.get("id") else {}
         text = "\n".join(summary)
         return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
-    return [Opaque(format=NAME, kind=str(kind), value=item)]
+    return [Opaque(format=NAME, kind=str(kind), value=value)]
 
 
-def _content(item: Json, where: str) -> list[AnyPart]:
+def _content(item: Fields) -> list[AnyPart]:
     content = item.get("content")
     if isinstance(content, str):
         return [Text(text=content)] if content else []
-    parts = a_list(content or [], f"{where}, field content")
-    return [part_of(part, f"{where}, field content[{n}]") for n, part in enumerate(parts)]
+    return [content_part(part, at) for part, at in item.items("content", required=False)]
 
 
-def part_of(value: Any, where: str) -> Text | Image | File | Opaque:
+def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
     """A content part."""
-    part = an_object(value, where)
+    part = Fields(value, where)
     kind = part.get("type")
     if kind in _TEXTS:
-        return Text(text=text_or(part.get("text"), f"{where}.text"))
+        return Text(text=part.text("text", ""))
     if kind == "input_image" and isinstance(part.get("image_url"), str):
-        media, data = data_url(part["image_url"])
-        url = "" if data else part["image_url"]
-        return Image(media_type=media, data=data, url=url, detail=str(part.get("detail") or ""))
+        return image_of(part.text("image_url"), str(part.get("detail") or ""))
     if kind == "input_file" and (part.get("file_data") or part.get("file_id")):
-        media, data = data_url(str(part.get("file_data") or ""))
-        name, id = str(part.get("filename") or ""), str(part.get("file_id") or "")
-        return File(
-            media_type=media if data else "application/pdf", name=name, data=data, file_id=id
-        )
-    return Opaque(format=NAME, kind=str(kind), value=part)
+        return file_of(value, "application/pdf")
+    return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _output(item: Json, where: str) -> ToolResult:
-    output = item.get("output")
-    if isinstance(output, list):
-        pieces = tuple(part_of(p, f"{where}, field output[{n}]") for n, p in enumerate(output))  # pyright: ignore
+def _output(item: Fields) -> ToolResult:
+    if isinstance(item.get("output"), list):
+        pieces = tuple(content_part(part, at) for part, at in item.items("output"))
     else:
-        pieces = (Text(text=text_or(output, f"{where}, field output")),)
-    return ToolResult(
-        call_id=text_or(item.get("call_id"), f"{where}, field call_id"), content=pieces
-    )
+        pieces = (Text(text=item.text("output", "")),)
+    return ToolResult(call_id=item.text("call_id", ""), content=pieces)
 
 
 def _group(events: Sequence[Event]) -> Json:
@@ -207,25 +188,20 @@ def _group(events: Sequence[Event]) -> Json:
         return {"items": [item]}
     items: list[Json] = []
     for part in event.parts:
-        item = _item(part)
+        item, inner = _item(part), _part_json(part, event.role)
         if item is not None:
             items.append(item)
         elif items and items[-1].get("type") == "message" and not isinstance(part, Opaque):
-            items[-1]["content"].append(_part_json(part, event.role))
-        elif _part_json(part, event.role) is not None:
-            content = [_part_json(part, event.role)]
-            items.append({"type": "message", "role": event.role, "content": content})
+            items[-1]["content"].append(inner)
+        elif inner is not None:
+            items.append({"type": "message", "role": event.role, "content": [inner]})
     return {"items": items or [{"type": "message", "role": event.role, "content": []}]}
 
 
 def _item(part: AnyPart) -> Json | None:
     if isinstance(part, ToolCall):
-        return {
-            "type": "function_call",
-            "call_id": part.id,
-            "name": part.name,
-            "arguments": part.arguments,
-        }
+        call = {"type": "function_call", "call_id": part.id}
+        return {**call, "name": part.name, "arguments": part.arguments}
     if isinstance(part, Thinking):
         summary = [{"type": "summary_text", "text": part.text}] if part.text else []
         item: Json = {"type": "reasoning", "summary": summary}
@@ -234,12 +210,14 @@ def _item(part: AnyPart) -> Json | None:
 
 
 def _part_json(part: AnyPart, role: str) -> Json | None:
-    if isinstance(part, Text):
-        return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
-    if isinstance(part, Image):
-        return {"type": "input_image", "image_url": url_of(part), "detail": part.detail or "auto"}
-    if isinstance(part, File):
-        if part.file_id:
-            return {"type": "input_file", "file_id": part.file_id}
-        return {"type": "input_file", "filename": part.name, "file_data": url_of(part)}
-    return part.value if isinstance(part, Opaque) and part.format == NAME else None
+    match part:
+        case Text():
+            kind = "output_text" if role == "assistant" else "input_text"
+            return {"type": kind, "text": part.text}
+        case Image():
+            detail = part.detail or "auto"
+            return {"type": "input_image", "image_url": url_of(part), "detail": detail}
+        case File():
+            return {"type": "input_file", **file_json(part)}
+        case _:
+            return part.value if isinstance(part, Opaque) and part.format == NAME else None

@@ -3,17 +3,12 @@
 Records and events are not one to one: a record may hold several events (two tool results), an
 event may come from several records (a streamed message), and some records are no messages (a
 file snapshot, a token count). A reader makes typed values of a record, its writer makes a record
-of them again; what the two records differ in is the **residue**: kept in `extra[format]`, laid over
-the written record on export. So an export gives back what was imported, whatever a reader knows
-of the format.
+of them again; what the two records differ in is the **residue**, laid over the written record on
+export. So an export gives back what was imported, whatever a reader knows of the format.
 
-Two layouts of `extra[format]`:
-
-- `{"at": n, "rest": residue}`: formats whose messages become whole events
-  (`read_messages`, `write_messages`);
-- `{"records": [{"at", "parts", "shape", "rest"}, ...]}`: formats whose events are made of several
-  records. What holds no message waits under `metadata[format]["hidden"]` of the session
-  (`Draft`, `in_order`).
+An event holds `extra[format] = {"records": [{"at", "parts", "shape", "rest"}, ...]}`: for each of
+its records the place, how many parts are of it, which of the format's ways it was said in, and the
+residue. What holds no message waits under `metadata[format]["hidden"]` of the session.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,13 +17,15 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.errors import MalformedRecord
-from contextwright.session.event import AnyPart, Event, Role
+from contextwright.formats.fields import Json
+from contextwright.session.event import AnyPart, Event, Role, ToolCall, ToolResult
 from contextwright.session.session import Session
 
-Json = dict[str, Any]
-ToEvents = Callable[[Json, str], list[Event]]
+ToEvents = Callable[[Any, str], list[Event]]
 """A message and its place to its events, ids still empty or the source's own."""
 ToMessage = Callable[[Sequence[Event]], Json]
+ToRecord = Callable[[Sequence[Event], str], Any]
+"""Events, each with the parts that go into one record, and the record's shape, to the record."""
 
 ABSENT = "$absent"
 """Key of a residue: names the keys that writing adds and the source did not have."""
@@ -113,139 +110,112 @@ def same(one: Any, other: Any) -> bool:
     return one == other
 
 
-def read_messages(
-    format: str,
-    messages: Iterable[tuple[Any, str]],
-    to_events: ToEvents,
-    to_message: ToMessage,
-) -> Iterator[Event]:
-    """The events of messages, each with what its message said beside."""
-    taken: set[str] = set()
-    named: dict[str, tuple[Any, str]] = {}
-    count = 0
-    read = [(to_events(message, where), message, where) for message, where in messages]
-    named_ids = {event.id for events, _, _ in read for event in events}
-    for at, (events, message, where) in enumerate(read):
-        if _seen(events[0].id, message, where, named):
-            continue
-        rest = residue(to_message(events), message)
-        for place, event in enumerate(events):
-            origin: Json = {"at": at}
-            if rest and place == 0:
-                origin["rest"] = rest
-            id = event.id or f"e{count}"
-            while not event.id and (id in taken or id in named_ids):
-                id += "_"
-            taken.add(id)
-            count += 1
-            extra = {**event.extra, format: origin}
-            yield msgspec.structs.replace(event, id=id, extra=extra)
+class EventDraft(msgspec.Struct):
+    """An event while its records are being read: its head, and what came of each record."""
 
-
-def _seen(id: str, message: Any, where: str, named: dict[str, tuple[Any, str]]) -> bool:
-    """Whether this very message was read already; a session may repeat one, not contradict."""
-    if not id:
-        return False
-    known = named.setdefault(id, (message, where))
-    if known[1] == where:
-        return False
-    if known[0] != message:
-        raise MalformedRecord(
-            f"two messages have the id {id!r} and differ",
-            where=f"{known[1]} and {where}",
-            fix="give every message its own id",
-        )
-    return True
-
-
-def write_messages(
-    format: str,
-    events: Iterable[Event],
-    to_message: ToMessage,
-    together: Callable[[Event, Event], bool],
-) -> list[Json]:
-    """The messages of events. Events of this format go back into their messages; the others
-    share one where `together` says so."""
-    groups: list[list[Event]] = []
-    for event in events:
-        if groups and _joins(format, groups[-1][-1], event, together):
-            groups[-1].append(event)
-        else:
-            groups.append([event])
-    return [
-        restored(to_message(group), group[0].extra.get(format, {}).get("rest", {}))
-        for group in groups
-    ]
-
-
-def _joins(
-    format: str, before: Event, event: Event, together: Callable[[Event, Event], bool]
-) -> bool:
-    old, new = before.extra.get(format), event.extra.get(format)
-    if old is None and new is None:
-        return together(before, event)
-    return old is not None and new is not None and old.get("at") == new.get("at")
-
-
-class Draft(msgspec.Struct, kw_only=True):
-    """An event while its records are being read."""
-
-    id: str
-    role: Role
+    head: Event
     parts: list[AnyPart] = []
-    author: str = ""
-    time_ms: int | None = None
-    invocation: str = ""
-    metadata: dict[str, Any] = {}
-    extra: dict[str, Any] = {}
-    records: list[dict[str, Any]] = []
-
-    def took(
-        self, at: int, parts: Iterable[AnyPart], shape: str = "", rest: dict[str, Any] | None = None
-    ) -> None:
-        """These parts came from the record at this place; `rest` is its residue."""
-        whole = list(parts)
-        record: dict[str, Any] = {"at": at, "parts": len(whole)}
-        if shape:
-            record["shape"] = shape
-        if rest:
-            record["rest"] = rest
-        self.parts.extend(whole)
-        self.records.append(record)
+    records: list[Json] = []
 
     def event(self, format: str) -> Event:
         """The event, done."""
-        return Event(
-            id=self.id,
-            role=self.role,
-            parts=tuple(self.parts),
-            author=self.author,
-            time_ms=self.time_ms,
-            invocation=self.invocation,
-            metadata=self.metadata,
-            extra={format: {**self.extra, "records": self.records}},
-        )
+        extra = {**self.head.extra, format: {"records": self.records}}
+        return msgspec.structs.replace(self.head, parts=tuple(self.parts), extra=extra)
 
 
-class RecordPiece(msgspec.Struct, frozen=True):
-    """The parts of one event that go into one record.
+Pieces = list[tuple[EventDraft, list[AnyPart]]]
+"""What one record gives to each draft."""
+
+
+class SourceRecord(msgspec.Struct, frozen=True):
+    """A record to be written.
 
     Args:
-        shape: how the format said it, where it has several ways; empty for an event that was
-            not read from this format.
-        rest: what the record said beside; on the first piece of a record.
+        events: each with the parts of it that go into this record; none for a hidden record.
+        shape: which of the format's ways it was said in; empty for an event that was not read
+            from this format.
+        rest: the record's residue.
     """
 
-    event: Event
-    parts: tuple[AnyPart, ...]
-    shape: str
-    rest: dict[str, Any]
+    events: list[Event]
+    shape: str = ""
+    rest: Json = {}
+
+    def written(self, write: ToRecord) -> Any:
+        """The record, with what it said beside."""
+        return restored(write(self.events, self.shape) if self.events else None, self.rest)
 
 
-class Hidden(msgspec.Struct, frozen=True):
-    """A record that holds no message."""
+class RecordReader:
+    """Takes the records of a source one by one; a format's own reader knows what each holds.
 
-    value: Any
+    Attributes:
+        drafts: the events so far.
+        tools: names of the tools called so far, by call id.
+    """
+
+    format = ""
+
+    def __init__(self) -> None:
+        self.drafts: list[EventDraft] = []
+        self.tools: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.hidden: list[Json] = []
+
+    def write(self, events: Sequence[Event], shape: str) -> Any:
+        """The record as the format's writer makes it now."""
+        raise NotImplementedError
+
+    def hide(self, at: int, record: Any) -> None:
+        """Keep a record that holds no message."""
+        self.hidden.append({"at": at, "record": record})
+
+    def draft(self, id: str, role: Role, **head: Any) -> EventDraft:
+        """A new event; its id is made unique."""
+        self.drafts.append(EventDraft(Event(id=free_id(id, self.taken), role=role, **head)))
+        return self.drafts[-1]
+
+    def spread(
+        self, parts: Iterable[AnyPart], role: Role, draft: Callable[[Role], EventDraft]
+    ) -> Pieces:
+        """Parts of one record over drafts: one a tool result, one for what stands between."""
+        pieces: Pieces = []
+        for part in parts:
+            kind: Role = "tool" if isinstance(part, ToolResult) else role
+            if not pieces or kind == "tool" or pieces[-1][0].head.role != kind:
+                pieces.append((draft(kind), []))
+            pieces[-1][1].append(part)
+        return pieces
+
+    def named(self, result: ToolResult) -> ToolResult:
+        """A result with the name of the tool that was called."""
+        return msgspec.structs.replace(result, name=self.tools.get(result.call_id, ""))
+
+    def keep(self, at: int, record: Any, pieces: Pieces, shape: str = "") -> None:
+        """Give each draft its parts of the record at this place."""
+        for _, parts in pieces:
+            self.tools.update((part.id, part.name) for part in parts if isinstance(part, ToolCall))
+        _keep(at, record, pieces, shape, self.write)
+
+    def session(self, id: Any, **stored: Any) -> Session:
+        """The session of the drafts; what else the format has to remember stands in `stored`."""
+        events = [draft.event(self.format) for draft in self.drafts]
+        metadata = {self.format: {**stored, "hidden": self.hidden}}
+        return Session(id if isinstance(id, str) and id else "session", events, metadata=metadata)
+
+
+def _keep(at: int, source: Any, pieces: Pieces, shape: str, write: ToRecord) -> None:
+    """Give each draft its parts, and the first one the record's residue."""
+    events = [msgspec.structs.replace(draft.head, parts=tuple(p)) for draft, p in pieces]
+    rest = residue(write(events, shape), source)
+    for draft, parts in pieces:
+        record: Json = {"at": at, "parts": len(parts)}
+        if shape:
+            record["shape"] = shape
+        if rest:
+            record["rest"], rest = rest, {}
+        draft.parts.extend(parts)
+        draft.records.append(record)
 
 
 def free_id(wanted: str, taken: set[str]) -> str:
@@ -257,74 +227,110 @@ def free_id(wanted: str, taken: set[str]) -> str:
     return id
 
 
-def covered(drafts: Iterable[Draft]) -> dict[str, Any]:
-    """The events that a summary behind them stands for: all of them, sub-agents apart."""
-    ids = [draft.id for draft in drafts if "branch" not in draft.metadata]
-    return {"first": ids[0], "last": ids[-1], "events": len(ids)} if ids else {"events": 0}
+def summary_of(drafts: Iterable[EventDraft]) -> Json:
+    """The metadata of a summary that stands for all drafts before it, sub-agents apart."""
+    ids = [draft.head.id for draft in drafts if "branch" not in draft.head.metadata]
+    covers = {"first": ids[0], "last": ids[-1], "events": len(ids)} if ids else {"events": 0}
+    return {"kind": "summary", "scope": "historical", "covers": covers}
 
 
-def hidden(places: Iterable[tuple[int, Any]]) -> list[dict[str, Any]]:
-    """What `metadata[format]["hidden"]` holds."""
-    return [{"at": at, "record": value} for at, value in places]
-
-
-def in_order(session: Session, format: str) -> Iterator[Hidden | list[RecordPiece]]:
+def in_order(session: Session, format: str) -> Iterator[SourceRecord]:
     """The records that this session makes, in the order of the file that it came from.
 
     Events appended since come after the record of the event that they followed.
     """
-    places: dict[tuple[int, int], list[RecordPiece]] = {}
+    places: dict[tuple[int, int], SourceRecord] = {}
     last = (-1, 0)
     for event in session.log:
-        pieces = list(_pieces(event, format))
-        for at, piece in pieces:
+        for at, piece in _pieces(event, format):
             place = (last[0], last[1] + 1) if at is None else (at, 0)
-            places.setdefault(place, []).append(piece)
+            known = places.setdefault(place, piece)
+            if known is not piece:
+                known.events.extend(piece.events)
             last = max(last, place)
-    records: list[tuple[tuple[int, int], Hidden | list[RecordPiece]]] = list(places.items())
-    hidden_records = session.metadata.get(format, {}).get("hidden", ())
-    records += [((entry["at"], 0), Hidden(entry["record"])) for entry in hidden_records]
-    return (value for _, value in sorted(records, key=lambda item: item[0]))
+    for entry in session.metadata.get(format, {}).get("hidden", ()):
+        places[entry["at"], 0] = SourceRecord([], rest={WHOLE: entry["record"]})
+    return (places[place] for place in sorted(places))
 
 
-def _pieces(event: Event, format: str) -> Iterator[tuple[int | None, RecordPiece]]:
-    records: list[dict[str, Any]] = event.extra.get(format, {}).get("records", [])
+def _pieces(event: Event, format: str) -> Iterator[tuple[int | None, SourceRecord]]:
+    records = origins(event, format)
     if not records:
-        yield None, RecordPiece(event, event.parts, "", {})
-        return
+        yield None, SourceRecord([event])
     start = 0
-    for number, record in enumerate(records):
-        stop = start + record["parts"] if number < len(records) - 1 else len(event.parts)
-        shape, rest = record.get("shape", ""), record.get("rest", {})
-        yield record["at"], RecordPiece(event, event.parts[start:stop], shape, rest)
+    for record in records:
+        stop = start + record["parts"] if record is not records[-1] else len(event.parts)
+        piece = msgspec.structs.replace(event, parts=event.parts[start:stop])
+        yield record["at"], SourceRecord([piece], record.get("shape", ""), record.get("rest", {}))
         start = stop
 
 
-def keep_rest(
-    pieces: list[tuple[Draft, list[AnyPart]]],
-    at: int,
-    source: Any,
-    write: Callable[[list[RecordPiece]], Any],
-    shape: str = "",
-) -> None:
-    """Give each draft its parts of the record at this place, the first one with the residue."""
-    whole = [RecordPiece(_bare(draft), tuple(parts), shape, {}) for draft, parts in pieces]
-    rest = residue(write(whole), source)
-    for number, (draft, parts) in enumerate(pieces):
-        draft.took(at, parts, shape, rest if number == 0 else None)
+def origins(event: Event, format: str) -> list[Json]:
+    """The records of this format that an event came from; none for another format's event."""
+    return event.extra.get(format, {}).get("records", [])
 
 
-def _bare(draft: Draft) -> Event:
-    return Event(
-        id=draft.id,
-        role=draft.role,
-        author=draft.author,
-        time_ms=draft.time_ms,
-        invocation=draft.invocation,
-        metadata=draft.metadata,
-    )
+def read_messages(
+    format: str,
+    messages: Iterable[tuple[Any, str]],
+    to_events: ToEvents,
+    to_message: ToMessage,
+) -> Iterator[Event]:
+    """The events of messages that hold whole events, each with what its message said beside."""
+    taken: set[str] = set()
+    by_id: dict[str, tuple[Any, str]] = {}
+    read = [(to_events(message, where), message, where) for message, where in messages]
+    named_ids = {event.id for events, _, _ in read for event in events}
+    for at, (events, message, where) in enumerate(read):
+        if _repeats(events[0].id, message, where, by_id):
+            continue
+        drafts: list[EventDraft] = []
+        for event in events:
+            id = event.id or f"e{len(taken)}"
+            while not event.id and (id in taken or id in named_ids):
+                id += "_"
+            taken.add(id)
+            drafts.append(EventDraft(msgspec.structs.replace(event, id=id)))
+        pieces = [(draft, list(draft.head.parts)) for draft in drafts]
+        _keep(at, message, pieces, "", lambda events, _: to_message(events))
+        yield from (draft.event(format) for draft in drafts)
 
 
-def written(pieces: list[RecordPiece], write: Callable[[list[RecordPiece]], Any]) -> Any:
-    """The record of these pieces, with what it said beside."""
-    return restored(write(pieces), pieces[0].rest)
+def _repeats(id: str, message: Any, where: str, by_id: dict[str, tuple[Any, str]]) -> bool:
+    """Whether this very message was read already; a session may repeat one, not contradict."""
+    known, place = by_id.setdefault(id, (message, where)) if id else (message, where)
+    if place != where and known != message:
+        raise MalformedRecord(
+            f"two messages have the id {id!r} and differ",
+            where=f"{place} and {where}",
+            fix="give every message its own id",
+        )
+    return place != where
+
+
+def write_messages(
+    format: str,
+    events: Iterable[Event],
+    to_message: ToMessage,
+    together: Callable[[Event, Event], bool] = lambda before, event: False,
+) -> list[Json]:
+    """The messages of events. Events of this format go back into their messages; the others
+    share one where `together` says so."""
+
+    def join(before: Event, event: Event) -> bool:
+        old, new = origins(before, format), origins(event, format)
+        if old and new:
+            return old[0]["at"] == new[0]["at"]
+        return not (old or new) and together(before, event)
+
+    groups: list[list[Event]] = []
+    for event in events:
+        if groups and join(groups[-1][-1], event):
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    firsts = [next(iter(origins(group[0], format)), {}) for group in groups]
+    return [
+        restored(to_message(group), first.get("rest", {}))
+        for group, first in zip(groups, firsts, strict=True)
+    ]

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, items_of, numbered
-from contextwright.formats.fields import (
-    Json,
-    a_list,
-    a_text,
-    an_object,
-    object_of,
-    text_of,
-    text_or,
-    wrong,
-)
+from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     AnyPart,
@@ -42,9 +33,8 @@ def sniff(document: Document) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    if not isinstance(value, dict) or value.get("kind") not in {"request", "response"}:  # pyright: ignore
-        return False
-    return isinstance(value.get("parts"), list)  # pyright: ignore[reportUnknownMemberType]
+    message = object_if(value)
+    return message.get("kind") in ("request", "response") and isinstance(message.get("parts"), list)
 
 
 def read(document: Document) -> Session:
@@ -64,21 +54,19 @@ def _same_request(before: Event, event: Event) -> bool:
 
 
 def _events(value: Any, where: str) -> list[Event]:
-    message = an_object(value, where)
-    listed = a_list(message.get("parts"), f"{where}, field parts")
-    parts = [an_object(part, f"{where}, field parts[{n}]") for n, part in enumerate(listed)]
-    places = [f"{where}, field parts[{n}]" for n in range(len(parts))]
+    message = Fields(value, where, ", field ")
+    parts = [Fields(part, at) for part, at in message.items("parts")]
     if message.get("kind") == "response":
-        answers = [_answer(part, place) for part, place in zip(parts, places, strict=True)]
-        return [Event(id="", role="assistant", parts=tuple(answers))]
+        answers = tuple(map(_answer, parts))
+        return [Event(id="", role="assistant", parts=answers)]
     if message.get("kind") != "request":
         raise wrong("request or response", message.get("kind"), f"{where}, field kind")
     groups: list[tuple[Role, list[AnyPart]]] = []
-    instructions = text_or(message.get("instructions"), f"{where}, field instructions")
+    instructions = message.text("instructions", "")
     if instructions:
         groups.append(("system", [Text(text=instructions, extra={NAME: {"instructions": True}})]))
-    for part, place in zip(parts, places, strict=True):
-        role, own = _request_part(part, place)
+    for part in parts:
+        role, own = _request_part(part)
         if groups and role == "user" and groups[-1][0] == "user":
             groups[-1][1].extend(own)
         else:
@@ -86,20 +74,19 @@ def _events(value: Any, where: str) -> list[Event]:
     return [Event(id="", role=role, parts=tuple(own)) for role, own in groups or [("user", [])]]
 
 
-def _request_part(part: Json, where: str) -> tuple[Role, list[AnyPart]]:
-    kind = a_text(part.get("part_kind"), f"{where}.part_kind")
+def _request_part(part: Fields) -> tuple[Role, list[AnyPart]]:
+    kind = part.text("part_kind")
     # a retry that answers no call is said as the user
     if kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
-        return "tool", [_result(part, kind, where)]
+        return "tool", [_result(part, kind)]
     if kind not in {"system-prompt", "user-prompt", "retry-prompt"}:
-        return "user", [Opaque(format=NAME, kind=kind, value=part)]
+        return "user", [Opaque(format=NAME, kind=kind, value=part.whole)]
     extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else {}
     content = part.get("content")
-    if not isinstance(content, list):
+    # a list in a retry is pydantic's, of validation errors
+    if not isinstance(content, list) or kind == "retry-prompt":
         return _ROLES.get(kind, "user"), [Text(text=_as_text(content), extra=extra)]
-    if kind == "retry-prompt":  # pydantic's list of validation errors
-        return "user", [Text(text=text_of(content), extra=extra)]
-    return "user", [_user_content(item, f"{where}.content[{n}]") for n, item in enumerate(content)]  # pyright: ignore
+    return "user", [_user_content(item, at) for item, at in part.items("content")]
 
 
 def _as_text(content: Any) -> str:
@@ -111,51 +98,45 @@ def _as_text(content: Any) -> str:
 def _user_content(value: Any, where: str) -> Text | Image | File | Opaque:
     if isinstance(value, str):
         return Text(text=value)
-    item = an_object(value, where)
+    item = Fields(value, where)
     kind = str(item.get("kind"))
     if kind == "text-content":
-        return Text(text=text_or(item.get("content"), f"{where}.content"))
+        return Text(text=item.text("content", ""))
     url, data = str(item.get("url") or ""), str(item.get("data") or "")
     media = str(item.get("media_type") or "")
     if kind not in _MEDIA or not (url or data):
-        return Opaque(format=NAME, kind=kind, value=item)
+        return Opaque(format=NAME, kind=kind, value=value)
     if kind == "image-url" or media.startswith("image/"):
         return Image(media_type=media or "image/png", url=url, data=data)
     return File(media_type=media or "application/octet-stream", url=url, data=data)
 
 
-def _result(part: Json, kind: str, where: str) -> ToolResult:
+def _result(part: Fields, kind: str) -> ToolResult:
     failed = kind == "retry-prompt" or part.get("outcome") in {"failed", "denied", "retried"}
-    content = part.get("content")
-    pieces: tuple[Any, ...] = (Text(text=_as_text(content)),)
-    if isinstance(content, list) and any(isinstance(i, dict) and "kind" in i for i in content):  # pyright: ignore
-        listed: list[Any] = content  # pyright: ignore[reportUnknownVariableType]
-        pieces = tuple(_user_content(i, f"{where}.content[{n}]") for n, i in enumerate(listed))
+    pieces: tuple[Any, ...] = (Text(text=_as_text(part.get("content"))),)
+    if any("kind" in object_if(item) for item in list_if(part.get("content"))):
+        pieces = tuple(_user_content(item, at) for item, at in part.items("content"))
     return ToolResult(
-        call_id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
-        name=text_or(part.get("tool_name"), f"{where}.tool_name"),
+        call_id=part.text("tool_call_id", ""),
+        name=part.text("tool_name", ""),
         content=pieces,
         status="error" if failed else "ok",
         extra={NAME: {"part_kind": kind}} if kind == "retry-prompt" else {},
     )
 
 
-def _answer(part: Json, where: str) -> AnyPart:
-    kind = a_text(part.get("part_kind"), f"{where}.part_kind")
+def _answer(part: Fields) -> AnyPart:
+    kind = part.text("part_kind")
     if kind == "text":
-        return Text(text=text_or(part.get("content"), f"{where}.content"))
+        return Text(text=part.text("content", ""))
     if kind == "thinking":
-        signature = text_or(part.get("signature"), f"{where}.signature")
-        provider = str(part.get("provider_name") or "")
-        text = text_or(part.get("content"), f"{where}.content")
-        return Thinking(text=text, signature=signature, provider=provider)
+        signature, provider = part.text("signature", ""), str(part.get("provider_name") or "")
+        return Thinking(text=part.text("content", ""), signature=signature, provider=provider)
     if kind == "tool-call":
-        return ToolCall(
-            id=text_or(part.get("tool_call_id"), f"{where}.tool_call_id"),
-            name=a_text(part.get("tool_name"), f"{where}.tool_name"),
-            arguments=_as_text(part.get("args")) or "{}",
-        )
-    return Opaque(format=NAME, kind=kind, value=part)  # the provider's own calls, and their results
+        id, name = part.text("tool_call_id", ""), part.text("tool_name")
+        return ToolCall(id=id, name=name, arguments=_as_text(part.get("args")) or "{}")
+    # the provider's own calls, and their results
+    return Opaque(format=NAME, kind=kind, value=part.whole)
 
 
 def _message(events: Sequence[Event]) -> Json:
@@ -195,10 +176,9 @@ def _other_parts(event: Event) -> Iterator[Json]:
         if isinstance(part, ToolResult):
             kind = part.extra.get(NAME, {}).get("part_kind", "tool-return")
             base = {"part_kind": kind, "tool_name": part.name, "tool_call_id": part.call_id}
-            failed = (
-                {"outcome": "failed"} if part.status == "error" and kind != "retry-prompt" else {}
-            )
-            yield {**base, "content": part.text, **failed}
+            failed = part.status == "error" and kind != "retry-prompt"
+            outcome = {"outcome": "failed"} if failed else {}
+            yield {**base, "content": part.text, **outcome}
         elif isinstance(part, Text):
             yield {"part_kind": "system-prompt", "content": part.text}
 

@@ -6,14 +6,14 @@ Without function calling an action is text and its observation a user message, a
 had them; both carry a tag.
 """
 
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.chat_log import read_chat, write_chat
 from contextwright.formats.document import Document
-from contextwright.formats.fields import Json, a_list, an_object
+from contextwright.formats.fields import Json, a_list, an_object, list_if, object_if, text_if
+from contextwright.formats.openai_chat import read_chat, write_chat
 from contextwright.session.event import Event
 from contextwright.session.session import Session
 
@@ -24,20 +24,11 @@ _KEYS = ("history", "messages")
 
 def sniff(document: Document) -> bool:
     """Whether this is a trajectory of SWE-agent."""
-    value = document.records[0].value if len(document.records) == 1 else None
-    if not isinstance(value, dict):
-        return False
-    whole = cast(Json, value)
+    whole = object_if(document.records[0].value if len(document.records) == 1 else None)
     if "trajectory" in whole and "history" in whole:
         return True
-    key = _key(whole)
-    messages: Any = whole[key] if key else None
-    if not isinstance(messages, list):
-        return False
-    return any(
-        isinstance(message, dict) and {"agent", "action", "thought"} <= message.keys()  # pyright: ignore[reportUnknownMemberType]
-        for message in cast(list[Any], messages)[:8]
-    )
+    messages = list_if(whole.get(_key(whole) or ""))[:8]
+    return any({"agent", "action", "thought"} <= object_if(each).keys() for each in messages)
 
 
 def _key(whole: Json) -> str | None:
@@ -67,21 +58,18 @@ def read(document: Document) -> Session:
         for event, message in zip(read_chat(NAME, plain, where), messages, strict=True)
     ]
     stored = {"key": key, "beside": {name: whole[name] for name in whole if name != key}}
-    id = whole.get("id", whole.get("environment"))
-    name = id if isinstance(id, str) and id else "session"
+    name = text_if(whole.get("id", whole.get("environment")), "session")
     return Session(name, events, metadata={NAME: stored})
 
 
 def _answering(message: Any) -> Any:
     """The message with the call that it answers where OpenAI has it."""
-    if not isinstance(message, dict):
+    whole = object_if(message)
+    ids = list_if(whole.get("tool_call_ids"))
+    if whole.get("role") != "tool" or not ids:
         return message
-    whole = cast(Json, message)
-    ids = whole.get("tool_call_ids")
-    if whole.get("role") != "tool" or not isinstance(ids, list) or not ids:
-        return whole
     fields = {key: value for key, value in whole.items() if key != "tool_call_ids"}
-    first, *others = cast(list[Any], ids)
+    first, *others = ids
     return {**fields, "tool_call_id": first, "more_call_ids": others}
 
 
@@ -95,10 +83,10 @@ def _own_message(message: Json, event: Event) -> Json:
 
 def _labelled(event: Event, message: Json) -> Event:
     kind, agent = message.get("message_type"), message.get("agent")
-    tags = [tag for tag in (kind,) if isinstance(tag, str)]
-    tags += ["demo"] if message.get("is_demo") is True else []
+    tags = (kind,) if isinstance(kind, str) else ()
+    tags += ("demo",) if message.get("is_demo") is True else ()
     named = isinstance(agent, str) and event.role == "assistant"
-    return msgspec.structs.replace(event, tags=tuple(tags), author=agent if named else event.author)
+    return msgspec.structs.replace(event, tags=tags, author=agent if named else event.author)
 
 
 def write(session: Session) -> Json:

@@ -4,12 +4,11 @@
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from contextwright.errors import SessionError
-from contextwright.formats.chat_log import read_chat, write_chat
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import Json, a_list, an_object
+from contextwright.formats.fields import Json, a_list, an_object, list_if, object_if
+from contextwright.formats.openai_chat import read_chat, write_chat
 from contextwright.session.session import Session
 
 NAME = "tau-bench"
@@ -18,16 +17,14 @@ LINES = False
 
 def sniff(document: Document) -> bool:
     """Whether these are results of tau-bench."""
-    first: Any = next(_results(document), None)
-    value: Any = first.value if first is not None else None
-    return isinstance(value, dict) and "traj" in value and "task_id" in value
+    first = next(_results(document), None)
+    return first is not None and {"traj", "task_id"} <= object_if(first.value).keys()
 
 
 def _results(document: Document) -> Iterator[Record]:
     for record in document.records:
         if isinstance(record.value, list):
-            values: list[Any] = record.value  # pyright: ignore[reportUnknownVariableType]
-            for number, value in enumerate(values):
+            for number, value in enumerate(list_if(record.value)):
                 yield Record(value, f"{record.where}, result {number}")
         else:
             yield record
@@ -51,11 +48,7 @@ def read(document: Document) -> Session:
 
 
 def read_all(document: Document) -> list[Session]:
-    """A session for each result.
-
-    Raises:
-        MalformedRecord: a result is no object, or its messages break the format.
-    """
+    """A session for each result; raises as `read` does."""
     return [_session(record) for record in _results(document)]
 
 

@@ -15,9 +15,8 @@ from contextwright.session.event import (
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.session.session import Session, StateChange
-from contextwright.session.snapshot import Snapshot
+from contextwright.session.snapshot import Snapshot, conversation_view, reasoning_view
 from contextwright.session.state import State
-from contextwright.session.views import conversation_view, reasoning_view
 
 __all__ = [
     "AnyPart",

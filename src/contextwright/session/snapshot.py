@@ -146,3 +146,13 @@ def _failed_tools(exchange: Exchange) -> set[str]:
         for call in exchange.calls
         if call.id in exchange.open_calls or is_failure(exchange.results[call.id])
     }
+
+
+def conversation_view(snapshot: Snapshot) -> list[Exchange]:
+    """The log as a clean conversation (document 002): without the tool trace."""
+    return [e for e in snapshot.exchanges() if not e.calls and e.mark != "orphan"]
+
+
+def reasoning_view(snapshot: Snapshot) -> list[Exchange]:
+    """The log as a model reasons over it: with the tool trace."""
+    return snapshot.exchanges()
