@@ -1,11 +1,12 @@
 """`ctx explain`: the spec's tree, and block by block what happened to it."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from contextwright.blocks.block import SCORE_ONE
+from contextwright.check.no_effect import idle_words, reason
 from contextwright.cli.options import (
     DEFAULT_SPEC,
     load_models,
@@ -16,10 +17,16 @@ from contextwright.cli.options import (
     session_options,
     target_options,
 )
+from contextwright.compiler.trace import StepTrace
 from contextwright.engine.engine import compile
+from contextwright.render.insertion import Insertion
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Atom
 from contextwright.spec.tree_text import tree
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SHOWN = 60
 """Blocks that are listed."""
@@ -57,27 +64,68 @@ def explain(
         click.echo(pack.manifest.to_json())
         return
     from rich.console import Console
-    from rich.table import Table
 
-    from contextwright.cli.tables import inert, print_manifest
+    from contextwright.cli.tables import print_manifest
 
     console = Console()
     console.print(tree(parsed), markup=False, highlight=False)
-    steps = Table(title="steps", title_justify="left")
+    idle = idle_words(parsed, [pack.manifest])
+    console.print(_steps(pack.manifest.steps, idle))
+    snapshot = read.snapshot()
+    for word in idle:
+        console.print(f"{word!r} changed nothing: {reason(word, snapshot)}", markup=False)
+    console.print(_blocks(pack.manifest.kept))
+    if pack.manifest.inserted:
+        console.print(_inserted(pack.manifest.inserted))
+    print_manifest(console, pack.manifest)
+
+
+def _steps(steps: tuple[StepTrace, ...], idle: list[Atom]) -> "Table":
+    """A row a step of the spec, and a step of the engine's own that changed something; a word that
+    changed nothing anywhere once."""
+    from rich.table import Table
+
+    from contextwright.cli.tables import inert
+
+    table = Table(title="steps", title_justify="left")
     for name in ("step", "blocks", "tokens"):
-        steps.add_column(name, justify="left" if name == "step" else "right")
-    for step in pack.manifest.steps:
-        idle = (step.blocks_before, step.tokens_before) == (step.blocks_after, step.tokens_after)
-        if idle and not step.step.startswith("C."):
+        table.add_column(name, justify="left" if name == "step" else "right")
+    table.add_column("")
+    effective = {step.step for step in steps if step.changed}
+    seen: set[str] = set()
+    for step in steps:
+        own = step.step.startswith("C.")
+        if not step.changed and (not own or step.step in effective | seen):
             continue
-        steps.add_row(
+        seen.add(step.step)
+        table.add_row(
             inert(step.step, 60),
             f"{step.blocks_before} → {step.blocks_after}",
             f"{step.tokens_before:,} → {step.tokens_after:,}",
+            "" if step.changed else "changed nothing",
         )
-    console.print(steps)
-    console.print(_blocks(pack.manifest.kept))
-    print_manifest(console, pack.manifest)
+    for word in idle:
+        if repr(word) not in seen:
+            table.add_row(inert(repr(word), 60), "", "", "changed nothing")
+    return table
+
+
+def _inserted(inserted: tuple[Insertion, ...]) -> "Table":
+    """What the engine put into the request that is in no block, a row a kind."""
+    from rich.table import Table
+
+    from contextwright.cli.tables import inert, named
+
+    table = Table(title="put in by the engine", title_justify="left")
+    for name in ("kind", "times", "first at", "text"):
+        table.add_column(name, justify="right" if name == "times" else "left")
+    by_kind: dict[str, list[Insertion]] = {}
+    for one in inserted:
+        by_kind.setdefault(one.kind, []).append(one)
+    for kind, group in by_kind.items():
+        first = group[0]
+        table.add_row(kind, f"{len(group):,}", named(first.where, 14), inert(first.text, 30))
+    return table
 
 
 def request_before(session: Session) -> Snapshot | None:
