@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from contextwright.blocks.block import Block, Message
+from contextwright.blocks.block import Message
 from contextwright.blocks.escape import section
 from contextwright.render.draft import BlockCalls, Draft
 from contextwright.render.message_layout import Layout
-from contextwright.render.renderer import MessageRenderer
+from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
-from contextwright.render.wire import Wire, texts
+from contextwright.render.wire import Count, Wire, texts
 
 EARLIER = section("Earlier messages are not shown.", source="engine")
 NOTHING_NEW = section("There is no new message from the user.", source="engine")
 
 
-class AlternatingRenderer(MessageRenderer):
+class AlternatingRenderer(Renderer):
     """A renderer of messages of a user and an assistant in turn, each a list of parts.
 
     Attributes:
@@ -34,29 +34,31 @@ class AlternatingRenderer(MessageRenderer):
     def message_parts(
         self, message: Message, where: str, calls: BlockCalls, draft: Draft
     ) -> list[Wire]:
-        """The parts of a message as they are sent; its system texts are not asked for.
-
-        Args:
-            where: the event that the message comes from.
-            calls: the calls of its block.
-        """
+        """The parts of a message as they are sent; none of the system's is asked for."""
         raise NotImplementedError
 
-    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
-        """The messages of a block, each with the event that it comes from."""
-        calls = draft.calls(block)
-        for message in block.messages:
-            where = message.event_id or block.id
-            if message.role == "system":
-                text = "\n".join(texts(message))
-                parts = [self.text_part(draft.system_text(text, where))] if text else []
-            else:
-                parts = self.message_parts(message, where, calls, draft)
-            if message.role == "user" and not parts:
-                parts = [self.text_part(draft.empty(where))]
-            if parts:
-                role = self.assistant if message.role == "assistant" else "user"
-                yield where, {"role": role, self.body: parts}
+    def message_wires(
+        self, message: Message, where: str, calls: BlockCalls, draft: Draft, target: Target
+    ) -> Iterator[Wire]:
+        """A message with its parts; none where nothing of it is sent."""
+        if message.role == "system":
+            text = "\n".join(texts(message))
+            parts = [self.text_part(draft.system_text(text, where))] if text else []
+        else:
+            parts = self.message_parts(message, where, calls, draft)
+        if message.role == "user" and not parts:
+            parts = [self.text_part(draft.empty(where))]
+        if parts:
+            role = self.assistant if message.role == "assistant" else "user"
+            yield {"role": role, self.body: parts}
+
+    def measure_part(self, part: Wire, count: Count) -> int:
+        """Tokens of a part of a message."""
+        raise NotImplementedError
+
+    def measure_wire(self, wire: Wire, count: Count) -> int:
+        """Tokens of a message."""
+        return self.overhead.message + sum(self.measure_part(p, count) for p in wire[self.body])
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end."""

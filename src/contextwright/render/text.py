@@ -11,7 +11,7 @@ from contextwright.blocks.ref import event_ref
 from contextwright.render.draft import Draft
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider
-from contextwright.render.renderer import MessageRenderer, Overhead, Request, SendableParts
+from contextwright.render.renderer import Overhead, Renderer, Request, SendableParts
 from contextwright.render.target import Target
 from contextwright.render.wire import clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
@@ -19,7 +19,7 @@ from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
 
 
-class TextRenderer(MessageRenderer):
+class TextRenderer(Renderer):
     """`{"text": ...}`: the sections of a spec in its order, the conversation as a transcript."""
 
     rules = {}

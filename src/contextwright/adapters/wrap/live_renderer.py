@@ -9,7 +9,7 @@ from contextwright.blocks.block import Block
 from contextwright.render.draft import Draft
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider, register
-from contextwright.render.renderer import Count, MessageRenderer, Overhead, Request, SendableParts
+from contextwright.render.renderer import Count, Overhead, Renderer, Request, SendableParts
 from contextwright.render.target import Target
 from contextwright.render.wire import Wire
 from contextwright.session.event import AnyPart, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -24,7 +24,7 @@ _DATA = re.compile(r"[^\s]{200,}")
 """Base64, keys and the like: no words, and counted by no provider as text."""
 
 
-class LiveRenderer(MessageRenderer):
+class LiveRenderer(Renderer):
     """Renders for nobody: the request is the texts by event, from which the caller's messages are
     written. Everything that a message says is counted, parts that nobody here knows included;
     pictures and files are not. It has no rules: the messages keep those that they came with."""
