@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import groupby
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,7 +15,6 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.manifest import KeptBlock, Manifest, ToolPolicy, Truncation
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.ranges import left_out
-from contextwright.compiler.renamed import renamed_tools
 from contextwright.compiler.trace import Change, Tracer
 from contextwright.compiler.unrendered import unrendered
 from contextwright.render.message_layout import Layout
@@ -25,26 +24,13 @@ from contextwright.render.wire import scrubbed
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
-from contextwright.spec.expr import Expr
 from contextwright.tasks.plan_step import segment, step_of
+
+if TYPE_CHECKING:
+    from contextwright.compiler.spec_compiler import SpecCompiler
 
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
-
-
-class CompileArgs(Protocol):
-    """What a compile was asked to do."""
-
-    @property
-    def spec(self) -> Expr: ...
-    @property
-    def agent(self) -> str: ...
-    @property
-    def now_ms(self) -> int | None: ...
-    @property
-    def sent_from(self) -> int | None: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
 
 
 class CompileResult(msgspec.Struct, frozen=True, eq=False):
@@ -61,7 +47,9 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
     room: BudgetState
 
 
-def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: CompileArgs) -> Manifest:
+def manifest_of(
+    built: CompileResult, tracer: Tracer, body: bytes, asked: "SpecCompiler"
+) -> Manifest:
     """The receipt of a request."""
     snapshot, target, room = built.snapshot, built.target, built.room
     spec = to_data(asked.spec)
@@ -90,7 +78,7 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
         counter_factor=target.counter.factor,
         counter_exact=target.counter.exact,
         tools_digest=tools_digest(built.assembled.given),
-        renamed_tools=renamed_tools(built.layout.tools, built.target),
+        renamed_tools=_renamed_tools(built),
         now_ms=asked.now_ms,
         sent_from=asked.sent_from,
         agent=asked.agent,
@@ -126,6 +114,14 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "evidence_needed": needed(state) if built.planned.step_key else (),
         "tools": _policy(built),
     }
+
+
+def _renamed_tools(built: CompileResult) -> dict[str, str]:
+    """The name in the request to the name that a tool was given, where a provider's rules
+    changed it: what the model calls, and what it means."""
+    draft = built.target.provider.renderer.draft()
+    sent = ((draft.name(tool.name), tool.name) for tool in built.layout.tools)
+    return {name: original for name, original in sent if name != original}
 
 
 def _step(built: CompileResult) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """What no term of the spec selected: neighbouring exchanges as one range each."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
+from itertools import pairwise
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.manifest import Range
@@ -19,31 +20,14 @@ def left_out(
         position = snapshot.log.position_of(change.id)
         if position is not None:
             known.add(snapshot.log.exchange_index(position))
-    every = range(snapshot.preamble, snapshot.exchange_count)
-    if len(known) == len(every):
+    start, stop = snapshot.preamble, snapshot.exchange_count
+    known.difference_update(range(start))
+    if len(known) == stop - start:
         return ()
-    if len(known) > len(every) // 2:
-        return tuple(_range(snapshot, start, stop) for start, stop in _runs(set(every) - known))
-    ranges: list[Range] = []
-    next_index = snapshot.preamble
-    for index in [*sorted(known), snapshot.exchange_count]:
-        if index > next_index:
-            ranges.append(_range(snapshot, next_index, index))
-        next_index = max(next_index, index + 1)
-    return tuple(ranges)
-
-
-def _runs(indices: set[int]) -> Iterator[tuple[int, int]]:
-    """Neighbouring numbers as (first, behind the last)."""
-    start = last = None
-    for index in sorted(indices):
-        if last is None or index > last + 1:
-            if start is not None and last is not None:
-                yield start, last + 1
-            start = index
-        last = index
-    if start is not None and last is not None:
-        yield start, last + 1
+    edges = [start - 1, *sorted(known), stop]
+    return tuple(
+        _range(snapshot, last + 1, first) for last, first in pairwise(edges) if first > last + 1
+    )
 
 
 def _range(snapshot: Snapshot, start: int, stop: int) -> Range:
