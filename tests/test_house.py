@@ -32,7 +32,7 @@ TWICE_DEFINED = {
 TWICE_NAMED = {"policies"}
 SMALL_WITH_ONE_USER = {
     "adapters.wrap.adk_agent", "adapters.wrap.quoted", "cli.convert_command", "cli.expand_command",
-    "cli.replay_command", "compiler.renamed", "models.embedded.conflicts",
+    "cli.compile_command", "cli.replay_command", "models.embedded.conflicts",
     "models.embedded.premise_rules", "models.split_task", "text.identifiers",
 }  # fmt: skip
 ROOMS_WITH_PRIVATE_NAMES = {

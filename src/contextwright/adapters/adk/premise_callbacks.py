@@ -40,12 +40,13 @@ def premise_before_model(
     Returns:
         The callback: for `LlmAgent(before_model_callback=...)`.
     """
+    answer = _answering(models, mirrors, unknown, say)
 
     async def guard(
         *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        text = await _instead(callback_context, models, mirrors or MIRRORS, unknown, say or reply)
-        return LlmResponse(content=_content(text)) if text else None
+        content = await answer(callback_context)
+        return LlmResponse(content=content) if content else None
 
     return guard
 
@@ -58,10 +59,10 @@ def premise_before_agent(
     say: ReplyText | None = None,
 ) -> Callable[..., Awaitable[types.Content | None]]:
     """The same as a `before_agent_callback`: the agent, and those under it, do not run."""
+    answer = _answering(models, mirrors, unknown, say)
 
     async def guard(*, callback_context: CallbackContext) -> types.Content | None:
-        text = await _instead(callback_context, models, mirrors or MIRRORS, unknown, say or reply)
-        return _content(text) if text else None
+        return await answer(callback_context)
 
     return guard
 
@@ -76,23 +77,21 @@ def reply(result: "PremiseResult") -> str:
     )
 
 
-async def _instead(
-    context: CallbackContext,
-    models: TaskRunner | None,
-    mirrors: Mirrors,
-    unknown: bool,
-    say: ReplyText,
-) -> str:
-    """The answer in the model's place; empty where the model is to be asked."""
-    from contextwright.engine.premise_guard import apremise_guard, question_in
+def _answering(
+    models: TaskRunner | None, mirrors: Mirrors | None, unknown: bool, say: ReplyText | None
+) -> Callable[[CallbackContext], Awaitable[types.Content | None]]:
+    """The answer in the model's place; None where the model is to be asked."""
 
-    session = mirrors.session(context.session, context.state.to_dict(), VisibleEvents.of(context))
-    if question_in(session.snapshot()) is None:
-        return ""
-    result = await apremise_guard(session, models=models)
-    stops = result.verdict == "invalid" or (unknown and result.verdict == "unknown")
-    return say(result) if stops else ""
+    async def answer(context: CallbackContext) -> types.Content | None:
+        from contextwright.engine.premise_guard import apremise_guard, question_in
 
+        view = VisibleEvents.of(context)
+        session = (mirrors or MIRRORS).session(context.session, context.state.to_dict(), view)
+        if question_in(session.snapshot()) is None:
+            return None
+        result = await apremise_guard(session, models=models)
+        if result.verdict == "invalid" or (unknown and result.verdict == "unknown"):
+            return types.Content(role="model", parts=[types.Part(text=(say or reply)(result))])
+        return None
 
-def _content(text: str) -> types.Content:
-    return types.Content(role="model", parts=[types.Part(text=text)])
+    return answer
