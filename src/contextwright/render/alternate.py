@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from contextwright.blocks.block import Message
 from contextwright.blocks.escape import section
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
@@ -32,13 +32,13 @@ class AlternatingRenderer(Renderer):
         return {"text": text}
 
     def message_parts(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> list[Wire]:
         """The parts of a message as they are sent; none of the system's is asked for."""
         raise NotImplementedError
 
     def message_wires(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft, target: Target
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
     ) -> Iterator[Wire]:
         """A message with its parts; none where nothing of it is sent."""
         if message.role == "system":
@@ -65,7 +65,9 @@ class AlternatingRenderer(Renderer):
         turns = self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
         return super().margin(target) + turns
 
-    def turns(self, layout: Layout, target: Target, draft: Draft) -> tuple[list[Wire], Wire | None]:
+    def turns(
+        self, layout: Layout, target: Target, draft: RequestDraft
+    ) -> tuple[list[Wire], Wire | None]:
         """The conversation and the tail, and the part that holds the tail, if there is one."""
         pairs = self.conversation(layout, target, draft)
         if not pairs or pairs[0][1]["role"] != "user":
@@ -78,10 +80,10 @@ class AlternatingRenderer(Renderer):
             wires.append(self._note(NOTHING_NEW, "end", draft))
         return wires, tail
 
-    def _note(self, text: str, where: str, draft: Draft) -> Wire:
+    def _note(self, text: str, where: str, draft: RequestDraft) -> Wire:
         return {"role": "user", self.body: [self.text_part(draft.put("turn_note", where, text))]}
 
-    def _merged(self, pairs: list[tuple[str, Wire]], draft: Draft) -> list[Wire]:
+    def _merged(self, pairs: list[tuple[str, Wire]], draft: RequestDraft) -> list[Wire]:
         """Neighbours of one role as one message."""
         merged: list[Wire] = []
         events: list[list[str]] = []

@@ -4,7 +4,7 @@ from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Overhead, Request, SendableParts
@@ -54,7 +54,7 @@ class AnthropicRenderer(AlternatingRenderer):
         """A text as a part of a message."""
         return _text(text)
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
         messages, tail = self.turns(layout, target, draft)
         tools = self.tool_wires(layout, draft)
@@ -100,7 +100,7 @@ class AnthropicRenderer(AlternatingRenderer):
         return overhead.thinking + count(part.get("thinking", "") or part.get("data", ""))
 
     def message_parts(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> list[Wire]:
         """The parts of a message as they are sent."""
         wires = (_part(part, message, where, calls, draft) for part in _in_order(message))
@@ -120,7 +120,7 @@ def _in_order(message: Message) -> list[AnyPart]:
 
 
 def _part(
-    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: Draft
+    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Wire | None:
     if isinstance(part, Text):
         return _text(clean(part.text)) if part.text.strip() else None
@@ -148,7 +148,7 @@ def _thinking(part: Thinking, message: Message) -> Wire | None:
     return {"type": "thinking", "thinking": part.text, "signature": part.signature}
 
 
-def _media(part: Image | File, where: str, draft: Draft) -> Wire:
+def _media(part: Image | File, where: str, draft: RequestDraft) -> Wire:
     kind = "image" if isinstance(part, Image) else "document"
     if kind == "document" and part.media_type != "application/pdf":
         return _text(draft.media(part, where))
@@ -161,7 +161,7 @@ def _media(part: Image | File, where: str, draft: Draft) -> Wire:
     return {"type": kind, "source": source}
 
 
-def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
+def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
     draft.missing(part, where)
     note = draft.arguments_note(calls.calls.get(part.call_id), where)
     content: list[Wire] = [_text(note)] if note else []

@@ -5,7 +5,7 @@ from typing import Any
 
 from contextwright.blocks.block import Message
 from contextwright.render.alternate import AlternatingRenderer
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.gemini_rules import RULES
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider
@@ -49,7 +49,7 @@ class GeminiRenderer(AlternatingRenderer):
     schema_key = "parameters_json_schema"
     name_pattern = r"[A-Za-z_][A-Za-z0-9_.-]{0,63}"
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, contents, and a config with instruction, tools and the answer's limit."""
         contents, _ = self.turns(layout, target, draft)
         if target.model.rpartition("/")[2].startswith("gemini-3"):
@@ -87,7 +87,7 @@ class GeminiRenderer(AlternatingRenderer):
         return file_tokens(blob.get("data", ""))
 
     def message_parts(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> list[Wire]:
         """The parts of a content as they are sent."""
         wires = [
@@ -100,7 +100,7 @@ class GeminiRenderer(AlternatingRenderer):
 
 
 def _part(
-    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: Draft
+    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Iterator[Wire]:
     if isinstance(part, Text):
         if part.text.strip():
@@ -133,7 +133,7 @@ def _signed(signature: Any) -> Wire:
     return {"thought_signature": signature} if isinstance(signature, str) and signature else {}
 
 
-def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
+def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
     call = calls.calls.get(part.call_id)
     key = "error" if part.status in {"error", "interrupted"} else "result"
     response: Wire = {
@@ -144,7 +144,7 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wi
     return {"function_response": response}
 
 
-def _blob(part: Image | File, where: str, draft: Draft) -> Wire:
+def _blob(part: Image | File, where: str, draft: RequestDraft) -> Wire:
     if part.data:
         return {"inline_data": {"mime_type": part.media_type, "data": part.data}}
     if part.url.startswith(("gs://", "https://generativelanguage.googleapis.com/")):
@@ -152,7 +152,7 @@ def _blob(part: Image | File, where: str, draft: Draft) -> Wire:
     return {"text": draft.media(part, where)}
 
 
-def _sign(contents: list[Wire], draft: Draft) -> None:
+def _sign(contents: list[Wire], draft: RequestDraft) -> None:
     """Gemini 3: in the current turn the first call of a content is signed (GE6)."""
     start = 0
     for place, content in enumerate(contents):

@@ -1,7 +1,7 @@
 """What the two formats of OpenAI share: parts of messages, the tail, overheads."""
 
 from contextwright.blocks.block import Message
-from contextwright.render.draft import Draft
+from contextwright.render.draft import RequestDraft
 from contextwright.render.renderer import Overhead, Renderer
 from contextwright.render.wire import Count, Wire, clean, cost_of_image, file_tokens
 from contextwright.session.event import File, Image, Text, ToolResult
@@ -26,7 +26,7 @@ class OpenAIRenderer(Renderer):
         """A file as a part of a message; None where it can not be sent."""
         raise NotImplementedError
 
-    def user_parts(self, message: Message, where: str, draft: Draft) -> list[Wire]:
+    def user_parts(self, message: Message, where: str, draft: RequestDraft) -> list[Wire]:
         """The parts of a user's message; one at least."""
         parts: list[Wire] = []
         for part in message.parts:

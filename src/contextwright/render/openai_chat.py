@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from contextwright.blocks.block import Message
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.openai import OpenAIRenderer
 from contextwright.render.openai_chat_rules import RULES
@@ -29,7 +29,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
     cache_order = ("tools", "messages")
     id_pattern = r"[\x21-\x7e]{1,40}"
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, messages, and tools if there are any."""
         messages: list[Wire] = []
         system, tail = draft.joined(layout.system, "system"), draft.joined(layout.tail, "tail")
@@ -43,7 +43,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
             request["tools"] = self.tool_wires(layout, draft)
         return request
 
-    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+    def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A function tool."""
         return {"function": super().tool_wire(tool, draft), "type": "function"}
 
@@ -63,7 +63,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         return tokens
 
     def message_wires(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft, target: Target
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
     ) -> Iterable[Wire]:
         """A message; of a tool's, one a result."""
         if message.role == "tool":
@@ -100,7 +100,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         return {"type": "file", "file": file}
 
     def _tool_messages(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> Iterator[Wire]:
         """A tool message a result; its pictures behind them all: only a user may send pictures."""
         images: list[Wire] = []
@@ -123,7 +123,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
             messages.append({"role": "user", "content": text})
 
 
-def _assistant(message: Message, calls: BlockCalls, draft: Draft) -> Iterator[Wire]:
+def _assistant(message: Message, calls: BlockCalls, draft: RequestDraft) -> Iterator[Wire]:
     content = "\n".join(texts(message))
     wire: Wire = {"role": "assistant", "content": content or None}
     sent = [p for p in message.parts if isinstance(p, ToolCall) and calls.is_sent(p)]
@@ -133,7 +133,7 @@ def _assistant(message: Message, calls: BlockCalls, draft: Draft) -> Iterator[Wi
         yield wire
 
 
-def _call(call: ToolCall, id: str, draft: Draft) -> Wire:
+def _call(call: ToolCall, id: str, draft: RequestDraft) -> Wire:
     function = {"name": draft.name(call.name), "arguments": arguments_text(call)}
     return {"id": id, "type": "function", "function": function}
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from contextwright.blocks.block import Message
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.openai import OpenAIRenderer
 from contextwright.render.openai_responses_rules import RULES, reasons
@@ -37,7 +37,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     cache_order = ("tools", "instructions", "input")
     id_pattern = r"[\x21-\x7e]{1,64}"
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, instructions, input, tools."""
         items = [item for _, item in self.conversation(layout, target, draft)]
         _tell_apart(items)
@@ -53,7 +53,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             request["include"] = ["reasoning.encrypted_content"]
         return request
 
-    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+    def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A function tool."""
         return ordered({**super().tool_wire(tool, draft), "strict": False, "type": "function"})
 
@@ -78,7 +78,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
         return tokens + sum(self.measure_part(part, count) for part in content)
 
     def message_wires(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft, target: Target
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
     ) -> Iterator[Wire]:
         """The items of a message: itself, its reasoning, its calls, its results."""
         if message.role == "tool":
@@ -122,7 +122,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
         name = clean(part.name) or "file"
         return {"type": "input_file", "filename": name, "file_data": data_url(part)}
 
-    def _output(self, part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
+    def _output(self, part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
         text, images = draft.result_text(part, calls.calls[part.call_id], where), self.images(part)
         output: Any = [self.text_part(text), *images] if images else text
         call_id = calls.id_of(part.call_id)
@@ -136,7 +136,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             items.append({"type": "message", "role": "user", "content": [part]})
 
 
-def _produced(message: Message, calls: BlockCalls, draft: Draft) -> Iterator[Wire]:
+def _produced(message: Message, calls: BlockCalls, draft: RequestDraft) -> Iterator[Wire]:
     text = "\n".join(texts(message))
     if text:
         yield {"type": "message", "role": "assistant", "content": text}

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
 from contextwright.render.shared_rules import Rule
@@ -115,7 +115,7 @@ class Renderer:
         parts: the parts of messages that it can be sent.
         cache_order: the keys of a request in the order in which a cache reads them; the last
             is the conversation's.
-        id_pattern, id_prefix, name_pattern: see `Draft`.
+        id_pattern, id_prefix, name_pattern: see `RequestDraft`.
         needs_tools: whether the provider refuses calls in the history without tools.
         schema_key: the key of a tool's JSON Schema.
     """
@@ -131,7 +131,7 @@ class Renderer:
     schema_key: str = "parameters"
 
     def message_wires(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft, target: Target
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
     ) -> Iterable[Wire]:
         """A message as the provider has it, or as several.
 
@@ -141,11 +141,13 @@ class Renderer:
         """
         raise NotImplementedError
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The request of a layout."""
         raise NotImplementedError
 
-    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
+    def wires(
+        self, block: Block, draft: RequestDraft, target: Target
+    ) -> Iterator[tuple[str, Wire]]:
         """The messages of a block, each with the event that it comes from."""
         calls = draft.calls(block)
         for message in block.messages:
@@ -153,7 +155,7 @@ class Renderer:
             for wire in self.message_wires(message, where, calls, draft, target):
                 yield where, wire
 
-    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+    def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A tool as the provider has it."""
         wire: Wire = {"name": draft.name(tool.name), self.schema_key: schema_of(tool)}
         if tool.description:
@@ -172,15 +174,17 @@ class Renderer:
         """The tools of a request."""
         return request.get("tools", [])
 
-    def draft(self) -> Draft:
+    def draft(self) -> RequestDraft:
         """A new request, empty."""
-        return Draft(self.id_pattern, self.id_prefix, self.name_pattern)
+        return RequestDraft(self.id_pattern, self.id_prefix, self.name_pattern)
 
-    def conversation(self, layout: Layout, target: Target, draft: Draft) -> list[tuple[str, Wire]]:
+    def conversation(
+        self, layout: Layout, target: Target, draft: RequestDraft
+    ) -> list[tuple[str, Wire]]:
         """The messages of all blocks, each with the event that it comes from."""
         return [pair for block in layout.conversation for pair in self.wires(block, draft, target)]
 
-    def tool_wires(self, layout: Layout, draft: Draft) -> list[Wire]:
+    def tool_wires(self, layout: Layout, draft: RequestDraft) -> list[Wire]:
         """The tools of a request; where history needs some and none are given, those that it
         calls, without parameters."""
         if layout.tools or not self.needs_tools:
@@ -238,7 +242,7 @@ class Renderer:
         ]
 
 
-def _called_tools(blocks: Blocks, draft: Draft) -> list[Tool]:
+def _called_tools(blocks: Blocks, draft: RequestDraft) -> list[Tool]:
     """The tools that blocks call, by their names in the request, without parameters."""
     names = {call.name for block in blocks for call in calls_of(block).values()}
     return [

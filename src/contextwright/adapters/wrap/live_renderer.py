@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from contextwright.blocks.block import Block
-from contextwright.render.draft import Draft
+from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider, register
 from contextwright.render.renderer import Count, Overhead, Renderer, Request, SendableParts
@@ -34,14 +34,16 @@ class LiveRenderer(Renderer):
     parts = SendableParts(assistant_media=True)
     cache_order = ("system", "messages")
 
-    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
+    def wires(
+        self, block: Block, draft: RequestDraft, target: Target
+    ) -> Iterator[tuple[str, Wire]]:
         """The messages of a block, each part with its text."""
         for message in block.messages:
             parts = [_wire_part(part) for part in message.parts]
             wire = {"event": message.event_id, "role": message.role, "parts": parts}
             yield message.event_id, wire
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The texts of the system, and of every message by part."""
         return {
             "system": [section.text for section in (*layout.system, *layout.tail)],
