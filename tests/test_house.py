@@ -32,7 +32,7 @@ TWICE_DEFINED = {
 TWICE_NAMED = {"policies"}
 SMALL_WITH_ONE_USER = {
     "adapters.wrap.adk_agent", "adapters.wrap.quoted", "cli.convert_command", "cli.expand_command",
-    "cli.replay_command", "compiler.renamed", "text.identifiers",
+    "cli.compile_command", "cli.replay_command", "text.identifiers",
 }  # fmt: skip
 ROOMS_WITH_PRIVATE_NAMES = {
     "adapters", "atoms", "blocks", "check", "cli", "compiler", "engine", "formats", "models",

@@ -162,11 +162,11 @@ def test_a_boundary_needs_a_redaction_that_covers_it():
 
 def test_what_leaks_in_a_sample_is_found():
     session = session_of("u: mail ann@home.org | a: ok | u: and?")
-    report = check(step(C.window(3), boundary=("email",)), session=session)
+    report = check(step(C.window(3), boundary=("email",)), sessions=session)
     assert [one.code for one in report.errors] == ["boundary", "leak"]
     assert "email" in report.errors[1].what
     assert (
-        check(step(C.window(3) | C.redact(["email"]), boundary=("email",)), session=session).errors
+        check(step(C.window(3) | C.redact(["email"]), boundary=("email",)), sessions=session).errors
         == ()
     )
 
@@ -202,7 +202,7 @@ def test_a_session_measures_tiers_and_headroom():
         | C.priority(2)
         | C.budget(max_tokens=4000)
     )
-    report = check(step(spec), session=session)
+    report = check(step(spec), sessions=session)
     agent = report.agents[0]
     assert report.samples == 4
     assert [tier.tier for tier in agent.tiers] == [1, 2]
@@ -298,7 +298,7 @@ def test_early_moments_have_the_state_of_their_time():
     session.update({"late": "word " * 500})
     session.user("now?")
     tier = (
-        check(C.from_state("late") | C.budget(max_tokens=4000), session=session).agents[0].tiers[0]
+        check(C.from_state("late") | C.budget(max_tokens=4000), sessions=session).agents[0].tiers[0]
     )
     assert tier.least == 0
     assert tier.most > 400
@@ -308,15 +308,15 @@ def test_what_a_sample_held_later_was_not_there_before():
     session = Session(state={"early": "x"})
     session.user("q")
     session.update({"plan": "x"})
-    codes_with = [one.code for one in check(C.from_state("plan"), session=session).findings]
+    codes_with = [one.code for one in check(C.from_state("plan"), sessions=session).findings]
     assert codes_with == ["unwritten-key"]
-    assert check(C.from_state("early"), session=session).findings == ()
+    assert check(C.from_state("early"), sessions=session).findings == ()
 
 
 def test_what_does_not_fit_without_a_tier_1_is_named_as_such():
     session = session_of("u: " + "word " * 300)
     for overflow in ("truncate_oldest", "error"):
-        report = check(C.window(1) | C.budget(max_tokens=50, overflow=overflow), session=session)
+        report = check(C.window(1) | C.budget(max_tokens=50, overflow=overflow), sessions=session)
         assert [one.code for one in report.errors] == ["over-budget"]
         assert report.rules["Priority tiers consistent (tier 1 always < budget)"]
         assert not report.rules["Every spec compiles and fits"]
@@ -332,3 +332,63 @@ def test_the_keys_that_a_validation_wants_are_read():
     spec = C.window(1) | C.validate("completeness", keys=["plan"])
     assert codes(step(spec)) == [("error", "unwritten-key")]
     assert codes(step(spec), known=["plan"]) == []
+
+
+def one_turn(calls):
+    session = Session("agent-run")
+    session.user("do it")
+    for n in range(calls):
+        session.call("search", f'{{"q": "{n}"}}', id=f"c{n}")
+        session.result(f"c{n}", "found " * 60)
+    return session
+
+
+def idle(spec, *sessions):
+    findings = check(spec, sessions=sessions).findings
+    return [one for one in findings if one.code == "no-effect"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (C.window(n=5), ["C.window(n=5)"]),
+        (C.default() | C.window(n=5), ["C.window(n=5)"]),
+        (C.window(steps=5), []),
+        (C.default() | C.truncate(9000), ["C.truncate(max_tokens=9000)"]),
+        (C.default() | C.truncate(20), []),
+        (C.default() | C.priority(1), []),
+        (C.default() | C.redact(["email"]), []),
+        (C.default() | C.budget(max_tokens=90_000), ["C.budget(max_tokens=90000)"]),
+        (C.default() | C.budget(max_tokens=1_500), []),
+        (C.default() | C.fit(90_000), ["C.fit(target_tokens=90000)"]),
+        (C.window(steps=3) + C.select(role="user"), []),
+    ],
+    ids=repr,
+)
+def test_a_word_that_changed_nothing_in_a_session_is_named(spec, words):
+    assert [one.where for one in idle(spec, one_turn(40))] == words
+
+
+def test_a_window_of_turns_that_holds_one_long_turn_is_told_to_count_steps():
+    (finding,) = idle(C.window(n=5), one_turn(40))
+    assert finding.severity == "warning"
+    assert finding.what == "C.window(n=5) changed nothing in the session 'agent-run'"
+    assert finding.fix == "the session has 1 turn and 41 steps: C.window(steps=...) counts steps"
+
+
+def test_each_session_is_judged_by_itself():
+    talk = Session("talk")
+    for n in range(8):
+        talk.user(f"question {n}")
+        talk.assistant(f"answer {n}")
+    talk.user("now?")
+    found = idle(C.window(n=5), one_turn(40), talk)
+    assert [one.what for one in found] == [
+        "C.window(n=5) changed nothing in the session 'agent-run'"
+    ]
+    assert check(C.window(n=5), sessions=[one_turn(40), talk]).samples == 5
+
+
+def test_a_report_fits_a_terminal():
+    text = check(C.window(n=5) | C.budget(max_tokens=90_000), sessions=one_turn(40)).text()
+    assert "no-effect" in text and max(map(len, text.splitlines())) <= 80

@@ -8,6 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from contextwright import Session
 from contextwright.cli.main import ctx
 from contextwright.errors import ContextwrightError
 from contextwright.formats import write_session
@@ -182,3 +183,42 @@ def test_help_names_every_command():
     for command in ("compile", "explain", "replay", "diff", "expand", "convert", "demo"):
         assert command in shown
         assert run(command, "--help")
+
+
+@pytest.fixture
+def long_turn(tmp_path):
+    session = Session("agent-run")
+    session.user("do it")
+    for n in range(12):
+        session.call("search", '{"q": "x"}', id=f"c{n}")
+        session.result(f"c{n}", "found " * 60)
+    session.call("search", '{"q": "y"}', id="open")
+    path = tmp_path / "turn.json"
+    write_session(session, "contextwright", path)
+    return path
+
+
+def test_explain_says_when_a_word_changed_nothing(long_turn):
+    spec = "C.window(n=5) | C.truncate(10) | C.redact(['email']) | C.budget(max_tokens=9000)"
+    shown = run("explain", long_turn, "--spec", spec)
+    rows = {line.split()[1]: line for line in shown.splitlines() if line.startswith("│ C.")}
+    assert "changed nothing" in rows["C.window(n=5)"]
+    assert "changed nothing" in rows["C.redact(patterns=['email'])"]
+    assert "changed nothing" in rows["C.budget(max_tokens=9000)"]
+    assert "changed nothing" not in rows["C.truncate(max_tokens=10)"]
+    assert "the session has 1 turn and 14 steps: C.window(steps=...)" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "C.window(n=5) changed" not in run("explain", long_turn, "--spec", "C.window(steps=5)")
+
+
+def test_explain_lists_what_the_engine_put_in(long_turn, session_file):
+    shown = run("explain", long_turn)
+    assert "put in by the engine" in shown
+    (row,) = [line for line in shown.splitlines() if "pending_result" in line]
+    assert "[no result yet]" in row and " 1 " in row
+    assert "put in by the engine" not in run("explain", session_file)
+
+
+def test_check_takes_several_sessions(long_turn, session_file):
+    shown = run("check", "C.window(n=5)", "--session", long_turn, "--session", session_file)
+    assert "changed nothing in the session 'agent-run'" in " ".join(shown.split())

@@ -72,12 +72,14 @@ def test_the_checker_finds_a_clock_in_a_cached_block():
     session = Session("s")
     session.add("system", "You help. The time is 2026-11-21 09:30:05.")
     session.user("hi")
-    found = check(C.window(n=2), session=session).findings
-    assert [one.code for one in found] == ["clock-in-cache"] and "2026-11-21" in found[0].where
+    found = check(C.window(n=2), sessions=session).findings
+    assert [one.code for one in found] == ["clock-in-cache", "no-effect"]
+    assert "2026-11-21" in found[0].where
     session = Session("s")
     session.add("system", "You help.")
     session.user("It is 2026-11-21 09:30:05 now.")
-    assert not check(C.window(n=2), session=session).findings
+    found = check(C.window(n=2), sessions=session).findings
+    assert [one.code for one in found] == ["no-effect"]
 
 
 LONG = (

@@ -94,7 +94,7 @@ def result_texts(result, shown, format):
 
 
 def is_sent(part, message, block, format):
-    parts = provider_named(format).parts
+    parts = provider_named(format).renderer.parts
     if format == "anthropic" and part.redacted:
         return False
     if format == "openai-responses":

@@ -4,14 +4,15 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextwright.check import boundary, cache_rules, keys, precedence, terms
-from contextwright.check.measure import Measured, measure, moments
+from contextwright.check import boundary, cache_rules, keys, no_effect, precedence, terms
+from contextwright.check.measure import Measured, measure, samples
 from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import AgentReport, Finding, Report, TierReport
 from contextwright.compiler.plan import Plan, plan
 from contextwright.errors import BudgetError, ContextwrightError, ModelError, SpecError
 from contextwright.render.target import target
 from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Expr
 from contextwright.spec.terminal import Terminal
@@ -33,7 +34,7 @@ def check(
     model: str = "gpt-5",
     known: Iterable[str] = (),
     state: Mapping[str, Any] | None = None,
-    session: Session | None = None,
+    sessions: Session | Iterable[Session] = (),
 ) -> Report:
     """Check a spec, or a pipeline of agents with one each.
 
@@ -43,29 +44,32 @@ def check(
         model: for agents that name none; its tokenizer counts, its window bounds.
         known: state keys that are there before the first agent runs.
         state: the same with values, which are measured.
-        session: a sample; the specs are compiled at several of its moments, and measured.
+        sessions: samples; the specs are compiled at several moments of each, and measured.
 
     Raises:
         SpecError: a part that is neither an agent nor a branch.
     """
     parts = _pipeline(pipeline)
-    available = frozenset(known) | frozenset(state or ()) | _before(session)
-    samples = moments(session, dict(state) if state else None)
+    sessions = [sessions] if isinstance(sessions, Session) else list(sessions)
+    available = frozenset(known).union(state or (), *map(_before, sessions))
+    measured = samples(sessions, state)
     results = keys.findings(parts, available)
     agents: list[AgentReport] = []
     for step in steps_of(parts):
         if not step.agent:
             continue
-        report, more = _agent(step, model, samples)
+        report, more = _agent(step, model, measured)
         agents.append(report)
         results += more
     results.sort(key=lambda result: result.severity != "error")
     codes = {result.code for result in results if result.severity == "error"}
     rules = {rule: not broken & codes for rule, broken in RULES.items()}
-    return Report(tuple(agents), tuple(results), rules, len(samples))
+    return Report(tuple(agents), tuple(results), rules, sum(map(len, measured)))
 
 
-def _agent(step: AgentStep, model: str, samples: list[Any]) -> tuple[AgentReport, list[Finding]]:
+def _agent(
+    step: AgentStep, model: str, samples: list[list[Snapshot]]
+) -> tuple[AgentReport, list[Finding]]:
     planned: Plan | None = None
     results: list[Finding] = []
     try:
@@ -82,6 +86,8 @@ def _agent(step: AgentStep, model: str, samples: list[Any]) -> tuple[AgentReport
     packs = measured.packs if measured is not None else []
     results += boundary.findings(step, planned, packs)
     results += cache_rules.findings(step.agent, packs)
+    if measured is not None:
+        results += no_effect.findings(step.agent, measured.idle)
     if measured is not None and measured.failed is not None:
         code = "does-not-compile"
         if isinstance(measured.failed, BudgetError):
@@ -123,10 +129,11 @@ def _limit(terminal: Terminal, model: str) -> int:
     return terminal.limit(window)
 
 
-def _before(session: Session | None) -> frozenset[str]:
+def _before(session: Session) -> frozenset[str]:
     """The state keys that a sample began with: what it held later its agents wrote."""
-    changes = session.changes if session is not None else []
-    return frozenset(key for change in changes if change.position == 0 for key in change.values)
+    return frozenset(
+        key for change in session.changes if change.position == 0 for key in change.values
+    )
 
 
 def _shown(key: str) -> str:

@@ -7,6 +7,7 @@ from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import walk
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
+from contextwright.spec.expr import Atom
 from contextwright.spec.word_roles import Writer
 
 
@@ -20,26 +21,24 @@ def findings(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
 
 def written(step: AgentStep) -> tuple[str, ...]:
     """The state keys that an agent writes, notes and facts as they are stored."""
-    keys = list(step.outputs)
-    if step.spec is not None:
-        keys += [key for atom in walk(step.spec) for key in atom.written()]
-    return tuple(dict.fromkeys(keys))
+    keys = (key for atom in _words(step) for key in atom.written())
+    return tuple(dict.fromkeys((*step.outputs, *keys)))
 
 
 def read(step: AgentStep) -> tuple[str, ...]:
     """The state keys that an agent reads."""
-    keys = list(needed(step.instruction))
-    if step.spec is not None:
-        keys += [key for atom in walk(step.spec) for key in atom.reads()]
-    return tuple(dict.fromkeys(keys))
+    keys = (key for atom in _words(step) for key in atom.reads())
+    return tuple(dict.fromkeys((*needed(step.instruction), *keys)))
 
 
 def before_turn(step: AgentStep) -> frozenset[str]:
     """State keys that an agent itself writes before it sees its context."""
-    if step.spec is None:
-        return frozenset()
-    writers = [atom for atom in walk(step.spec) if isinstance(atom, Writer)]
+    writers = [atom for atom in _words(step) if isinstance(atom, Writer)]
     return frozenset(key for atom in writers if atom.before_turn for key in atom.written())
+
+
+def _words(step: AgentStep) -> Iterator[Atom]:
+    return walk(step.spec) if step.spec is not None else iter(())
 
 
 def _follow(
@@ -102,7 +101,7 @@ def _reads(step: AgentStep) -> Iterator[tuple[str, str, bool]]:
     """(key, place, whether the agent can not run without it)."""
     for key in needed(step.instruction):
         yield key, f"instruction: {{{key}}}", True
-    for atom in walk(step.spec) if step.spec is not None else ():
+    for atom in _words(step):
         missing = atom.traits.missing_key
         for key in atom.reads() if missing != "normal" else ():
             yield key, repr(atom), missing == "fails"
@@ -177,22 +176,22 @@ def _way(start: str, goal: str, after: dict[str, set[str]]) -> list[str]:
     return []
 
 
+def _all_words(steps: list[AgentStep]) -> Iterator[tuple[str, Atom]]:
+    return ((step.agent, atom) for step in steps for atom in _words(step))
+
+
 def _unwritten_notes(pipeline: Pipeline, known: frozenset[str]) -> list[Finding]:
     """Notes that no agent writes, before or after: their reader never sees any."""
     steps = list(steps_of(pipeline))
     wrote = known.union(*(written(step) for step in steps))
     results: list[Finding] = []
-    for step in steps:
-        for atom in walk(step.spec) if step.spec is not None else ():
-            for stored in atom.reads():
-                key = stored.removeprefix(NOTES_PREFIX)
-                if key == stored or {stored, FACTS_PREFIX + key} & wrote:
-                    continue
+    for agent, atom in _all_words(steps):
+        for stored in atom.reads():
+            key = stored.removeprefix(NOTES_PREFIX)
+            if key != stored and not {stored, FACTS_PREFIX + key} & wrote:
                 what = f"nobody writes the notes {key!r}"
                 fix = f"write them: C.write_notes(key={key!r}), or name them as known"
-                results.append(
-                    Finding("warning", "unwritten-notes", step.agent, repr(atom), what, fix)
-                )
+                results.append(Finding("warning", "unwritten-notes", agent, repr(atom), what, fix))
     return results
 
 
@@ -200,11 +199,10 @@ def _dead_notes(pipeline: Pipeline) -> list[Finding]:
     steps = list(steps_of(pipeline))
     reads = {key for step in steps for key in read(step)}
     results: list[Finding] = []
-    for step in steps:
-        for atom in walk(step.spec) if step.spec is not None else ():
-            dead = [key for key in atom.written() if key.startswith(NOTES_PREFIX)]
-            if dead and not reads & set(dead):
-                key = dead[0].removeprefix(NOTES_PREFIX)
-                what, fix = f"nobody reads the notes {key!r}", f"read them: C.notes(key={key!r})"
-                results.append(Finding("warning", "dead-notes", step.agent, repr(atom), what, fix))
+    for agent, atom in _all_words(steps):
+        dead = [key for key in atom.written() if key.startswith(NOTES_PREFIX)]
+        if dead and not reads & set(dead):
+            key = dead[0].removeprefix(NOTES_PREFIX)
+            what, fix = f"nobody reads the notes {key!r}", f"read them: C.notes(key={key!r})"
+            results.append(Finding("warning", "dead-notes", agent, repr(atom), what, fix))
     return results

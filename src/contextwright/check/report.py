@@ -1,5 +1,6 @@
 """The checker's report, for people (document 000 §8) and for machines."""
 
+from textwrap import wrap
 from typing import Literal
 
 import msgspec
@@ -148,7 +149,19 @@ def _shown(findings: list[Finding]) -> list[str]:
     lines: list[str] = []
     for one in findings:
         mark = "✗" if one.severity == "error" else "!"
-        lines.append(f"  {mark} {one.code}: {one.what}")
-        lines += [f"      at:  {one.where}"] if one.where else []
-        lines += [f"      fix: {one.fix}"]
+        lines += _wrapped(f"  {mark} {one.code}: ", one.what)
+        lines += _wrapped("      at:  ", one.where) if one.where else []
+        lines += _wrapped("      fix: ", one.fix)
     return lines
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    """Lines of a terminal's width; code in them is not broken at its hyphens."""
+    return wrap(
+        text,
+        80,
+        initial_indent=head,
+        subsequent_indent=" " * 11,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

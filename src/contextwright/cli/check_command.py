@@ -12,15 +12,21 @@ from contextwright.cli.options import load_session, load_spec
 
 @click.command("check")
 @click.argument("pipeline")
-@click.option("--session", type=click.Path(path_type=Path), help="A session to measure with.")
-@click.option("--from", "source", help="The session's format.")
+@click.option(
+    "--session",
+    "sessions",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A session to measure with; may be repeated.",
+)
+@click.option("--from", "source", help="The sessions' format.")
 @click.option("--known", multiple=True, help="A state key that is there before; may be repeated.")
 @click.option("--model", default="gpt-5", show_default=True, help="For agents that name none.")
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def check_command(
     pipeline: str,
-    session: Path | None,
+    sessions: tuple[Path, ...],
     source: str | None,
     known: tuple[str, ...],
     model: str,
@@ -37,8 +43,8 @@ def check_command(
     else:
         text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""
         parts = (AgentStep(agent="agent", spec=load_spec(pipeline), source=text),)
-    sample = load_session(session, source, None) if session is not None else None
-    report = check(parts, model=model, known=known, session=sample)
+    samples = [load_session(path, source, None) for path in sessions]
+    report = check(parts, model=model, known=known, sessions=samples)
     if as_json:
         click.echo(report.to_json())
     else:

@@ -115,24 +115,21 @@ def _cached(tokens: int) -> int:
 
 
 def _turns(bills: list[Bill]) -> Any:
-    from rich.table import Table
+    from contextwright.cli.tables import new_table
 
-    table = Table(title="input tokens of the last call of each turn", title_justify="left")
-    table.add_column("turn", justify="right")
-    for bill in bills:
-        table.add_column(bill.name, justify="right")
+    columns = ("turn", *(bill.name for bill in bills))
+    title = "input tokens of the last call of each turn"
+    table = new_table(title, *columns, right=columns)
     for turn in range(len(bills[0].tokens)):
         table.add_row(str(turn + 1), *(f"{bill.tokens[turn]:,}" for bill in bills))
     return table
 
 
 def _totals(bills: list[Bill], calls: int) -> Any:
-    from rich.table import Table
+    from contextwright.cli.tables import new_table
 
-    table = Table(title=f"all {calls} calls", title_justify="left")
-    table.add_column("")
-    for bill in bills:
-        table.add_column(bill.name, justify="right")
+    names = [bill.name for bill in bills]
+    table = new_table(f"all {calls} calls", "", *names, right=names)
     rows = (
         ("input tokens", [f"{b.sent:,}" for b in bills]),
         ("prefix a cache reads again", [f"{100 * b.reused // b.sent} %" for b in bills]),

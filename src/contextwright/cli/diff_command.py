@@ -62,15 +62,12 @@ def diff(
 
 def _print(found: Comparison) -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    from contextwright.cli.tables import inert, named
+    from contextwright.cli.tables import inert, named, new_table
 
     console = Console()
     tokens = f"{found.tokens_before:,} → {found.tokens_after:,} tokens"
-    table = Table(title=tokens, title_justify="left")
-    for name in ("block", "source", "in one", "in the other", "tokens"):
-        table.add_column(name, justify="right" if name == "tokens" else "left")
+    table = new_table(tokens, "block", "source", "in one", "in the other", "tokens")
     for row in found.rows:
         table.add_row(
             named(row.id),

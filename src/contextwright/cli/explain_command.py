@@ -1,83 +1,45 @@
 """`ctx explain`: the spec's tree, and block by block what happened to it."""
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from contextwright.blocks.block import SCORE_ONE
-from contextwright.cli.options import (
-    DEFAULT_SPEC,
-    load_models,
-    load_session,
-    load_spec,
-    load_target,
-    models_option,
-    session_options,
-    target_options,
-)
+from contextwright.check.no_effect import idle_words, reason
+from contextwright.cli.options import CompileOptions, compile_options
 from contextwright.engine.engine import compile
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.tree_text import tree
 
-SHOWN = 60
-"""Blocks that are listed."""
-
 
 @click.command()
-@session_options
-@click.option("--spec", default=DEFAULT_SPEC, show_default=True, help="What should be seen.")
-@target_options
-@models_option
+@compile_options
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
-def explain(
-    session: Path,
-    source: str | None,
-    row: int | None,
-    spec: str,
-    model: str,
-    budget: int | None,
-    format: Any,
-    window: int | None,
-    llm: str | None,
-    as_json: bool,
-) -> None:
+def explain(options: CompileOptions, as_json: bool) -> None:
     """Show how SPEC is read, and what each step did to SESSION."""
-    read = load_session(session, source, row)
-    parsed = load_spec(spec, budget)
-    given = load_target(model, format, window, read)
-    models = load_models(llm)
-    before = request_before(read)
-    previous = None
-    if before is not None:
-        previous = compile(before, parsed, target=given, models=models)
-    pack = compile(read, parsed, target=given, models=models, steps=True, previous=previous)
+    spec, target, models = options.spec, options.target, options.models
+    before = request_before(options.session)
+    previous = compile(before, spec, target=target, models=models) if before is not None else None
+    manifest = compile(
+        options.session, spec, target=target, models=models, steps=True, previous=previous
+    ).manifest
     if as_json:
-        click.echo(pack.manifest.to_json())
+        click.echo(manifest.to_json())
         return
     from rich.console import Console
-    from rich.table import Table
 
-    from contextwright.cli.tables import inert, print_manifest
+    from contextwright.cli.explain_tables import blocks_table, inserted_table, steps_table
+    from contextwright.cli.tables import print_manifest
 
     console = Console()
-    console.print(tree(parsed), markup=False, highlight=False)
-    steps = Table(title="steps", title_justify="left")
-    for name in ("step", "blocks", "tokens"):
-        steps.add_column(name, justify="left" if name == "step" else "right")
-    for step in pack.manifest.steps:
-        idle = (step.blocks_before, step.tokens_before) == (step.blocks_after, step.tokens_after)
-        if idle and not step.step.startswith("C."):
-            continue
-        steps.add_row(
-            inert(step.step, 60),
-            f"{step.blocks_before} → {step.blocks_after}",
-            f"{step.tokens_before:,} → {step.tokens_after:,}",
-        )
-    console.print(steps)
-    console.print(_blocks(pack.manifest.kept))
-    print_manifest(console, pack.manifest)
+    console.print(tree(spec), markup=False, highlight=False)
+    idle = idle_words(spec, [manifest])
+    console.print(steps_table(manifest.steps, idle))
+    snapshot = options.session.snapshot()
+    for word in idle:
+        console.print(f"{word!r} changed nothing: {reason(word, snapshot)}", markup=False)
+    console.print(blocks_table(manifest.kept))
+    if manifest.inserted:
+        console.print(inserted_table(manifest.inserted))
+    print_manifest(console, manifest)
 
 
 def request_before(session: Session) -> Snapshot | None:
@@ -87,31 +49,3 @@ def request_before(session: Session) -> Snapshot | None:
     told = sum(change.position <= last for change in session.changes)
     users = any(event.role == "user" for event in session.log[:last])
     return session.snapshot_at(last, told) if users else None
-
-
-def _blocks(kept: Any) -> Any:
-    from rich.table import Table
-
-    from contextwright.cli.tables import inert, named
-
-    table = Table(title="in the request", title_justify="left")
-    scored = any(block.score >= 0 for block in kept)
-    for name in ("block", "source", "layer", "tier", "cache", "fidelity"):
-        table.add_column(name)
-    for name in ("score", "tokens") if scored else ("tokens",):
-        table.add_column(name, justify="right")
-    for block in kept[:SHOWN]:
-        score = f"{block.score / SCORE_ONE:.2f}" if block.score >= 0 else "-"
-        table.add_row(
-            named(block.id),
-            inert(block.source, 30),
-            block.layer,
-            str(block.tier or "-"),
-            block.cache,
-            block.fidelity,
-            *([score] if scored else []),
-            f"{block.tokens:,}",
-        )
-    if len(kept) > SHOWN:
-        table.add_row(f"… {len(kept) - SHOWN} more, see --json")
-    return table

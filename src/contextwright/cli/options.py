@@ -2,6 +2,7 @@
 
 import runpy
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,35 +25,76 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_SPEC = "C.default()"
 
 
-def session_options(command: F) -> F:
-    """SESSION, its format, and which of several in one file."""
-    command = click.option("--row", type=int, help="Which session of a file with one a line.")(
-        command
+class CompileOptions(msgspec.Struct, frozen=True):
+    """What a command compiles: a session, a spec, a receiver, and who answers; None for the
+    embedded models."""
+
+    session: Session
+    spec: Expr
+    target: Target
+    models: Any
+
+
+def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """SESSION, its format, and which of several in one file: loaded as `session`."""
+
+    @wraps(command)
+    def loaded(session: Path, source: str | None, row: int | None, **rest: Any) -> Any:
+        return command(session=load_session(session, source, row), **rest)
+
+    return _with_options(
+        loaded,
+        click.argument("session", type=click.Path(path_type=Path)),
+        click.option("--from", "source", type=click.Choice(FORMATS), help="Its format."),
+        click.option("--row", type=int, help="Which session of a file with one a line."),
     )
-    command = click.option("--from", "source", type=click.Choice(FORMATS), help="Its format.")(
-        command
-    )
-    return click.argument("session", type=click.Path(path_type=Path))(command)
 
 
 def target_options(command: F) -> F:
     """Who the request is for, and how large it may be."""
-    command = click.option("--window", type=int, help="Tokens of the model's context window.")(
-        command
-    )
     formats = f"Request format: {', '.join(BUILT_IN)}, or one of an installed package."
-    command = click.option("--to", "format", metavar="FORMAT", help=formats)(command)
-    command = click.option("--budget", type=int, help="Tokens of the request at most.")(command)
-    return click.option("--model", default="gpt-5", show_default=True, help="The model.")(command)
+    return _with_options(
+        command,
+        click.option("--model", default="gpt-5", show_default=True, help="The model."),
+        click.option("--budget", type=int, help="Tokens of the request at most."),
+        click.option("--to", "format", metavar="FORMAT", help=formats),
+        click.option("--window", type=int, help="Tokens of the model's context window."),
+    )
 
 
-def models_option(command: F) -> F:
-    """Who answers for the words that ask a model."""
-    return click.option(
+def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """SESSION, its spec, its receiver and the models for it: loaded as `options`."""
+
+    @wraps(command)
+    def loaded(
+        session: Session,
+        spec: str,
+        model: str,
+        budget: int | None,
+        format: Any,
+        window: int | None,
+        llm: str | None,
+        **rest: Any,
+    ) -> Any:
+        receiver = load_target(model, format, window, session)
+        parsed = load_spec(spec, budget)
+        return command(CompileOptions(session, parsed, receiver, load_models(llm)), **rest)
+
+    seen = "What should be seen."
+    with_spec = click.option("--spec", default=DEFAULT_SPEC, show_default=True, help=seen)
+    llm = click.option(
         "--llm",
         help="The language model for words that ask one, as openai:gpt-5-mini (extra llm); "
         "without it the embedded models answer.",
-    )(command)
+    )
+    return session_options(with_spec(target_options(llm(loaded))))
+
+
+def _with_options(command: Any, *options: Callable[[Any], Any]) -> Any:
+    """A command with options, which help lists in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def load_models(llm: str | None) -> Any:

@@ -4,20 +4,20 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.options import load_pack, load_session, session_options
+from contextwright.cli.options import load_pack, session_options
 from contextwright.compiler.replay import replay
+from contextwright.session.session import Session
 
 
 @click.command("replay")
 @click.argument("pack", type=click.Path(path_type=Path))
 @session_options
-def replay_command(pack: Path, session: Path, source: str | None, row: int | None) -> None:
+def replay_command(pack: Path, session: Session) -> None:
     """Build a PACK file's request again from SESSION.
 
     It is compared byte for byte; what differs is named.
     """
     stored = load_pack(pack)
-    read = load_session(session, source, row)
-    read.id = stored.manifest.session_id
-    again = replay(stored.manifest, read)
+    session.id = stored.manifest.session_id
+    again = replay(stored.manifest, session)
     click.echo(f"the same {len(again.body):,} bytes, sha256 {again.manifest.checksum}")

@@ -1,5 +1,8 @@
 """What people see: tables of tokens, blocks and changes. Content is shown as inert text."""
 
+from collections.abc import Collection
+from typing import Any
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -23,15 +26,27 @@ def named(id: str, width: int = 24) -> Text:
     return inert(f"{id[:head]}…{id[head + 1 - width :]}", width)
 
 
+def new_table(
+    title: str, *columns: str, right: Collection[str] = ("tokens",), **form: Any
+) -> Table:
+    """A table with these columns.
+
+    Args:
+        right: columns of numbers, which end at the same place.
+        form: options of rich's `Table`.
+    """
+    table = Table(title=title, title_justify="left", **form)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left")
+    return table
+
+
 def summary(manifest: Manifest) -> Table:
     """Tokens by layer, and what happened."""
-    table = Table(title=f"{manifest.model} · {manifest.format}", title_justify="left")
-    table.add_column("layer")
-    table.add_column("blocks", justify="right")
-    table.add_column("tokens", justify="right")
     shares = manifest.layer_budgets
-    if shares:
-        table.add_column("share of the window", justify="right")
+    numbers = ("blocks", "tokens", *(["share of the window"] if shares else []))
+    title = f"{manifest.model} · {manifest.format}"
+    table = new_table(title, "layer", *numbers, right=numbers)
     blocks: dict[str, int] = {}
     for kept in manifest.kept:
         blocks[kept.layer] = blocks.get(kept.layer, 0) + 1
@@ -94,9 +109,7 @@ def answer_lines(manifest: Manifest) -> list[str]:
 
 def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
     """What was shortened or left out, and why."""
-    table = Table(title="shortened and left out", title_justify="left")
-    for name in ("block", "what", "tokens", "why", "the whole"):
-        table.add_column(name, justify="right" if name == "tokens" else "left")
+    table = new_table("shortened and left out", "block", "what", "tokens", "why", "the whole")
     for change in changes[:limit]:
         tokens = f"{change.tokens_before:,} → {change.tokens_after:,}"
         gone = change.action == "dropped"

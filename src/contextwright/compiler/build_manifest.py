@@ -1,10 +1,10 @@
 """The manifest of what was built."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import groupby
-from typing import Any, Protocol
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,10 +12,8 @@ from contextwright.atoms.select.evidence import needed
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.manifest import KeptBlock, Manifest, ToolPolicy, Truncation
+from contextwright.compiler.manifest import KeptBlock, Manifest, Range, ToolPolicy, Truncation
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.ranges import left_out
-from contextwright.compiler.renamed import renamed_tools
 from contextwright.compiler.trace import Change, Tracer
 from contextwright.compiler.unrendered import unrendered
 from contextwright.render.message_layout import Layout
@@ -25,26 +23,13 @@ from contextwright.render.wire import scrubbed
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
-from contextwright.spec.expr import Expr
 from contextwright.tasks.plan_step import segment, step_of
+
+if TYPE_CHECKING:
+    from contextwright.compiler.spec_compiler import SpecCompiler
 
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
-
-
-class CompileArgs(Protocol):
-    """What a compile was asked to do."""
-
-    @property
-    def spec(self) -> Expr: ...
-    @property
-    def agent(self) -> str: ...
-    @property
-    def now_ms(self) -> int | None: ...
-    @property
-    def sent_from(self) -> int | None: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
 
 
 class CompileResult(msgspec.Struct, frozen=True, eq=False):
@@ -61,10 +46,12 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
     room: BudgetState
 
 
-def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: CompileArgs) -> Manifest:
+def manifest_of(
+    built: CompileResult, tracer: Tracer, body: bytes, compiler: "SpecCompiler"
+) -> Manifest:
     """The receipt of a request."""
     snapshot, target, room = built.snapshot, built.target, built.room
-    spec = to_data(asked.spec)
+    spec = to_data(compiler.spec)
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")
     checksum = sha256(body).hexdigest()
     spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
@@ -72,7 +59,7 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
     task, step = _step(built)
     kept = tuple(_kept(block, room.inputs.cost(block)) for block in built.blocks)
     return Manifest(
-        pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, asked.now_ms),
+        pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=snapshot.session_id,
         position=snapshot.position,
         session_digest=snapshot.digest,
@@ -90,10 +77,10 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
         counter_factor=target.counter.factor,
         counter_exact=target.counter.exact,
         tools_digest=tools_digest(built.assembled.given),
-        renamed_tools=renamed_tools(built.layout.tools, built.target),
-        now_ms=asked.now_ms,
-        sent_from=asked.sent_from,
-        agent=asked.agent,
+        renamed_tools=_renamed_tools(built),
+        now_ms=compiler.now_ms,
+        sent_from=compiler.sent_from,
+        agent=compiler.agent,
         budget=room.limit,
         overflow=built.planned.terminal.label if built.planned.terminal is not None else "",
         tokens=built.tokens,
@@ -101,10 +88,10 @@ def manifest_of(built: CompileResult, tracer: Tracer, body: bytes, asked: Compil
         layer_tokens=_by_layer(kept),
         kept=kept,
         changes=tuple(tracer.changes),
-        left_out=left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
+        left_out=_left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
         inserted=built.rendered.inserted,
         unrendered=unrendered(built.blocks, built.layout.conversation, target),
-        notes=(*asked.notes, *built.assembled.notes, *tracer.notes),
+        notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         steps=tuple(tracer.steps),
         checksum=checksum,
@@ -128,6 +115,14 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
     }
 
 
+def _renamed_tools(built: CompileResult) -> dict[str, str]:
+    """The name in the request to the name that a tool was given, where a provider's rules
+    changed it: what the model calls, and what it means."""
+    draft = built.target.provider.renderer.draft()
+    sent = ((draft.name(tool.name), tool.name) for tool in built.layout.tools)
+    return {name: original for name, original in sent if name != original}
+
+
 def _step(built: CompileResult) -> tuple[str, str]:
     if not built.planned.step_key:
         return "", ""
@@ -144,6 +139,33 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     if now_ms is not None and 0 <= now_ms < END_OF_TIME_MS:
         time = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ_")
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
+
+
+def _left_out(
+    snapshot: Snapshot, blocks: Blocks, changes: Iterable[Change], summarized: Set[int]
+) -> tuple[Range, ...]:
+    """The gaps between the exchanges that are in the request, in a summary of it, or stand in
+    its changes."""
+    known = {block.order for block in blocks if block.order >= 0}
+    known |= summarized
+    for change in changes:
+        position = snapshot.log.position_of(change.id)
+        if position is not None:
+            known.add(snapshot.log.exchange_index(position))
+    start, stop = snapshot.preamble, snapshot.exchange_count
+    known.difference_update(range(start))
+    if len(known) == stop - start:
+        return ()
+    edges = [start - 1, *sorted(known), stop]
+    return tuple(
+        _range(snapshot, last + 1, first) for last, first in pairwise(edges) if first > last + 1
+    )
+
+
+def _range(snapshot: Snapshot, start: int, stop: int) -> Range:
+    first = snapshot.exchanges(start, start + 1)[0]
+    last = snapshot.exchanges(stop - 1, stop)[0]
+    return Range(first.first.id, last.events[-1].id, stop - start)
 
 
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:

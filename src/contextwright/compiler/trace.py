@@ -55,13 +55,18 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class StepTrace(msgspec.Struct, frozen=True):
-    """What went into a step and what came out, for `ctx explain`."""
+    """What went into a step and what came out, for `ctx explain`.
+
+    Args:
+        changed: whether any block came out other than it went in, or not at all.
+    """
 
     step: str
     blocks_before: int
     blocks_after: int
     tokens_before: int
     tokens_after: int
+    changed: bool = True
 
 
 class _StoodFor(msgspec.Struct, frozen=True):
@@ -222,10 +227,17 @@ class Tracer:
         after = self._cost(now) if now is not None else 0
         self.changes.append(_change(step, block, action, why, self._cost(block), after))
 
+    def brought(self, atom: Atom, inputs: Inputs, after: Blocks) -> Blocks:
+        """Count the step of a selection that stands first: it is from the whole conversation."""
+        if self._count_steps and atom.kind is Kind.REFINER:
+            before = _everything(inputs, lambda blocks: blocks)
+            self.steps.append(self._step(repr(atom), before, after))
+        return after
+
     def _step(self, step: str, before: Blocks, after: Blocks) -> StepTrace:
-        return StepTrace(
-            step, len(before), len(after), sum(map(self._cost, before)), sum(map(self._cost, after))
-        )
+        costs = sum(map(self._cost, before)), sum(map(self._cost, after))
+        changed = list(map(_effect, before)) != list(map(_effect, after))
+        return StepTrace(step, len(before), len(after), *costs, changed)
 
 
 def _change(step: str, block: Block, action: Action, why: str, before: int, after: int) -> Change:
@@ -282,7 +294,7 @@ def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks],
     if atom.kind is Kind.WRITER:
         return ()
     if atom.kind in {Kind.SOURCE, Kind.REFINER}:
-        return guard(atom.bring(inputs))
+        return guard(tracer.brought(atom, inputs, atom.bring(inputs)))
     return _steps((atom,), _everything(inputs, guard), inputs, tracer)
 
 
@@ -333,6 +345,11 @@ def _is_moot(change: Change, sent: dict[str, Block]) -> bool:
         return False
     lowered = change.action not in {"dropped", "redacted", "changed"}
     return change.action == "dropped" or (lowered and block.fidelity is Fidelity.RAW)
+
+
+def _effect(block: Block) -> tuple[object, ...]:
+    """What of a block a later step or a reader of the request could see."""
+    return (block.id, block.messages, block.text, block.layer, block.tier, block.score, block.cache)
 
 
 def _left_out(step: str) -> str:

@@ -17,7 +17,7 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
     Args:
         placed: the same conversation blocks as they were laid out.
     """
-    sendable = target.provider.parts
+    sendable = target.provider.renderer.parts
     laid_out = {block.id: block for block in placed}
     return tuple(
         Unrendered(message.event_id or block.id, str(part.__struct_config__.tag), reason)

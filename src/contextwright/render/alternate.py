@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from contextwright.blocks.block import Block, Message
+from contextwright.blocks.block import Message
 from contextwright.blocks.escape import section
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
-from contextwright.render.renderer import MessageRenderer
+from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
-from contextwright.render.wire import Wire, texts
+from contextwright.render.wire import Count, Wire, texts
 
 EARLIER = section("Earlier messages are not shown.", source="engine")
 NOTHING_NEW = section("There is no new message from the user.", source="engine")
 
 
-class AlternatingRenderer(MessageRenderer):
+class AlternatingRenderer(Renderer):
     """A renderer of messages of a user and an assistant in turn, each a list of parts.
 
     Attributes:
@@ -32,38 +32,42 @@ class AlternatingRenderer(MessageRenderer):
         return {"text": text}
 
     def message_parts(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> list[Wire]:
-        """The parts of a message as they are sent; its system texts are not asked for.
-
-        Args:
-            where: the event that the message comes from.
-            calls: the calls of its block.
-        """
+        """The parts of a message as they are sent; none of the system's is asked for."""
         raise NotImplementedError
 
-    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
-        """The messages of a block, each with the event that it comes from."""
-        calls = draft.calls(block)
-        for message in block.messages:
-            where = message.event_id or block.id
-            if message.role == "system":
-                text = "\n".join(texts(message))
-                parts = [self.text_part(draft.system_text(text, where))] if text else []
-            else:
-                parts = self.message_parts(message, where, calls, draft)
-            if message.role == "user" and not parts:
-                parts = [self.text_part(draft.empty(where))]
-            if parts:
-                role = self.assistant if message.role == "assistant" else "user"
-                yield where, {"role": role, self.body: parts}
+    def message_wires(
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
+    ) -> Iterator[Wire]:
+        """A message with its parts; none where nothing of it is sent."""
+        if message.role == "system":
+            text = "\n".join(texts(message))
+            parts = [self.text_part(draft.system_text(text, where))] if text else []
+        else:
+            parts = self.message_parts(message, where, calls, draft)
+        if message.role == "user" and not parts:
+            parts = [self.text_part(draft.empty(where))]
+        if parts:
+            role = self.assistant if message.role == "assistant" else "user"
+            yield {"role": role, self.body: parts}
+
+    def measure_part(self, part: Wire, count: Count) -> int:
+        """Tokens of a part of a message."""
+        raise NotImplementedError
+
+    def measure_wire(self, wire: Wire, count: Count) -> int:
+        """Tokens of a message."""
+        return self.overhead.message + sum(self.measure_part(p, count) for p in wire[self.body])
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end."""
         turns = self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
         return super().margin(target) + turns
 
-    def turns(self, layout: Layout, target: Target, draft: Draft) -> tuple[list[Wire], Wire | None]:
+    def turns(
+        self, layout: Layout, target: Target, draft: RequestDraft
+    ) -> tuple[list[Wire], Wire | None]:
         """The conversation and the tail, and the part that holds the tail, if there is one."""
         pairs = self.conversation(layout, target, draft)
         if not pairs or pairs[0][1]["role"] != "user":
@@ -76,10 +80,10 @@ class AlternatingRenderer(MessageRenderer):
             wires.append(self._note(NOTHING_NEW, "end", draft))
         return wires, tail
 
-    def _note(self, text: str, where: str, draft: Draft) -> Wire:
+    def _note(self, text: str, where: str, draft: RequestDraft) -> Wire:
         return {"role": "user", self.body: [self.text_part(draft.put("turn_note", where, text))]}
 
-    def _merged(self, pairs: list[tuple[str, Wire]], draft: Draft) -> list[Wire]:
+    def _merged(self, pairs: list[tuple[str, Wire]], draft: RequestDraft) -> list[Wire]:
         """Neighbours of one role as one message."""
         merged: list[Wire] = []
         events: list[list[str]] = []

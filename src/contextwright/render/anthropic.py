@@ -4,7 +4,7 @@ from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Overhead, Request, SendableParts
@@ -15,8 +15,7 @@ from contextwright.render.wire import (
     arguments_of,
     clean,
     cost_of_image,
-    ordered,
-    schema_of,
+    file_tokens,
     schema_tokens,
 )
 from contextwright.session.event import (
@@ -25,7 +24,6 @@ from contextwright.session.event import (
     Image,
     Text,
     Thinking,
-    Tool,
     ToolCall,
     ToolResult,
 )
@@ -35,9 +33,6 @@ LOOK_BACK = 18
 second one."""
 _BREAKPOINT = {"type": "ephemeral"}
 _MARKABLE = {"text", "tool_result", "tool_use", "image", "document"}
-_OVERHEAD = Overhead(message=4, call=12, result=12, tools=16)
-"""Anthropic adds some 350 tokens of a system prompt of its own once tools are there. They are
-billed, not sent: calibration learns them, a budget does not count them."""
 _PARTS = SendableParts(reasoning_of="anthropic", reasoning_form=("signature", "redacted"))
 
 
@@ -45,18 +40,21 @@ class AnthropicRenderer(AlternatingRenderer):
     """Keyword arguments of `client.messages.create`."""
 
     rules = RULES
-    overhead = _OVERHEAD
+    overhead = Overhead(message=4, call=12, result=12, tools=16)
+    """Anthropic adds some 350 tokens of a system prompt of its own once tools are there. They are
+    billed, not sent: calibration learns them, a budget does not count them."""
     parts = _PARTS
     id_pattern = r"[A-Za-z0-9_-]{1,256}"
     id_prefix = "toolu_"
     result_key = "tool_result"
     needs_tools = True
+    schema_key = "input_schema"
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""
         return _text(text)
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
         messages, tail = self.turns(layout, target, draft)
         tools = self.tool_wires(layout, draft)
@@ -77,13 +75,6 @@ class AnthropicRenderer(AlternatingRenderer):
             request["tools"] = tools
         return request
 
-    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
-        """A tool as the provider has it."""
-        wire: Wire = {"name": draft.name(tool.name), "input_schema": schema_of(tool)}
-        if tool.description:
-            wire["description"] = clean(tool.description)
-        return ordered(wire)
-
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request, without breakpoints."""
         return [_unmarked(tool) for tool in request.get("tools", ())]
@@ -92,13 +83,24 @@ class AnthropicRenderer(AlternatingRenderer):
         """Tokens of the system parts."""
         return sum(count(part["text"]) + 1 for part in request.get("system", ()))
 
-    def measure_wire(self, wire: Wire, count: Count) -> int:
-        """Tokens of a message."""
-        parts = sum(_measure_part(part, count) for part in wire["content"])
-        return self.overhead.message + parts
+    def measure_part(self, part: Wire, count: Count) -> int:
+        """Tokens of a part of a message."""
+        kind, overhead = part["type"], self.overhead
+        if kind == "text":
+            return count(part["text"]) + 1
+        if kind == "tool_use":
+            arguments = schema_tokens(_unmarked(part["input"]), count)
+            return overhead.call + count(part["name"]) + arguments
+        if kind == "tool_result":
+            return overhead.result + sum(self.measure_part(one, count) for one in part["content"])
+        if kind == "image":
+            return cost_of_image(Image(data=part["source"].get("data", "")), "anthropic")
+        if kind == "document":
+            return file_tokens(part["source"].get("data", ""), least=1500)
+        return overhead.thinking + count(part.get("thinking", "") or part.get("data", ""))
 
     def message_parts(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> list[Wire]:
         """The parts of a message as they are sent."""
         wires = (_part(part, message, where, calls, draft) for part in _in_order(message))
@@ -118,7 +120,7 @@ def _in_order(message: Message) -> list[AnyPart]:
 
 
 def _part(
-    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: Draft
+    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Wire | None:
     if isinstance(part, Text):
         return _text(clean(part.text)) if part.text.strip() else None
@@ -132,10 +134,8 @@ def _part(
         return _result(part, where, calls, draft)
     if isinstance(part, Thinking):
         return _thinking(part, message)
-    if isinstance(part, Image) and message.role == "user":
-        return _image(part, where, draft)
-    if isinstance(part, File) and message.role == "user":
-        return _file(part, where, draft)
+    if isinstance(part, (Image, File)) and message.role == "user":
+        return _media(part, where, draft)
     return None
 
 
@@ -148,26 +148,20 @@ def _thinking(part: Thinking, message: Message) -> Wire | None:
     return {"type": "thinking", "thinking": part.text, "signature": part.signature}
 
 
-def _image(part: Image, where: str, draft: Draft) -> Wire:
+def _media(part: Image | File, where: str, draft: RequestDraft) -> Wire:
+    kind = "image" if isinstance(part, Image) else "document"
+    if kind == "document" and part.media_type != "application/pdf":
+        return _text(draft.media(part, where))
     if part.data:
         source = {"type": "base64", "media_type": part.media_type, "data": part.data}
     elif part.url:
         source = {"type": "url", "url": clean(part.url)}
     else:
         return _text(draft.media(part, where))
-    return {"type": "image", "source": source}
+    return {"type": kind, "source": source}
 
 
-def _file(part: File, where: str, draft: Draft) -> Wire:
-    if part.data and part.media_type == "application/pdf":
-        source = {"type": "base64", "media_type": part.media_type, "data": part.data}
-        return {"type": "document", "source": source}
-    if part.url and part.media_type == "application/pdf":
-        return {"type": "document", "source": {"type": "url", "url": clean(part.url)}}
-    return _text(draft.media(part, where))
-
-
-def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
+def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
     draft.missing(part, where)
     note = draft.arguments_note(calls.calls.get(part.call_id), where)
     content: list[Wire] = [_text(note)] if note else []
@@ -176,7 +170,7 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wi
             if piece.text.strip():
                 content.append(_text(clean(piece.text)))
         elif isinstance(piece, Image):
-            content.append(_image(piece, where, draft))
+            content.append(_media(piece, where, draft))
         elif isinstance(piece, File):
             content.append(_text(draft.media(piece, where)))
     wire: Wire = {
@@ -218,25 +212,6 @@ def _mark_messages(messages: list[Wire], tail: Wire | None) -> None:
 
 def _place(content: list[Wire], tail: Wire | None) -> int:
     return next((place for place, part in enumerate(content) if part is tail), len(content))
-
-
-def _measure_part(part: Wire, count: Count) -> int:
-    kind = part["type"]
-    if kind == "text":
-        return count(part["text"]) + 1
-    if kind == "tool_use":
-        return _OVERHEAD.call + count(part["name"]) + _schema(part["input"], count)
-    if kind == "tool_result":
-        return _OVERHEAD.result + sum(_measure_part(piece, count) for piece in part["content"])
-    if kind == "image":
-        return cost_of_image(Image(data=part["source"].get("data", "")), "anthropic")
-    if kind == "document":
-        return max(1500, len(part["source"].get("data", "")) * 3 // 16)
-    return _OVERHEAD.thinking + count(part.get("thinking", "") or part.get("data", ""))
-
-
-def _schema(value: Wire, count: Count) -> int:
-    return schema_tokens(_unmarked(value), count)
 
 
 def _unmarked(value: Wire) -> Wire:

@@ -8,25 +8,17 @@ from contextwright.render.shared_rules import (
     Rule,
     numbered,
     text_is_encodable,
+    tools_are_named_once,
+    turns_alternate,
 )
 
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_tool_names = tools_are_named_once(lambda request: request.get("tools"), _NAME.pattern)
 
 
 def _of(message: Any, kind: str) -> list[Any]:
     return [part for part in message["content"] if part["type"] == kind]
-
-
-def turns_alternate(request: Any) -> Broken:
-    """AN1, AN7: user and assistant in turn, a user first and last."""
-    expected = "user"
-    for where, message in numbered(request, "messages"):
-        if message["role"] != expected:
-            yield where, f"the role {message['role']!r} where {expected!r} is due"
-        expected = "assistant" if message["role"] == "user" else "user"
-    if expected == "user" or not request["messages"]:
-        yield "messages", "the last message is not the user's"
 
 
 def calls_are_answered_next(request: Any) -> Broken:
@@ -86,17 +78,13 @@ def thinking_is_signed(request: Any) -> Broken:
 
 def history_with_calls_has_tools(request: Any) -> Broken:
     """AN9, AN13: tools are named once, their schemas are objects, and used calls need some."""
-    tools = request.get("tools")
-    if tools is None:
+    yield from _tool_names(request)
+    if "tools" not in request:
         if any(_of(message, "tool_use") for _, message in numbered(request, "messages")):
             yield "tools", "calls in the history, no tools"
-        return
-    names = [tool["name"] for tool in tools]
-    if not names or len(names) != len(set(names)):
-        yield "tools", "no tools, or two of one name"
-    for place, tool in enumerate(tools):
-        if tool["input_schema"].get("type") != "object" or not _NAME.fullmatch(tool["name"]):
-            yield f"tools[{place}]", "a bad name, or a schema that is not an object's"
+    for place, tool in enumerate(request.get("tools", ())):
+        if tool["input_schema"].get("type") != "object":
+            yield f"tools[{place}]", "a schema that is not an object's"
 
 
 def breakpoints_are_few(request: Any) -> Broken:
@@ -119,7 +107,7 @@ def answer_has_room(request: Any) -> Broken:
 
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "AN1": turns_alternate,
+    "AN1": turns_alternate("messages", "assistant"),  # and AN7
     "AN2": calls_are_answered_next,
     "AN4": ids_are_unique,
     "AN5": calls_come_last,

@@ -47,7 +47,7 @@ class BlockCalls(msgspec.Struct, frozen=True):
         return self.calls.get(call.id) is call
 
 
-class Draft:
+class RequestDraft:
     """A request while it is rendered. Every text that comes from no block goes through it, so
     that the list of insertions and the request are one thing.
 

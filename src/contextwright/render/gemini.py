@@ -5,11 +5,11 @@ from typing import Any
 
 from contextwright.blocks.block import Message
 from contextwright.render.alternate import AlternatingRenderer
-from contextwright.render.draft import BlockCalls, Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.gemini_rules import RULES
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider
-from contextwright.render.renderer import Overhead, Request, SendableParts
+from contextwright.render.renderer import Request, SendableParts
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -17,9 +17,8 @@ from contextwright.render.wire import (
     arguments_of,
     clean,
     cost_of_image,
+    file_tokens,
     is_sendable,
-    ordered,
-    schema_of,
     schema_tokens,
 )
 from contextwright.session.event import (
@@ -28,14 +27,12 @@ from contextwright.session.event import (
     Image,
     Text,
     Thinking,
-    Tool,
     ToolCall,
     ToolResult,
 )
 
 SKIP_SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 """base64 of `skip_thought_signature_validator`: what Google takes where a signature was lost."""
-_OVERHEAD = Overhead()
 _PARTS = SendableParts(reasoning_of="google", reasoning_form=("text",), assistant_media=True)
 
 
@@ -43,16 +40,16 @@ class GeminiRenderer(AlternatingRenderer):
     """Keyword arguments of `client.models.generate_content`."""
 
     rules = RULES
-    overhead = _OVERHEAD
     parts = _PARTS
     cache_order = ("config", "contents")
     body = "parts"
     assistant = "model"
     result_key = "function_response"
     id_pattern = r"[\x21-\x7e]{1,256}"
+    schema_key = "parameters_json_schema"
     name_pattern = r"[A-Za-z_][A-Za-z0-9_.-]{0,63}"
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, contents, and a config with instruction, tools and the answer's limit."""
         contents, _ = self.turns(layout, target, draft)
         if target.model.rpartition("/")[2].startswith("gemini-3"):
@@ -65,13 +62,6 @@ class GeminiRenderer(AlternatingRenderer):
             config["tools"] = [{"function_declarations": declared}]
         return {"model": target.model, "contents": contents, "config": config}
 
-    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
-        """A function declaration."""
-        wire: Wire = {"name": draft.name(tool.name), "parameters_json_schema": schema_of(tool)}
-        if tool.description:
-            wire["description"] = clean(tool.description)
-        return ordered(wire)
-
     def tools_of(self, request: Request) -> list[Wire]:
         """The function declarations of a request."""
         groups = request.get("config", {}).get("tools", ())
@@ -81,12 +71,23 @@ class GeminiRenderer(AlternatingRenderer):
         """Tokens of the system instruction."""
         return count(request.get("config", {}).get("system_instruction", "")) + 1
 
-    def measure_wire(self, wire: Wire, count: Count) -> int:
-        """Tokens of a content."""
-        return self.overhead.message + sum(_measure_part(part, count) for part in wire["parts"])
+    def measure_part(self, part: Wire, count: Count) -> int:
+        """Tokens of a part of a content."""
+        if "text" in part:
+            return count(part["text"]) + 1
+        if call := part.get("function_call"):
+            tokens = self.overhead.call + count(call["name"])
+            return tokens + schema_tokens(call["args"], count)
+        if response := part.get("function_response"):
+            texts = response["response"].values()
+            return self.overhead.result + count(response["name"]) + sum(map(count, texts))
+        blob = part.get("inline_data") or part["file_data"]
+        if blob["mime_type"].startswith("image/"):
+            return cost_of_image(Image(data=blob.get("data", "")), "google")
+        return file_tokens(blob.get("data", ""))
 
     def message_parts(
-        self, message: Message, where: str, calls: BlockCalls, draft: Draft
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
     ) -> list[Wire]:
         """The parts of a content as they are sent."""
         wires = [
@@ -99,7 +100,7 @@ class GeminiRenderer(AlternatingRenderer):
 
 
 def _part(
-    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: Draft
+    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Iterator[Wire]:
     if isinstance(part, Text):
         if part.text.strip():
@@ -132,7 +133,7 @@ def _signed(signature: Any) -> Wire:
     return {"thought_signature": signature} if isinstance(signature, str) and signature else {}
 
 
-def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wire:
+def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
     call = calls.calls.get(part.call_id)
     key = "error" if part.status in {"error", "interrupted"} else "result"
     response: Wire = {
@@ -143,7 +144,7 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: Draft) -> Wi
     return {"function_response": response}
 
 
-def _blob(part: Image | File, where: str, draft: Draft) -> Wire:
+def _blob(part: Image | File, where: str, draft: RequestDraft) -> Wire:
     if part.data:
         return {"inline_data": {"mime_type": part.media_type, "data": part.data}}
     if part.url.startswith(("gs://", "https://generativelanguage.googleapis.com/")):
@@ -151,7 +152,7 @@ def _blob(part: Image | File, where: str, draft: Draft) -> Wire:
     return {"text": draft.media(part, where)}
 
 
-def _sign(contents: list[Wire], draft: Draft) -> None:
+def _sign(contents: list[Wire], draft: RequestDraft) -> None:
     """Gemini 3: in the current turn the first call of a content is signed (GE6)."""
     start = 0
     for place, content in enumerate(contents):
@@ -164,22 +165,6 @@ def _sign(contents: list[Wire], draft: Draft) -> None:
         if calls and "thought_signature" not in calls[0]:
             call_id = calls[0]["function_call"]["id"]
             calls[0]["thought_signature"] = draft.put("signature", call_id, SKIP_SIGNATURE)
-
-
-def _measure_part(part: Wire, count: Count) -> int:
-    if "text" in part:
-        return count(part["text"]) + 1
-    if "function_call" in part:
-        call = part["function_call"]
-        return _OVERHEAD.call + count(call["name"]) + schema_tokens(call["args"], count)
-    if "function_response" in part:
-        response = part["function_response"]
-        texts = response["response"].values()
-        return _OVERHEAD.result + count(response["name"]) + sum(map(count, texts))
-    blob = part.get("inline_data") or part["file_data"]
-    if blob["mime_type"].startswith("image/"):
-        return cost_of_image(Image(data=blob.get("data", "")), "google")
-    return max(1000, len(blob.get("data", "")) * 3 // 16)
 
 
 PROVIDER = Provider("gemini", GeminiRenderer(), sample_model="gemini-3-pro")

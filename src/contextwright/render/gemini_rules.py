@@ -6,28 +6,23 @@ from typing import Any
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
-    names_are_unique,
     numbered,
     text_is_encodable,
+    tools_are_named_once,
+    turns_alternate,
 )
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _DATA = ("text", "inline_data", "file_data", "function_call", "function_response")
 
 
+def _declarations(request: Any) -> list[Any] | None:
+    groups = request.get("config", {}).get("tools", ())
+    return [tool for group in groups for tool in group["function_declarations"]] if groups else None
+
+
 def _of(content: Any, kind: str) -> list[Any]:
     return [part[kind] for part in content["parts"] if kind in part]
-
-
-def turns_alternate(request: Any) -> Broken:
-    """GE1: user and model in turn, a user first and last."""
-    expected = "user"
-    for where, content in numbered(request, "contents"):
-        if content["role"] != expected:
-            yield where, f"the role {content['role']!r} where {expected!r} is due"
-        expected = "model" if content["role"] == "user" else "user"
-    if expected == "user" or not request["contents"]:
-        yield "contents", "the last content is not the user's"
 
 
 def calls_are_answered_next(request: Any) -> Broken:
@@ -88,19 +83,12 @@ def current_calls_are_signed(request: Any) -> Broken:
             yield where, "an unsigned call in the current turn"
 
 
-def tools_are_named_once(request: Any) -> Broken:
-    """U8: tools are absent or a list of different, valid names."""
-    for group in request.get("config", {}).get("tools", ()):
-        names = [tool["name"] for tool in group["function_declarations"]]
-        yield from names_are_unique(names, "config.tools", _NAME)
-
-
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "GE1": turns_alternate,
+    "GE1": turns_alternate("contents", "model"),
     "GE2": calls_are_answered_next,
     "GE6": current_calls_are_signed,
     "GE7": parts_hold_one_thing,
     "GE8": responses_are_objects,
-    "U8": tools_are_named_once,
+    "U8": tools_are_named_once(_declarations, _NAME.pattern, "config.tools"),
 }

@@ -3,20 +3,26 @@
 Numbers as in research on rejected requests: U rules hold for all providers, OC for this one.
 """
 
-import json
 import re
 from typing import Any
 
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
-    names_are_unique,
+    is_object,
     numbered,
     text_is_encodable,
+    tools_are_named_once,
 )
 
 _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def _functions(request: Any) -> list[Any] | None:
+    """The functions of the tools. OpenAI's own limit of 128 is not checked: what is compatible
+    with it has others."""
+    return [tool["function"] for tool in request["tools"]] if "tools" in request else None
 
 
 def something_is_sent(request: Any) -> Broken:
@@ -47,11 +53,7 @@ def arguments_are_objects(request: Any) -> Broken:
     """U4, OC5: arguments are a string that holds a JSON object; names and ids are short."""
     for where, message in numbered(request, "messages"):
         for call in message.get("tool_calls", ()):
-            try:
-                value = json.loads(call["function"]["arguments"])
-            except ValueError:
-                value = None
-            if not isinstance(value, dict):
+            if not is_object(call["function"]["arguments"]):
                 yield where, "arguments that are not a JSON object"
             if not _NAME.fullmatch(call["function"]["name"]):
                 yield where, f"the tool name {call['function']['name']!r}"
@@ -90,14 +92,6 @@ def only_calls_excuse_silence(request: Any) -> Broken:
             yield where, "neither content nor calls"
 
 
-def tools_are_named_once(request: Any) -> Broken:
-    """U8, OC6: tools are absent or a list of different, valid names. OpenAI's own limit of 128
-    is not checked: what is compatible with it has others."""
-    if "tools" in request:
-        names = [tool["function"]["name"] for tool in request["tools"]]
-        yield from names_are_unique(names, "tools", _NAME)
-
-
 def pictures_are_the_users(request: Any) -> Broken:
     """OC7: pictures and files stand in user messages only."""
     for where, message in numbered(request, "messages"):
@@ -114,6 +108,6 @@ RULES: dict[str, Rule] = {
     "OC1": roles_are_known,
     "OC2": calls_are_answered_next,
     "OC4": only_calls_excuse_silence,
-    "OC6": tools_are_named_once,
+    "OC6": tools_are_named_once(_functions, _NAME.pattern),
     "OC7": pictures_are_the_users,
 }

@@ -1,15 +1,15 @@
 """The rules of OpenAI Responses, a function a rule (U rules: all providers; OR: this one)."""
 
-import json
 import re
 from typing import Any
 
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
-    names_are_unique,
+    is_object,
     numbered,
     text_is_encodable,
+    tools_are_named_once,
 )
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -68,11 +68,7 @@ def arguments_are_objects(request: Any) -> Broken:
     for where, item in numbered(request, "input"):
         if item["type"] != "function_call":
             continue
-        try:
-            value = json.loads(item["arguments"])
-        except ValueError:
-            value = None
-        if not isinstance(value, dict) or not _NAME.fullmatch(item["name"]):
+        if not is_object(item["arguments"]) or not _NAME.fullmatch(item["name"]):
             yield where, "arguments that are not a JSON object, or a bad name"
 
 
@@ -107,12 +103,6 @@ def reasoning_is_read(request: Any) -> Broken:
             yield where, f"reasoning for {request['model']}, which takes none"
 
 
-def tools_are_named_once(request: Any) -> Broken:
-    """U8: tools are absent or a list of different, valid names."""
-    if "tools" in request:
-        yield from names_are_unique([tool["name"] for tool in request["tools"]], "tools", _NAME)
-
-
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
     "U2": something_is_sent,
@@ -122,5 +112,5 @@ RULES: dict[str, Rule] = {
     "OR4": item_ids_are_unique,
     "OR5": reasoning_is_followed,
     "OR7": reasoning_is_read,
-    "U8": tools_are_named_once,
+    "U8": tools_are_named_once(lambda request: request.get("tools"), _NAME.pattern),
 }

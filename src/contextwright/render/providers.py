@@ -6,7 +6,6 @@ A package adds one with an entry point in its `pyproject.toml`:
     bedrock = "my_package.bedrock:PROVIDER"
 """
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,7 @@ from contextwright.errors import ModelError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from contextwright.render.renderer import Overhead, Renderer, SendableParts
-    from contextwright.render.shared_rules import Rule
+    from contextwright.render.renderer import Renderer
 
 GROUP = "contextwright.providers"
 """The group of entry points in which packages of others are looked for."""
@@ -44,21 +42,6 @@ class Provider(msgspec.Struct, frozen=True):
     renderer: "Renderer"
     takes_messages: bool = True
     sample_model: str = "gpt-5"
-
-    @property
-    def rules(self) -> "Mapping[str, Rule]":
-        """Its rules by name."""
-        return self.renderer.rules
-
-    @property
-    def overhead(self) -> "Overhead":
-        """Tokens that it adds around the content."""
-        return self.renderer.overhead
-
-    @property
-    def parts(self) -> "SendableParts":
-        """The parts of messages that it can be sent."""
-        return self.renderer.parts
 
 
 _known: dict[str, Provider] = {}

@@ -1,17 +1,25 @@
-"""The contract of a provider format, and what the renderers of messages share."""
+"""The contract of a provider format, and what all renderers share."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
-from contextwright.render.draft import Draft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
 from contextwright.render.shared_rules import Rule
 from contextwright.render.target import Target
-from contextwright.render.wire import Count, Wire, calls_of, clean, schema_tokens
+from contextwright.render.wire import (
+    Count,
+    Wire,
+    calls_of,
+    clean,
+    ordered,
+    schema_of,
+    schema_tokens,
+)
 from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, Tool
 
 Request = dict[str, Any]
@@ -96,8 +104,10 @@ class Rendered(msgspec.Struct, frozen=True):
     inserted: tuple[Insertion, ...]
 
 
-class Renderer(Protocol):
-    """One provider's words. Stateless; all functions are pure.
+class Renderer:
+    """One provider's words. Stateless; all functions are pure. A provider's own says how a message
+    is sent (`message_wires`), how messages become a request (`build`), and what one costs
+    (`measure_wire`).
 
     Attributes:
         rules: what the provider refuses, by name.
@@ -105,59 +115,9 @@ class Renderer(Protocol):
         parts: the parts of messages that it can be sent.
         cache_order: the keys of a request in the order in which a cache reads them; the last
             is the conversation's.
-    """
-
-    @property
-    def rules(self) -> Mapping[str, Rule]: ...
-    @property
-    def overhead(self) -> Overhead: ...
-    @property
-    def parts(self) -> SendableParts: ...
-    @property
-    def cache_order(self) -> tuple[str, ...]: ...
-
-    def draft(self) -> Draft:
-        """A new request, empty."""
-        ...
-
-    def cost(self, block: Block, target: Target) -> int:
-        """Tokens that a conversation block adds at most: content, overheads, images."""
-        ...
-
-    def render(self, layout: Layout, target: Target) -> Rendered:
-        """The request with the list of what is in no block."""
-        ...
-
-    def request(self, layout: Layout, target: Target) -> Request:
-        """The keyword arguments of the provider's SDK call, as plain JSON data."""
-        ...
-
-    def measure(self, request: Request, target: Target) -> int:
-        """Tokens of a whole request. Never more than the empty request's plus the costs of
-        its blocks, `section_cost` of its sections, and the margin."""
-        ...
-
-    def margin(self, target: Target) -> int:
-        """Tokens that are added at most for the form's sake, whatever the blocks are."""
-        ...
-
-    def section_cost(self, text: str, target: Target) -> int:
-        """Tokens that a section adds at most."""
-        ...
-
-    def validate(self, request: Request, target: Target) -> list[Violation]:
-        """The provider's rules that a request breaks."""
-        ...
-
-
-class MessageRenderer:
-    """A renderer of messages. A provider's own says how a block becomes messages (`wires`), how
-    these become a request (`build`), what a tool is (`tool_wire`), and what a message costs
-    (`measure_wire`).
-
-    Attributes:
-        id_pattern, id_prefix, name_pattern: see `Draft`.
+        id_pattern, id_prefix, name_pattern: see `RequestDraft`.
         needs_tools: whether the provider refuses calls in the history without tools.
+        schema_key: the key of a tool's JSON Schema.
     """
 
     rules: Mapping[str, Rule]
@@ -168,18 +128,39 @@ class MessageRenderer:
     id_prefix: str = "call_"
     name_pattern: str = r"[A-Za-z0-9_-]{1,64}"
     needs_tools: bool = False
+    schema_key: str = "parameters"
 
-    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
-        """The messages of a block, each with the event that it comes from."""
+    def message_wires(
+        self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
+    ) -> Iterable[Wire]:
+        """A message as the provider has it, or as several.
+
+        Args:
+            where: the event that it comes from.
+            calls: the calls of its block.
+        """
         raise NotImplementedError
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The request of a layout."""
         raise NotImplementedError
 
-    def tool_wire(self, tool: Tool, draft: Draft) -> Wire:
+    def wires(
+        self, block: Block, draft: RequestDraft, target: Target
+    ) -> Iterator[tuple[str, Wire]]:
+        """The messages of a block, each with the event that it comes from."""
+        calls = draft.calls(block)
+        for message in block.messages:
+            where = message.event_id or block.id
+            for wire in self.message_wires(message, where, calls, draft, target):
+                yield where, wire
+
+    def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A tool as the provider has it."""
-        raise NotImplementedError
+        wire: Wire = {"name": draft.name(tool.name), self.schema_key: schema_of(tool)}
+        if tool.description:
+            wire["description"] = clean(tool.description)
+        return ordered(wire)
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""
@@ -193,15 +174,17 @@ class MessageRenderer:
         """The tools of a request."""
         return request.get("tools", [])
 
-    def draft(self) -> Draft:
+    def draft(self) -> RequestDraft:
         """A new request, empty."""
-        return Draft(self.id_pattern, self.id_prefix, self.name_pattern)
+        return RequestDraft(self.id_pattern, self.id_prefix, self.name_pattern)
 
-    def conversation(self, layout: Layout, target: Target, draft: Draft) -> list[tuple[str, Wire]]:
+    def conversation(
+        self, layout: Layout, target: Target, draft: RequestDraft
+    ) -> list[tuple[str, Wire]]:
         """The messages of all blocks, each with the event that it comes from."""
         return [pair for block in layout.conversation for pair in self.wires(block, draft, target)]
 
-    def tool_wires(self, layout: Layout, draft: Draft) -> list[Wire]:
+    def tool_wires(self, layout: Layout, draft: RequestDraft) -> list[Wire]:
         """The tools of a request; where history needs some and none are given, those that it
         calls, without parameters."""
         if layout.tools or not self.needs_tools:
@@ -222,7 +205,8 @@ class MessageRenderer:
         return self.build(layout, target, self.draft())
 
     def cost(self, block: Block, target: Target) -> int:
-        """Tokens that a conversation block adds at most, with the tools that it makes needed."""
+        """Tokens that a conversation block adds at most: content, overheads, images, and the tools
+        that it makes needed."""
         count, draft = target.counter.count, self.draft()
         tokens = sum(self.measure_wire(wire, count) for _, wire in self.wires(block, draft, target))
         for tool in _called_tools((block,), draft) if self.needs_tools else ():
@@ -230,15 +214,17 @@ class MessageRenderer:
         return tokens
 
     def section_cost(self, text: str, target: Target) -> int:
-        """Tokens of a section in a message of its own."""
+        """Tokens that a section adds at most: as a message of its own."""
         return target.counter.count(clean(text)) + self.overhead.message + 1
 
     def margin(self, target: Target) -> int:
-        """Tokens of having tools, where history may need them."""
+        """Tokens that are added at most for the form's sake, whatever the blocks are: of having
+        tools, where history may need them."""
         return self.overhead.tools if self.needs_tools else 0
 
     def measure(self, request: Request, target: Target) -> int:
-        """Tokens of a whole request."""
+        """Tokens of a whole request: at most the empty request's, the costs of its blocks and
+        sections, and the margin."""
         count, tools = target.counter.count, self.tools_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
         tokens += sum(self.measure_wire(wire, count) for wire in request[self.cache_order[-1]])
@@ -249,21 +235,16 @@ class MessageRenderer:
 
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The rules that the request breaks."""
-        return violations(self.rules, request)
+        return [
+            Violation(name, where, what)
+            for name, rule in self.rules.items()
+            for where, what in rule(request)
+        ]
 
 
-def _called_tools(blocks: Blocks, draft: Draft) -> list[Tool]:
+def _called_tools(blocks: Blocks, draft: RequestDraft) -> list[Tool]:
     """The tools that blocks call, by their names in the request, without parameters."""
     names = {call.name for block in blocks for call in calls_of(block).values()}
     return [
         Tool(name=name, parameters={"type": "object"}) for name in sorted(names, key=draft.name)
-    ]
-
-
-def violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
-    """Every place in which a request breaks one of these rules."""
-    return [
-        Violation(name, where, what)
-        for name, rule in rules.items()
-        for where, what in rule(request)
     ]

@@ -1,7 +1,8 @@
 """Rules that all providers have (U rules), and the walks that their own rules share."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from contextwright.render.wire import encodable
@@ -23,11 +24,55 @@ def numbered(request: Any, key: str) -> Iterator[tuple[str, Any]]:
         yield f"{key}[{place}]", item
 
 
-def names_are_unique(names: Iterable[str], where: str, pattern: re.Pattern[str]) -> Broken:
-    """U8: a list of tools that is there has some, with different, valid names."""
-    names = list(names)
-    if not names or len(names) != len(set(names)):
-        yield where, "no tools, or two of one name"
-    for place, name in enumerate(names):
-        if not pattern.fullmatch(name):
-            yield f"{where}[{place}]", f"the tool name {name!r}"
+def turns_alternate(key: str, assistant: str) -> Rule:
+    """The rule that user and assistant take turns, a user first and last.
+
+    Args:
+        key: where the request holds its messages.
+        assistant: the assistant's role.
+    """
+
+    def rule(request: Any) -> Broken:
+        expected = "user"
+        for where, message in numbered(request, key):
+            if message["role"] != expected:
+                yield where, f"the role {message['role']!r} where {expected!r} is due"
+            expected = assistant if message["role"] == "user" else "user"
+        if expected == "user" or not request[key]:
+            yield key, "the last message is not the user's"
+
+    return rule
+
+
+def tools_are_named_once(
+    tools_of: Callable[[Any], list[Any] | None], pattern: str, where: str = "tools"
+) -> Rule:
+    """U8: tools are absent or a list of different, valid names.
+
+    Args:
+        tools_of: the parts of a request that hold the names, or None where it has no tools.
+        pattern: a valid name.
+        where: the place of the tools in the request.
+    """
+    valid = re.compile(pattern)
+
+    def rule(request: Any) -> Broken:
+        tools = tools_of(request)
+        if tools is None:
+            return
+        names = [tool["name"] for tool in tools]
+        if not names or len(names) != len(set(names)):
+            yield where, "no tools, or two of one name"
+        for place, name in enumerate(names):
+            if not valid.fullmatch(name):
+                yield f"{where}[{place}]", f"the tool name {name!r}"
+
+    return rule
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is a JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

@@ -8,10 +8,10 @@ from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref
-from contextwright.render.draft import Draft
+from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider
-from contextwright.render.renderer import MessageRenderer, Overhead, Request, SendableParts
+from contextwright.render.renderer import Overhead, Renderer, Request, SendableParts
 from contextwright.render.target import Target
 from contextwright.render.wire import clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
@@ -19,7 +19,7 @@ from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
 
 
-class TextRenderer(MessageRenderer):
+class TextRenderer(Renderer):
     """`{"text": ...}`: the sections of a spec in its order, the conversation as a transcript."""
 
     rules = {}
@@ -35,7 +35,7 @@ class TextRenderer(MessageRenderer):
         """Tokens of a section and the empty line behind it."""
         return target.counter.count(clean(text)) + 2
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The text."""
         sections = [draft.section(section, "system") for section in layout.system]
         for _, group in groupby(layout.conversation, key=lambda b: (b.source, b.tier)):
@@ -48,7 +48,7 @@ class TextRenderer(MessageRenderer):
         return target.counter.count(request["text"])
 
 
-def _marked(blocks: list[Block], draft: Draft) -> str:
+def _marked(blocks: list[Block], draft: RequestDraft) -> str:
     """Blocks of one source between one pair of markers, or nothing where they have no text. Each
     line of a block was escaped with its header in place: the section must not escape again."""
     body = "\n".join(line for block in blocks for line in transcript(block, draft))
@@ -60,7 +60,7 @@ def _marked(blocks: list[Block], draft: Draft) -> str:
     return f"{opening}\n{body}\n{closing.strip()}"
 
 
-def transcript(block: Block, draft: Draft) -> Iterator[str]:
+def transcript(block: Block, draft: RequestDraft) -> Iterator[str]:
     """A line a message, call and result: `[Turn 12] User: ...`. Never shaped like a call."""
     turn = f"[Turn {block.turn + 1}]"
     calls = {p.id: p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
@@ -109,7 +109,7 @@ def _name(name: str) -> str:
 
 
 def _result(
-    result: ToolResult, message: Message, where: str, refs: frozenset[str], draft: Draft
+    result: ToolResult, message: Message, where: str, refs: frozenset[str], draft: RequestDraft
 ) -> str:
     draft.missing(result, where)
     media = [
@@ -121,7 +121,7 @@ def _result(
     return text or draft.empty(where)
 
 
-def _media(part: Image | File, message: Message, where: str, draft: Draft) -> str:
+def _media(part: Image | File, message: Message, where: str, draft: RequestDraft) -> str:
     """A picture or a file in words, with the ref where it is found."""
     ref = f", {event_ref(message.event_id)}]" if message.event_id else "]"
     text = escape(describe(part).removesuffix("]") + ref)

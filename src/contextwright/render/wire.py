@@ -82,6 +82,16 @@ def scrubbed(value: Any) -> Any:
     return value
 
 
+def data_url(part: Image | File) -> str:
+    """The bytes of a picture or a file as a URL."""
+    return clean(f"data:{part.media_type};base64,{part.data}")
+
+
+def file_tokens(data: str, least: int = 1000) -> int:
+    """Tokens of an attached file: a quarter of its bytes, as its text would have, or more."""
+    return max(least, len(data) * 3 // 16)
+
+
 def is_sendable(part: Image) -> bool:
     """Whether a picture has bytes or an address, and not only a provider's own id."""
     return bool(part.data or part.url)

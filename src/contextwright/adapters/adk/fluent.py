@@ -14,7 +14,10 @@ import json
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any
+from copy import copy
+from functools import reduce
+from operator import or_
+from typing import Any, Self
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.base_agent import BaseAgentState
@@ -33,7 +36,8 @@ from contextwright.engine.door import SpecLike, spec_or_compiler
 from contextwright.engine.record import record
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Expr
+from contextwright.spec.expr import Expr, Pipe
+from contextwright.spec.kind import Kind
 
 
 class AgentStep:
@@ -60,6 +64,11 @@ class AgentStep:
         """What the contract checker says of it; `options` are those of
         `contextwright.check.check`."""
         return check(self._contract(), **options)
+
+    def _with(self, **changed: Any) -> Self:
+        other = copy(self)
+        vars(other).update(changed)
+        return other
 
     def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
         raise NotImplementedError
@@ -109,11 +118,6 @@ class Agent(AgentStep):
     def boundary(self, *patterns: str) -> "Agent":
         """Declare what must not reach it, as `C.redact` names it: the checker minds it."""
         return self._with(patterns=patterns)
-
-    def _with(self, **changed: Any) -> "Agent":
-        copy = Agent(self.name, self.model, **self.options)
-        copy.__dict__.update({**self.__dict__, **changed})
-        return copy
 
     def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> LlmAgent:
         names.take(self.name)
@@ -189,11 +193,6 @@ class Route(AgentStep):
     def otherwise(self, step: AgentStep) -> "Route":
         """This step where no other one fits; without it, none runs then."""
         return self._with(default=step)
-
-    def _with(self, **changed: Any) -> "Route":
-        copy = Route(self.key)
-        copy.__dict__.update({**self.__dict__, **changed})
-        return copy
 
     def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
         steps = [step for _, step in self.cases] + ([self.default] if self.default else [])
@@ -324,19 +323,11 @@ def _steps(step: Any) -> tuple[AgentStep | Expr, ...]:
 
 def _joined(first: Expr, second: Expr) -> Expr:
     """Both; where the first ends in a limit, the limit holds for both."""
-    from contextwright.spec.expr import Pipe
-    from contextwright.spec.kind import Kind
-
     if not isinstance(first, Pipe):
         return first + second
     outer = tuple(s for s in first.steps if s.kind in {Kind.TERMINAL, Kind.ASSEMBLY})
     inner = tuple(s for s in first.steps if s not in outer)
-    if not outer:
-        return first + second
-    whole: Expr = (Pipe(first.head, inner) if inner else first.head) + second
-    for step in outer:
-        whole = whole | step
-    return whole
+    return reduce(or_, outer, (Pipe(first.head, inner) if inner else first.head) + second)
 
 
 def _spread(agent: str, keys: tuple[str, ...]) -> Any:

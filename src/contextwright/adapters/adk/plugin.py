@@ -180,7 +180,7 @@ class ContextPlugin(BasePlugin):
         return engine
 
 
-MESSAGE = provider_named("gemini").overhead.message
+MESSAGE = provider_named("gemini").renderer.overhead.message
 BLOB = 258
 """Tokens of a picture that ADK adds: what Gemini counts for a tile (ai.google.dev, tokens)."""
 

@@ -36,18 +36,16 @@ class Supply:
         fails leaves them as they are, and the log says so."""
         hydrated = {key for atom in walk(spec) for key in atom.traits.hydrates}
         invocation = context.get_invocation_context()
-        if invocation.memory_service is not None and KNOWLEDGE in hydrated:
+        for name, service, key, mark, entries in (
+            ("memory", invocation.memory_service, KNOWLEDGE, MEMORIES, self._memories),
+            ("artifact", invocation.artifact_service, EVIDENCE, ARTIFACTS, self._artifacts),
+        ):
+            if service is None or key not in hydrated:
+                continue
             try:
-                found = await self._memories(session, context)
-                put_entries(session, KNOWLEDGE, found, MEMORIES)
+                put_entries(session, key, await entries(session, context), mark)
             except Exception:
-                LOG.warning("the memory service failed: nothing new is remembered", exc_info=True)
-        if invocation.artifact_service is not None and EVIDENCE in hydrated:
-            try:
-                found = await self._artifacts(session, context)
-                put_entries(session, EVIDENCE, found, ARTIFACTS)
-            except Exception:
-                LOG.warning("the artifact service failed: no new evidence", exc_info=True)
+                LOG.warning("the %s service failed: no new %s", name, key, exc_info=True)
 
     async def _memories(self, session: Session, context: CallbackContext) -> list[dict[str, Any]]:
         query = query_in(session.snapshot())

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from contextwright.blocks.block import Block
-from contextwright.render.draft import Draft
+from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider, register
-from contextwright.render.renderer import Count, MessageRenderer, Overhead, Request, SendableParts
+from contextwright.render.renderer import Count, Overhead, Renderer, Request, SendableParts
 from contextwright.render.target import Target
 from contextwright.render.wire import Wire
 from contextwright.session.event import AnyPart, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -24,7 +24,7 @@ _DATA = re.compile(r"[^\s]{200,}")
 """Base64, keys and the like: no words, and counted by no provider as text."""
 
 
-class LiveRenderer(MessageRenderer):
+class LiveRenderer(Renderer):
     """Renders for nobody: the request is the texts by event, from which the caller's messages are
     written. Everything that a message says is counted, parts that nobody here knows included;
     pictures and files are not. It has no rules: the messages keep those that they came with."""
@@ -34,14 +34,16 @@ class LiveRenderer(MessageRenderer):
     parts = SendableParts(assistant_media=True)
     cache_order = ("system", "messages")
 
-    def wires(self, block: Block, draft: Draft, target: Target) -> Iterator[tuple[str, Wire]]:
+    def wires(
+        self, block: Block, draft: RequestDraft, target: Target
+    ) -> Iterator[tuple[str, Wire]]:
         """The messages of a block, each part with its text."""
         for message in block.messages:
             parts = [_wire_part(part) for part in message.parts]
             wire = {"event": message.event_id, "role": message.role, "parts": parts}
             yield message.event_id, wire
 
-    def build(self, layout: Layout, target: Target, draft: Draft) -> Request:
+    def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The texts of the system, and of every message by part."""
         return {
             "system": [section.text for section in (*layout.system, *layout.tail)],
