@@ -1,4 +1,5 @@
-"""What is lost when something must go: the oldest, or the least salient (document 004).
+"""What is lost when something must go: the oldest, or the least salient
+(cooling-and-forgetting.md).
 
     python -m benchmarks.salience        needs CONTEXTWRIGHT_DATA
 

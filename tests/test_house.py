@@ -39,11 +39,6 @@ ROOMS_WITH_PRIVATE_NAMES = {
     "premises", "redaction", "render", "retention", "retrieval", "session", "spec", "stores",
     "tasks", "text", "tokens",
 }  # fmt: skip
-ROOMS_THAT_CITE_ABSENT_PAGES = {
-    "adapters", "atoms", "blocks", "check", "cli", "compiler", "engine", "models", "premises", "recipes",
-    "redaction", "render", "retention", "retrieval", "session", "spec", "stores", "tasks", "text",
-    "tokens",
-}  # fmt: skip
 PRIVATE_NAMES = {
     "said", "told", "theirs", "worth", "gone", "mine", "beside", "given", "found", "kept", "asked",
 }  # fmt: skip
@@ -278,8 +273,6 @@ def test_names_are_nouns_of_the_field(room):
 
 @pytest.mark.parametrize("room", rooms())
 def test_code_cites_only_pages_that_are_here(room):
-    if room in ROOMS_THAT_CITE_ABSENT_PAGES:
-        pytest.skip(f"{room} is not yet clean")
     for path in modules_of(room):
         text = path.read_text()
         assert not re.search(r"\bdocument 00\d|\(00\d\b", text), path

@@ -1,4 +1,5 @@
-"""Isolation of finished traces and decay by zones, as documents 002 and 003 have them."""
+"""Isolation of finished traces and decay by zones, as message-compiler.md#isolation and
+phased-injection.md#history-decay have them."""
 
 import pytest
 from hypothesis import given, settings

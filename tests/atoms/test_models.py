@@ -552,7 +552,7 @@ def test_without_a_model_plain_contradictions_are_found():
     assert "Contradiction" not in body(pack)
 
 
-# molecules (document 000 §7.4)
+# molecules (context-algebra.md#molecules)
 
 
 def test_molecules_are_their_compositions():
@@ -644,7 +644,7 @@ def test_a_summary_is_recorded_once_whatever_follows_it():
 
 
 def test_the_cascade_takes_results_before_outputs():
-    """Document 000 §12: stale tool results first, then stale agent outputs."""
+    """context-algebra.md#cascade: stale tool results first, then stale agent outputs."""
     session = session_of(f"u: go | c: f(x) | r: {LONG * 12} | a: said {LONG * 5} | u: next")
     name = "fit: compact_then_summarize"
     spec = C.default() | C.fit(1100, strategy="compact_then_summarize")

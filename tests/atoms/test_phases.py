@@ -1,4 +1,4 @@
-"""Phased injection (document 003): phases, caps, recitation, past failures, variation."""
+"""Phased injection (phased-injection.md): phases, caps, recitation, past failures, variation."""
 
 import pytest
 from hypothesis import given, settings

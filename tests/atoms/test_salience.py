@@ -1,4 +1,5 @@
-"""Salience as a score, and the sliding window, over the blocks of a session (document 004)."""
+"""Salience as a score, and the sliding window, over the blocks of a session
+(cooling-and-forgetting.md)."""
 
 import pytest
 from hypothesis import given, settings

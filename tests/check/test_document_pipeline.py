@@ -1,4 +1,4 @@
-"""Document 000 §8's pipeline under the checker, from its fluent form."""
+"""context-algebra.md#worked-example's pipeline under the checker, from its fluent form."""
 
 import importlib.util
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Context Packs as document 001 describes them."""
+"""Context Packs as context-packs.md describes them."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""The policies of document 002 as words, and the room that a compaction leaves."""
+"""The policies of message-compiler.md as words, and the room that a compaction leaves."""
 
 import msgspec
 

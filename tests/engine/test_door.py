@@ -44,7 +44,7 @@ def session_of(messages=MESSAGES):
 
 
 class NewestOnly:
-    """A compiler of somebody's own: document 002's one contract and nothing else."""
+    """A compiler of somebody's own: message-compiler.md's one contract and nothing else."""
 
     def __init__(self):
         self.given = []

@@ -1,4 +1,4 @@
-"""A window over a stream (document 004, "Sliding Window")."""
+"""A window over a stream (cooling-and-forgetting.md#sliding-window)."""
 
 import math
 

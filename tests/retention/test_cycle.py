@@ -1,4 +1,4 @@
-"""The coordinated cycle of document 004: window, stores, memories, in this order."""
+"""The coordinated cycle of cooling-and-forgetting.md: window, stores, memories, in this order."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What is worth keeping, factor by factor (document 004, "Salience Scoring")."""
+"""What is worth keeping, factor by factor (cooling-and-forgetting.md#salience)."""
 
 import string
 

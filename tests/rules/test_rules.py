@@ -1,4 +1,4 @@
-"""Design §5, word by word: alone, in pairs, over generated sessions and over recorded ones.
+"""rules.md, word by word: alone, in pairs, over generated sessions and over recorded ones.
 
 No word is sampled: the 48th is checked as the first is.
 """

@@ -1,4 +1,5 @@
-"""A tool execution as one informative line; a finished turn as its conclusion (document 003)."""
+"""A tool execution as one informative line; a finished turn as its conclusion
+(phased-injection.md#folding)."""
 
 from collections import Counter
 

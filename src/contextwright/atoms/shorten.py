@@ -61,7 +61,7 @@ def summary_task(
 def shortened(
     text: str, max_tokens: int, answer: Answer | None, count: Count, tail: str = ""
 ) -> Short:
-    """The text in at most `max_tokens`, and never longer than it was (design §5.11).
+    """The text in at most `max_tokens`, and never longer than it was (rules.md#it-must-pay).
 
     Where no model summarized it, it is shortened by its kind of content, every hole marked; the
     sentences that the embedded model chose stay before others.

@@ -4,8 +4,9 @@
     ...
     </context_block>
 
-The form is document 000 §7.1's. Of the content only what reads as one of our markers changes:
-its `<` is written `&lt;`, the `[` of a header or a ref tail `&#91;`. Code and other XML stay
+The form: context-algebra.md#section-markers. Of the content only what reads as one of our markers
+changes: its `<` is written `&lt;`, the `[` of a header or a ref tail `&#91;`. Code and other XML
+stay
 as they are. `unescape(escape(x)) == x` for every text.
 
 What reads as a marker is decided on the text as a reader sees it: compatibility forms folded

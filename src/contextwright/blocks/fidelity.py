@@ -4,7 +4,8 @@ from enum import IntEnum
 
 
 class Fidelity(IntEnum):
-    """Steps down from the original, each recorded. Order of document 000 §3.2 and §12."""
+    """Steps down from the original, each recorded. Order:
+    context-algebra.md#compaction and #cascade."""
 
     PLACEHOLDER = 0
     TRUNCATED = 1

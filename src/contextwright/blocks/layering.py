@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Layer(IntEnum):
-    """The purpose of a block, in the order of document 001, most stable first."""
+    """The purpose of a block, most stable first (context-packs.md#layers)."""
 
     SYSTEM = 0
     TASK = 1
@@ -21,7 +21,8 @@ class Layer(IntEnum):
 
 
 class CacheClass(IntEnum):
-    """How long a block's bytes stay the same (document 003); falls along the request."""
+    """How long a block's bytes stay the same (phased-injection.md#phases); falls along the
+    request."""
 
     STABLE = 0
     SESSION = 1

@@ -14,8 +14,9 @@ PENDING = "[no result yet]"
 def block_of(exchange: Exchange, source: str = "log") -> Block:
     """The raw block of an exchange: the assistant's message, then a result for every call.
 
-    A call that nothing answered gets a result that says so (design §5.1): no provider accepts
-    a call without one. Results stand in the order of the calls, each once: the last that came.
+    A call that nothing answered gets a result that says so
+    (rules.md#whole-exchanges): no provider accepts a call without one. Results stand in the order
+    of the calls, each once: the last that came.
     """
     first = exchange.first
     messages = [_message(first)]

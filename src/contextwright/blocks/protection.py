@@ -1,5 +1,5 @@
 """What may be dropped, shortened or rewritten: the one rule that every word and every stage of a
-budget asks, and that the tracer enforces (design §5.1 to §5.4).
+budget asks, and that the tracer enforces (rules.md#protection).
 
 | what it is | drop | shorten, rewrite |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""The checker's report, for people (document 000 §8) and for machines."""
+"""The checker's report, for people (context-algebra.md#worked-example) and for machines."""
 
 from textwrap import wrap
 from typing import Literal

@@ -106,7 +106,8 @@ def instruction(inputs: Inputs) -> Blocks:
 
 
 def must_stay(inputs: Inputs, *, whole_turn: bool) -> Blocks:
-    """What is in every request, whatever the spec selects (design §5.2, §5.4).
+    """What is in every request, whatever the spec selects (rules.md#what-stays,
+    rules.md#live-edge).
 
     Args:
         whole_turn: whether the spec says nothing of the conversation, such as
@@ -179,7 +180,8 @@ def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 
 def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """Without tool results whose call is not in the log: no provider takes them (design §5.1)."""
+    """Without tool results whose call is not in the log: no provider takes them
+    (rules.md#whole-exchanges)."""
     return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
 
 

@@ -74,7 +74,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
 
 
 def hold(block: Block, inputs: Inputs) -> Hold:
-    """How strongly a block is held (design §5.2)."""
+    """How strongly a block is held (rules.md#what-stays)."""
     if inputs.protection.keep_reason(block):
         return Hold.FLOOR
     running = block.order >= inputs.settled

@@ -1,4 +1,4 @@
-"""The token budget of one request, explicit and queryable (document 002)."""
+"""The token budget of one request, explicit and queryable (message-compiler.md#token-budget)."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Where each block lands: stable bytes first, what changes every turn last (design §6)."""
+"""Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
 from itertools import groupby
 
@@ -29,7 +29,7 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     The instruction and the operator's STABLE and SESSION texts make the system part, DYNAMIC
     texts the tail, so that what changes from turn to turn stands behind everything that a cache
     may hold. What tools, files, memories and other agents gave, summaries of it included, stands
-    where the history begins: nothing of it speaks with the system's voice (design §5.14).
+    where the history begins: nothing of it speaks with the system's voice (rules.md#trust).
     """
     texts = [block for block in blocks if not block.messages]
     framed: Blocks = ()
@@ -82,7 +82,7 @@ def _with_history(layout: Layout, sections: tuple[Section, ...]) -> Layout:
 
 def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout:
     """With what is recited behind the user's words, where those are last: the end of a request
-    is read best (document 003). Elsewhere the tail is the end already."""
+    is read best (phased-injection.md#recitation). Elsewhere the tail is the end already."""
     recited = [block for block in moving if block.source == RECITED]
     conversation = layout.conversation
     if not recited or not conversation or not target.takes_messages:

@@ -41,7 +41,7 @@ class Unrendered(msgspec.Struct, frozen=True):
 
 
 class Truncation(msgspec.Struct, frozen=True):
-    """What one step of a compile took from a layer, as document 001 logs it.
+    """What one step of a compile took from a layer (context-packs.md#manifest).
 
     Args:
         action: `dropped`, `summarized`, `truncated`, `compacted`, ...
@@ -103,7 +103,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         task_id, step_id: the step that the pack is for.
         layer_budgets: tokens for each layer, where `C.allocate` shares the window out; they sum
             to the window. weights, signals: what it was shared out by, in millionths.
-        truncation_events: the changes by layer and step, as document 001 has them.
+        truncation_events: the changes by layer and step (context-packs.md#manifest).
         artifact_uris: artifacts that the request names.
         evidence_needed: criteria of the checklist that want evidence and have none.
         tools: the tools that are sent and those that are not.
@@ -164,7 +164,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self, order="sorted")
 
     def abridged(self) -> dict[str, Any]:
-        """The fields of document 001, as it writes them: shares in percent, `128k`."""
+        """The fields as people write them: shares in percent, `128k`
+        (context-packs.md#manifest)."""
         window = sum(self.layer_budgets.values()) or self.window
         return {
             "pack_id": self.pack_id,

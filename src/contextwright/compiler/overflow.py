@@ -1,4 +1,5 @@
-"""Enforcing the limit of a request: cheap before dear, reversible before lossy (design §5.13).
+"""Enforcing the limit of a request: cheap before dear, reversible before lossy
+(rules.md#cheap-first).
 
 The terminal declares the stages; a stage runs only if those before it were not enough. What must
 stay (`Hold.FLOOR`) is shortened at the very end, and never dropped: then the compile fails,

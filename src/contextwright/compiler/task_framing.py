@@ -1,4 +1,4 @@
-"""The task's first message where it is longer than a request can spare (design §5.2)."""
+"""The task's first message where it is longer than a request can spare (rules.md#what-stays)."""
 
 import msgspec
 

@@ -1,5 +1,5 @@
 """Acceptance gating: a reply is held against its step's checklist; what is missing makes the
-next pack a repair pack (document 001)."""
+next pack a repair pack (context-packs.md#acceptance)."""
 
 import re
 from collections.abc import Mapping

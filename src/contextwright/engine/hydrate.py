@@ -1,5 +1,5 @@
-"""What is remembered and known into the session's state, before a turn (document 001: "hydrate
-working memory before every Planner/Operator turn")."""
+"""What is remembered and known into the session's state, before a turn
+(context-packs.md#memory)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
-"""Experimental: is what a question takes for granted so? Before a turn, or by itself (document
-004, "The Mu Operator")."""
+"""Experimental: is what a question takes for granted so? Before a turn, or by itself
+(cooling-and-forgetting.md#mu-operator)."""
 
 import inspect
 from collections.abc import Callable, Generator, Iterable

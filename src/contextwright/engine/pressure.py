@@ -1,5 +1,6 @@
-"""Agents that speak in summaries while the context is full (document 004, "Summary
-Constraint"), for those who pass messages on themselves; in a spec: `C.summary_constraint`."""
+"""Agents that speak in summaries while the context is full
+(cooling-and-forgetting.md#summary-constraint), for those who pass messages on themselves; in a
+spec: `C.summary_constraint`."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 """A window over a stream: attention sinks, working memory, and between them what is most salient
-(document 004, "Sliding Window"; the sinks are StreamingLLM's).
+(cooling-and-forgetting.md#sliding-window).
 
 `C.sliding` is the same for a session; this is for a stream that no session holds; what leaves is
 chosen by the same function.
@@ -16,8 +16,8 @@ from contextwright.session.event import Event
 from contextwright.tokens.counter import named_counter
 
 SHARE = 10
-"""A tenth of the middle leaves at once (document 004): what is scored again for it is then paid by
-what leaves, so that an `add` costs O(log n) on the average."""
+"""A tenth of the middle leaves at once (cooling-and-forgetting.md#sliding-window): what is scored
+again for it is then paid by what leaves, so that an `add` costs O(log n) on the average."""
 T = TypeVar("T", str, Event)
 
 

@@ -1,4 +1,5 @@
-"""Manifests kept as artifacts, beside the evidence that their packs name (document 001)."""
+"""Manifests kept as artifacts, beside the evidence that their packs name
+(context-packs.md#manifest)."""
 
 import msgspec
 

@@ -1,5 +1,5 @@
 """Working memory: the notes of one step, with a time to live, kept when the step is done
-(document 001, "Memory Design")."""
+(context-packs.md#memory)."""
 
 import math
 from collections.abc import Mapping

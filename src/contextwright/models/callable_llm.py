@@ -1,4 +1,5 @@
-"""Any agent, or function from text to text, as a language model (document 004's radiator)."""
+"""Any agent, or function from text to text, as a language model
+(cooling-and-forgetting.md#radiator)."""
 
 import asyncio
 import contextvars

@@ -9,7 +9,7 @@ Verdict = Literal["valid", "unknown", "invalid"]
 PresuppositionKind = Literal["event", "exists", "problem"]
 
 SUGGESTION = "Please verify the premise of your question."
-"""Document 004's words."""
+"""The source's own words (cooling-and-forgetting.md#mu-operator)."""
 
 
 class Presupposition(msgspec.Struct, frozen=True):

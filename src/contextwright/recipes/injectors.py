@@ -1,5 +1,5 @@
-"""Phased injection (document 003): each piece of context by an injector of its own, with its
-phase, its place in it and the most it may take; an orchestrator unites them into a spec.
+"""Phased injection (phased-injection.md#phases): each piece of context by an injector of its own,
+with its phase, its place in it and the most it may take; an orchestrator unites them into a spec.
 
     spec = InjectionOrchestrator(
         (system_role("You are a careful agent."), user_memory(), plan(), todo())

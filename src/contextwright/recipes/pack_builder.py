@@ -1,4 +1,4 @@
-"""The Pack Builder: a spec with the layers of document 001, in its order."""
+"""The Pack Builder: a spec with the layers of a pack in their order (context-packs.md#layers)."""
 
 from functools import reduce
 from operator import add

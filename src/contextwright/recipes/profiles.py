@@ -1,4 +1,5 @@
-"""Compiler profiles (document 002): how much policy an agent wants, each a spec.
+"""Compiler profiles (message-compiler.md#one-contract): how much policy an agent wants, each a
+spec.
 
 Only one contract is mandatory, `Compiler.compile(snapshot, target)`. A policy is replaced by
 another word, or by one of your own (`docs/how-to/policies.md`).

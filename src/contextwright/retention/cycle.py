@@ -1,5 +1,5 @@
-"""One forgetting over window, stores and memory, when the context is under pressure (document
-004, "Lethe Integration")."""
+"""One forgetting over window, stores and memory, when the context is under pressure
+(cooling-and-forgetting.md#forgetting-cycle)."""
 
 import inspect
 from typing import Any, Protocol

@@ -17,7 +17,7 @@ STRUCTURE = 1.0
 WITHIN = 0.6
 """For a heading, fence or marker that stands further down in a text."""
 PLAIN = 0.3
-"""For a text without structure (document 004)."""
+"""For a text without structure (cooling-and-forgetting.md#salience)."""
 
 _MARK = (
     r"[ \t]{0,3}(?:#{1,6}(?=[ \t\w])|```|~~~|(?:\*\*|__)?(?:todo|fixme|decision|decided|important|"

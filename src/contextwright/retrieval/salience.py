@@ -1,4 +1,4 @@
-"""Salience: what is worth keeping when not everything can be (document 004, "Salience Scoring").
+"""Salience: what is worth keeping when not everything can be (cooling-and-forgetting.md#salience).
 
 Four factors from 0 to 1, weighted: how new a text is, whether it names what the session is about,
 whether it is the user's or speaks of what the user asked, and whether it gives structure. The

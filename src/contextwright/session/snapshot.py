@@ -47,7 +47,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
     def open_failures(self) -> frozenset[int]:
         """Places of the exchanges that hold the newest failed or interrupted call of a tool that
         did not succeed since. Earlier failures of that tool are history: the newest tells what
-        is the matter now (design §5.2)."""
+        is the matter now (rules.md#what-stays)."""
         found: set[int] = set()
         for tool, index in self.log.newest_failures(self.position):
             exchange = self.exchanges(index, index + 1)[0]
@@ -149,7 +149,7 @@ def _failed_tools(exchange: Exchange) -> set[str]:
 
 
 def conversation_view(snapshot: Snapshot) -> list[Exchange]:
-    """The log as a clean conversation (document 002): without the tool trace."""
+    """The log as a clean conversation (message-compiler.md): without the tool trace."""
     return [e for e in snapshot.exchanges() if not e.calls and e.mark != "orphan"]
 
 

@@ -2,7 +2,7 @@
 
 Python binds `+` tighter than `|`, so `a | priority(1) + b | priority(2) | budget(9)` reaches us
 as `((a | (priority(1) + b)) | priority(2)) | budget(9)`. The builders below make it mean what it
-says (design §4): a union that begins with a bare transform continues what stands to its left,
+says (precedence.md): a union that begins with a bare transform continues what stands to its left,
 and leaves its last term open for the block-scoped transforms that follow.
 """
 
@@ -270,7 +270,7 @@ def _fallback(left: Expr, right: Expr) -> Expr:
 
 
 def _refuse(left: Expr, atom: Atom) -> None:
-    """The pipes that mean nothing (document 000 §9.2)."""
+    """The pipes that mean nothing (context-algebra.md#pipe-rules)."""
     where = f"{left!r} | {atom!r}"
     if isinstance(left, Atom) and left.kind is Kind.WRITER:
         raise SpecError(

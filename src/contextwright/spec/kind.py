@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class Verb(Enum):
-    """How users find an atom: the five operations of document 000."""
+    """How users find an atom: the five operations (context-algebra.md#five-operations)."""
 
     SELECT = "select"
     COMPRESS = "compress"

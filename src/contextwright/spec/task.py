@@ -1,7 +1,8 @@
 """What a spec asks of a model before a turn, and what came back.
 
 An atom that needs a model builds a `Task` and asks for its `Answer`; assembling never waits for
-one. Preparing is what answers the tasks that assembling asked for (design §1).
+one. Preparing is what answers the tasks that assembling asked for
+(rules.md#prepare-assemble-record).
 """
 
 import json

@@ -81,8 +81,8 @@ class CompactLargest(Stage, frozen=True, kw_only=True):
 
 
 class ShrinkLayers(Stage, frozen=True, kw_only=True):
-    """Shorten, then drop, layer by layer, what is over the layer's share (document 001). Only for
-    a terminal that declares its `layers`."""
+    """Shorten, then drop, layer by layer, what is over the layer's share
+    (context-packs.md#allocation). Only for a terminal that declares its `layers`."""
 
 
 class Drop(Stage, frozen=True, kw_only=True):
@@ -164,7 +164,7 @@ class FoldHistory(Stage, frozen=True, kw_only=True):
 
     def due_at(self, limit: int) -> int:
         """Tokens of a request from which on a step is due: the soft threshold, or before the
-        headroom is used (document 002)."""
+        headroom is used (message-compiler.md#compaction-decision)."""
         return max(1, min(limit * self.due // 100, limit - self.headroom))
 
 
@@ -180,7 +180,7 @@ LAST_RESORT: tuple[Stage, ...] = (
 
 
 class LayerShares(msgspec.Struct, frozen=True):
-    """How a window is shared out among the layers of a pack (document 001).
+    """How a window is shared out among the layers of a pack (context-packs.md#allocation).
 
     Args:
         profile: the layers' shares by the kind of task.
@@ -223,7 +223,7 @@ class Terminal(Atom, frozen=True, kw_only=True):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """What is done where a request is over the limit, cheap before dear, reversible before
-        lossy (design §5.13). Where the last was not enough, the compile fails."""
+        lossy (rules.md#cheap-first). Where the last was not enough, the compile fails."""
         return (CompactLongTurn(), Drop(), *LAST_RESORT)
 
     @property

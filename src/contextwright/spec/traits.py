@@ -33,8 +33,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         min_age: the least age in turns of what it touches; None: it does not go by age.
         tier: the tier that it puts blocks in; 0 for none.
         role: the only role whose events it keeps.
-        step_key: state key of the step whose pack it frames (document 001): then all texts stand
-            as sections in the newest user message.
+        step_key: state key of the step whose pack it frames
+            (context-packs.md#payload): then all texts stand as sections in the newest user message.
         missing_key: what a state key does that it reads and nobody wrote: the compile `fails`;
             it is `noted`, since something is left out; it is `normal`, since the application
             sets the key.

@@ -1,4 +1,5 @@
-"""The Task Board: steps that are ready, claimed or done, in one SQLite file (document 001)."""
+"""The Task Board: steps that are ready, claimed or done, in one SQLite file
+(context-packs.md#task-board)."""
 
 import math
 import sqlite3

@@ -1,5 +1,5 @@
 """Long-term memory: what outlives a session, written on purpose, found by words and vectors
-(document 001, "Memory Design")."""
+(context-packs.md#memory)."""
 
 import sqlite3
 import threading

@@ -1,5 +1,5 @@
-"""A window shared out among layers: floors first, the rest by weights (document 001,
-"Window-Proportional Budgeting"). Whole tokens and millionths; no floats."""
+"""A window shared out among layers: floors first, the rest by weights
+(context-packs.md#allocation). Whole tokens and millionths; no floats."""
 
 from collections.abc import Mapping
 

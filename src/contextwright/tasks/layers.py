@@ -1,5 +1,5 @@
-"""What goes when a pack does not fit its layers' budgets: select, compress, drop, in the order
-of document 001's "Overflow Handling Algorithm" and "Truncation Order"."""
+"""What goes when a pack does not fit its layers' budgets: select, compress, drop, in the order of
+context-packs.md#overflow."""
 
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""A step of a plan: the unit of work that a pack is built for (document 001)."""
+"""A step of a plan: the unit of work that a pack is built for (context-packs.md#step)."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -96,8 +96,9 @@ def step_of(value: Any, where: str = f"state {PLAN!r}") -> Step:
     is read for `do`.
 
     Raises:
-        StepError: it has no step or no acceptance checklist (document 001: then a pack is
-            invalid and the planner must restate), or a field is of another type.
+        StepError: it has no step or no acceptance checklist
+            (context-packs.md#step: the pack is invalid then, and the planner must restate), or a
+            field is of another type.
     """
     if isinstance(value, Step):
         value = value.to_state()

@@ -1,4 +1,4 @@
-"""What each role of a team is told, and the rules for reading a pack (document 001)."""
+"""What each role of a team is told, and the rules for reading a pack (context-packs.md#roles)."""
 
 ROLES: dict[str, tuple[str, ...]] = {
     "planner": (

@@ -1,5 +1,5 @@
-"""What the allocator goes by, read out of the step and the session (document 001, "Allocator
-Signals"): each from 0 to 1,000,000."""
+"""What the allocator goes by, read out of the step and the session
+(context-packs.md#signals): each from 0 to 1,000,000."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
 """What a request must hold, out of the session alone: no line of the compiler is asked.
 
-A rule that asked `blocks.protection` would repeat its mistakes. This says design §5.2 to §5.4 a
-second time, in the plainest way.
+A rule that asked `blocks.protection` would repeat its mistakes. This says
+rules.md#protection a second time, in the plainest way.
 """
 
 import msgspec

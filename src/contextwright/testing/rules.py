@@ -72,8 +72,8 @@ class Case(msgspec.Struct, frozen=True, eq=False):
 
 
 def _is_escaped(text: str) -> bool:
-    """Whether rendering changes a text by design §5.7: it imitates a section or a ref, or has no
-    encoding."""
+    """Whether rendering changes a text by rules.md#escaping: it imitates a section or a ref, or has
+    no encoding."""
     if "context_block" in text or "[full output" in text or "<|" in text:
         return True
     return any("\ud800" <= letter <= "\udfff" or letter < " " for letter in text.strip())
@@ -116,7 +116,7 @@ def state_of(session: Session, spec: Expr) -> tuple[object, ...]:
 
 @rule("provider-rules")
 def _provider_rules(case: Case) -> Iterator[Breach]:
-    """§5.9: the request satisfies its provider's own rules."""
+    """rules.md#provider-rules: the request satisfies its provider's own rules."""
     for problem in provider_named(case.target.format).renderer.validate(
         case.pack.request, case.target
     ):
@@ -125,7 +125,7 @@ def _provider_rules(case: Case) -> Iterator[Breach]:
 
 @rule("within-budget")
 def _within_budget(case: Case) -> Iterator[Breach]:
-    """§5.5: counted over what is really sent, never more than the budget."""
+    """rules.md#budgets: counted over what is really sent, never more than the budget."""
     manifest = case.pack.manifest
     counted = provider_named(case.target.format).renderer.measure(case.pack.request, case.target)
     if counted != manifest.tokens:
@@ -139,7 +139,7 @@ def _within_budget(case: Case) -> Iterator[Breach]:
 
 @rule("exchanges-are-atomic")
 def _exchanges_are_atomic(case: Case) -> Iterator[Breach]:
-    """§5.1: as many results as calls, each with its own."""
+    """rules.md#whole-exchanges: as many results as calls, each with its own."""
     calls = [part.call_id for part in case.parts if part.kind == "call"]
     results = [part.call_id for part in case.parts if part.kind == "result"]
     for call_id in {*calls, *results}:
@@ -165,7 +165,7 @@ def _protected_rule(name: str) -> Rule:
             if part.rule == name and _applies(part, case) and not case.holds(part.text):
                 yield part.event, f"not in the request: {part.text[:60]!r}"
 
-    check.__doc__ = f"§5.2 to §5.4: {name.replace('-', ' ')}, byte for byte."
+    check.__doc__ = f"rules.md#protection: {name.replace('-', ' ')}, byte for byte."
     return check
 
 
@@ -196,7 +196,7 @@ for _name in (
 
 @rule("user-words-are-never-rewritten")
 def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
-    """§5.3: a user's text is in the request as it was written, or not at all."""
+    """rules.md#user-words: a user's text is in the request as it was written, or not at all."""
     if "redact" in repr(case.spec):
         return
     snapshot = case.session.snapshot()
@@ -224,7 +224,7 @@ def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
 
 @rule("dropped-is-not-sent")
 def _dropped_is_not_sent(case: Case) -> Iterator[Breach]:
-    """§5.6: nothing that is sent is called dropped."""
+    """rules.md#manifest: nothing that is sent is called dropped."""
     sent_ids = {block.id for block in case.pack.manifest.kept}
     snapshot = case.session.snapshot()
     for change in case.pack.manifest.changes:
@@ -249,7 +249,7 @@ def _in_messages(case: Case, text: str) -> bool:
 
 @rule("kept-is-sent")
 def _kept_is_sent(case: Case) -> Iterator[Breach]:
-    """§5.6: what the manifest lists as kept and raw stands in the request."""
+    """rules.md#manifest: what the manifest lists as kept and raw stands in the request."""
     if "redact" in repr(case.spec):
         return
     whole = _raw_conversation(case)
@@ -270,7 +270,8 @@ def _raw_conversation(case: Case) -> set[str]:
 
 @rule("nothing-leaves-in-silence")
 def _nothing_leaves_in_silence(case: Case) -> Iterator[Breach]:
-    """§5.6: every exchange is kept, changed, or in a range of what was not selected."""
+    """rules.md#manifest: every exchange is kept, changed, or in a range of what was not
+    selected."""
     manifest, snapshot = case.pack.manifest, case.session.snapshot()
     named = {id for block in manifest.kept for id in (block.id, *block.lineage)}
     for change in manifest.changes:
@@ -285,7 +286,7 @@ def _nothing_leaves_in_silence(case: Case) -> Iterator[Breach]:
 
 @rule("changes-say-why")
 def _changes_say_why(case: Case) -> Iterator[Breach]:
-    """§5.6: a change names layer, reason, tokens, and where the original is."""
+    """rules.md#manifest: a change names layer, reason, tokens, and where the original is."""
     for change in case.pack.manifest.changes:
         if not (change.reason and change.layer and change.tokens_before >= 0):
             yield change.id, f"no reason or layer or tokens: {change.step}"
@@ -295,7 +296,7 @@ def _changes_say_why(case: Case) -> Iterator[Breach]:
 
 @rule("refs-resolve")
 def _refs_resolve(case: Case) -> Iterator[Breach]:
-    """§5.12: a ref of the request or the manifest gives what it names."""
+    """rules.md#lineage: a ref of the request or the manifest gives what it names."""
     refs = Refs(case.session.snapshot())
     artifacts = {str(item.get("uri", "")) for item in case.session.state.get("evidence", ())}
     shown = {ref for text in case.texts for ref in REF.findall(text)}
@@ -310,7 +311,7 @@ def _refs_resolve(case: Case) -> Iterator[Breach]:
 
 @rule("shortening-pays")
 def _shortening_pays(case: Case) -> Iterator[Breach]:
-    """§5.11: no block is dearer after it was shortened."""
+    """rules.md#it-must-pay: no block is dearer after it was shortened."""
     for change in case.pack.manifest.changes:
         shorter = change.action in {"compacted", "truncated", "summarized"}
         if shorter and change.tokens_after > change.tokens_before:
@@ -319,7 +320,7 @@ def _shortening_pays(case: Case) -> Iterator[Breach]:
 
 @rule("trust-only-goes-down")
 def _trust_only_goes_down(case: Case) -> Iterator[Breach]:
-    """§5.14: no text of a user, an agent or a tool stands in the system role."""
+    """rules.md#trust: no text of a user, an agent or a tool stands in the system role."""
     snapshot = case.session.snapshot()
     system = "\n".join(part.text for part in case.parts if part.kind == "system")
     for exchange in snapshot.exchanges(snapshot.preamble):
@@ -331,7 +332,8 @@ def _trust_only_goes_down(case: Case) -> Iterator[Breach]:
 
 @rule("deterministic")
 def _deterministic(case: Case) -> Iterator[Breach]:
-    """§5.8: the same bytes again, out of a stored session and a stored spec, and by replay."""
+    """rules.md#same-bytes: the same bytes again, out of a stored session and a stored spec, and by
+    replay."""
     again = Session(case.session.id, case.session.log, tools=case.session.tools)
     for change in case.session.changes:
         again.restore(change)
@@ -349,7 +351,7 @@ def _deterministic(case: Case) -> Iterator[Breach]:
 
 @rule("reading-never-mutates")
 def _reading_never_mutates(case: Case) -> Iterator[Breach]:
-    """§5.10: session, state and spec are as before."""
+    """rules.md#read-only: session, state and spec are as before."""
     after = state_of(case.session, case.spec)
     for place, old, new in zip(("log", "state", "spec"), case.before, after, strict=True):
         if old != new:

@@ -98,7 +98,7 @@ def _broken(rule: str, case: "Case | Refused | None") -> Iterator[tuple[str, str
 
 
 def _redacted(case: "Case | Refused | None") -> Iterator[tuple[str, str]]:
-    """§5.17: neither in the request nor in its receipt."""
+    """rules.md#twice-is-once: neither in the request nor in its receipt."""
     if isinstance(case, Case):
         if PRIVATE_ADDRESS in case.pack.body.decode():
             yield "request", "a redacted text is sent"
@@ -107,7 +107,7 @@ def _redacted(case: "Case | Refused | None") -> Iterator[tuple[str, str]]:
 
 
 def _idempotent(spec: Expr, session: str, format: str) -> Iterator[tuple[str, str]]:
-    """§5.17: a transform behind itself changes nothing."""
+    """rules.md#twice-is-once: a transform behind itself changes nothing."""
     last = spec.steps[-1] if isinstance(spec, Pipe) else None
     if last is None or last.kind is not Kind.TRANSFORM:
         return

@@ -1,4 +1,4 @@
-"""Select fields of JSON text (document 000 §3.5)."""
+"""Select fields of JSON text (context-algebra.md#projection)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The pipeline of document 000 §8 on ADK's real Runner, through every route."""
+"""The pipeline of context-algebra.md#worked-example on ADK's real Runner, through every route."""
 
 import asyncio
 import importlib.util

@@ -1,4 +1,5 @@
-"""A thin fluent layer over ADK's agents: the pipelines of document 000 §8, as written.
+"""A thin fluent layer over ADK's agents: the worked example, as written
+(context-algebra.md#worked-example).
 
     pipeline = (
         C.capture("user_message")

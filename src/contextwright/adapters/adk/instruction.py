@@ -1,5 +1,5 @@
 """A spec as the instruction of one agent: `include_contents='none'` and an async provider
-(document 000 §1.3), with what it writes in callbacks around the agent."""
+(context-algebra.md#instruction-provider), with what it writes in callbacks around the agent."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping

@@ -13,7 +13,8 @@ from contextwright.formats.adk import Feed
 from contextwright.session.session import Session
 
 PUBLISHED = ("temp:_summary_", "temp:_relevance_")
-"""Where document 000 §9.4 looks for what models prepared, before the agent's name."""
+"""Where google-adk's agents look for what models prepared, before the agent's name
+(context-algebra.md#prepared-state)."""
 EVERYTHING = VisibleEvents()
 MOST = 1_000
 """Sessions that are kept beside theirs; the one used longest ago goes first."""

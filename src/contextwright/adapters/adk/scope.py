@@ -1,4 +1,4 @@
-"""The tools of an ADK request, and only those of the step in it (document 001: step-only)."""
+"""The tools of an ADK request, and only those of the step in it (context-packs.md#tools)."""
 
 from typing import Any
 

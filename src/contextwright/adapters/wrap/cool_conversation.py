@@ -31,7 +31,7 @@ from contextwright.words import C
 
 NEWEST = 3
 """Exchanges at the end whose texts are shortened for themselves, and then stay: an agent reads
-them next. At their first sending that costs no cache (design §6)."""
+them next. At their first sending that costs no cache (rules.md#caching)."""
 GRAIN = 64
 """Tokens in whose steps the room of the newest texts changes: a text that has the same room in the
 next call is asked about once."""

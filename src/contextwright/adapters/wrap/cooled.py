@@ -1,4 +1,4 @@
-"""Any agent with what goes into it cooled (document 004, "The Cooled Functor")."""
+"""Any agent with what goes into it cooled (cooling-and-forgetting.md#cooled-functor)."""
 
 import asyncio
 import functools

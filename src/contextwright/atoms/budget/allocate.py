@@ -1,4 +1,5 @@
-"""`C.allocate(...)`: the window shared out among the layers of a pack (document 001)."""
+"""`C.allocate(...)`: the window shared out among the layers of a pack
+(context-packs.md#allocation)."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,5 @@
-"""`C.budget(max_tokens)`: a limit that shapes the context from the first turn (000 §5.1)."""
+"""`C.budget(max_tokens)`: a limit that shapes the context from the first turn
+(context-algebra.md#budget)."""
 
 from typing import ClassVar, Literal
 

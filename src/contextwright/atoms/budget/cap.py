@@ -1,5 +1,4 @@
-"""`C.cap(max_tokens)`: the most that one term may take (document 003, "Token Budget per
-Injector")."""
+"""`C.cap(max_tokens)`: the most that one term may take (phased-injection.md#injector-budgets)."""
 
 from typing import ClassVar
 

@@ -1,5 +1,5 @@
-"""`C.compaction(...)`: rare steps down, and in between a prefix that keeps its bytes (documents
-002 and 003)."""
+"""`C.compaction(...)`: rare steps down, and in between a prefix that keeps its bytes
+(message-compiler.md#compaction-decision, phased-injection.md#stable-steps)."""
 
 from typing import ClassVar
 

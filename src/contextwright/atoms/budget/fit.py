@@ -1,4 +1,5 @@
-"""`C.fit(target_tokens)`: shorten by a cascade until it fits (document 000 §5.3, §12)."""
+"""`C.fit(target_tokens)`: shorten by a cascade until it fits (context-algebra.md#fit,
+context-algebra.md#cascade)."""
 
 from typing import ClassVar, Literal
 
@@ -31,7 +32,7 @@ _STAGES: dict[FitStrategy, tuple[Stage, ...]] = {
     "salience": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), *_LAST),
     "strict": _LAST,
 }
-"""The cascade of document 000 §12, whose first step, the archive, is out already."""
+"""The cascade, whose first step, the archive, is out already (context-algebra.md#cascade)."""
 
 
 class Fit(Terminal, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""`C.layer(name)`: what a spec brings, as a layer of a pack (document 001)."""
+"""`C.layer(name)`: what a spec brings, as a layer of a pack (context-packs.md#layers)."""
 
 from typing import ClassVar, Literal
 

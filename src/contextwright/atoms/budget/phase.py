@@ -1,4 +1,5 @@
-"""`C.phase(name)`: how long a text's bytes stay the same, and so where it stands (document 003)."""
+"""`C.phase(name)`: how long a text's bytes stay the same, and so where it stands
+(phased-injection.md#phases)."""
 
 from typing import ClassVar, Literal
 

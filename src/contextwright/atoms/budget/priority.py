@@ -1,4 +1,4 @@
-"""`C.priority(tier)`: how dear a block is (document 000 §5.2)."""
+"""`C.priority(tier)`: how dear a block is (context-algebra.md#priority-tiers)."""
 
 from typing import ClassVar
 

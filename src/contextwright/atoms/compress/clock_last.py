@@ -1,5 +1,5 @@
-"""`C.clock_last()`: times of day out of the texts that a cache may hold (document 003,
-"Timestamp extraction")."""
+"""`C.clock_last()`: times of day out of the texts that a cache may hold
+(phased-injection.md#clock-last)."""
 
 import re
 from typing import ClassVar

@@ -1,7 +1,7 @@
 """`C.compact()`: what is old becomes a line that names it and says where the whole is.
 
-Nothing is lost: the original stays in the log, and its ref brings it back. From document 000
-§3.2: raw > compacted > summarized. The text holds no age and no clock, so that a compacted
+Nothing is lost: the original stays in the log, and its ref brings it back. Raw > compacted >
+summarized (context-algebra.md#compaction). The text holds no age and no clock, so that a compacted
 block keeps its bytes and the provider's cache keeps its prefix.
 """
 
@@ -22,7 +22,7 @@ from contextwright.text.content_router import full_output_note, shorten
 _READS_BACK = re.compile(r'"(?:event|artifact)://')
 """An argument that is a ref: what it gave was asked for because it had been shortened."""
 HEAD_TOKENS = 100
-"""What stays of a long agent output (document 000 §3.2)."""
+"""What stays of a long agent output (context-algebra.md#compaction)."""
 
 
 RESULT_TOKENS = 150
@@ -44,7 +44,8 @@ class Compact(Atom, frozen=True, kw_only=True):
         max_tokens: tokens that a compacted result may keep.
         exempt: tools whose results stay: those that truncate themselves. What an agent read back
             by a ref stays in any case.
-        min_gain: tokens that all of it must save together; less, and nothing is done (002).
+        min_gain: tokens that all of it must save together; less, and nothing is done
+            (message-compiler.md#compaction-decision).
     """
 
     word: ClassVar[str] = "compact"

@@ -1,5 +1,5 @@
-"""`C.compress_results(...)`: large tool outputs in short, the whole behind a ref (document 003,
-"Tool Result Compression")."""
+"""`C.compress_results(...)`: large tool outputs in short, the whole behind a ref
+(phased-injection.md#result-compression)."""
 
 from typing import ClassVar
 

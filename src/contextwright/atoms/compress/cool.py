@@ -1,5 +1,5 @@
-"""`C.cool()`: what is over a threshold in tokens is brought under it (document 004, "The Cooled
-Functor"): context is heat."""
+"""`C.cool()`: what is over a threshold in tokens is brought under it
+(cooling-and-forgetting.md#cooled-functor): context is heat."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar

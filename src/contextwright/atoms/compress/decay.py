@@ -1,4 +1,4 @@
-"""`C.decay(...)`: the further back, the fewer words (document 003, "Progressive History Decay")."""
+"""`C.decay(...)`: the further back, the fewer words (phased-injection.md#history-decay)."""
 
 from itertools import groupby
 from typing import ClassVar, Literal
@@ -14,7 +14,7 @@ from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
 
 SUMMARY_TOKENS = 500
-"""What the summary zone may take (document 003)."""
+"""What the summary zone may take (phased-injection.md#history-decay)."""
 
 
 class Decay(Atom, frozen=True, kw_only=True):

@@ -1,4 +1,5 @@
-"""`C.dedup()`: one version of what was said or found more than once (document 000 §3.4)."""
+"""`C.dedup()`: one version of what was said or found more than once
+(context-algebra.md#deduplication)."""
 
 from collections.abc import Callable
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""`C.expand(...)`: a shortened thing, whole again (document 000 §3.3)."""
+"""`C.expand(...)`: a shortened thing, whole again (context-algebra.md#expansion)."""
 
 from typing import ClassVar
 

@@ -1,4 +1,5 @@
-"""`C.isolate(policy)`: what of finished tool traces stays in sight (document 002)."""
+"""`C.isolate(policy)`: what of finished tool traces stays in sight
+(message-compiler.md#isolation)."""
 
 from itertools import groupby
 from typing import ClassVar, Literal

@@ -1,4 +1,5 @@
-"""`C.project(fields=...)`: of structured outputs, only some fields (document 000 §3.5)."""
+"""`C.project(fields=...)`: of structured outputs, only some fields
+(context-algebra.md#projection)."""
 
 from typing import ClassVar
 

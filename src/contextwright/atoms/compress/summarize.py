@@ -1,4 +1,5 @@
-"""`C.summarize()`: many messages as a few sentences, or as a record (document 000 §3.1)."""
+"""`C.summarize()`: many messages as a few sentences, or as a record
+(context-algebra.md#summaries)."""
 
 from itertools import filterfalse
 from typing import ClassVar, Literal

@@ -1,5 +1,5 @@
 """`C.summary_constraint()`: agents speak to each other in summaries while the context is full
-(document 004, "Summary Constraint")."""
+(cooling-and-forgetting.md#summary-constraint)."""
 
 from typing import ClassVar
 

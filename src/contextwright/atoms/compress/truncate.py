@@ -1,4 +1,4 @@
-"""`C.truncate(max_tokens)`: a hard cut (document 000 §3.6)."""
+"""`C.truncate(max_tokens)`: a hard cut (context-algebra.md#truncation)."""
 
 from typing import ClassVar, Literal
 

@@ -1,5 +1,5 @@
-"""`C.vary(seed)`: the same content in another form from turn to turn (document 003,
-"StructuralVariation")."""
+"""`C.vary(seed)`: the same content in another form from turn to turn
+(phased-injection.md#variation)."""
 
 import re
 from hashlib import sha256

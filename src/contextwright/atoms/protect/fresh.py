@@ -1,4 +1,5 @@
-"""`C.fresh(max_age)`: what is too old is left out, marked or shortened (document 000 §6.1)."""
+"""`C.fresh(max_age)`: what is too old is left out, marked or shortened
+(context-algebra.md#freshness)."""
 
 from typing import ClassVar, Literal
 

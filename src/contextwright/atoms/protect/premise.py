@@ -1,5 +1,5 @@
-"""`C.premise()`, experimental: is what the question takes for granted so? (document 004, "The Mu
-Operator")."""
+"""`C.premise()`, experimental: is what the question takes for granted so?
+(cooling-and-forgetting.md#mu-operator)."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""`C.redact(...)`: what must not be seen is not sent (document 000 §6.2)."""
+"""`C.redact(...)`: what must not be seen is not sent (context-algebra.md#redaction)."""
 
 from typing import ClassVar
 

@@ -1,4 +1,5 @@
-"""`C.validate(checks=...)`: is the context complete, fresh, dense? (document 000 §6.3)."""
+"""`C.validate(checks=...)`: is the context complete, fresh, dense?
+(context-algebra.md#validation)."""
 
 from hashlib import sha256
 from typing import Any, ClassVar, Literal

@@ -1,4 +1,5 @@
-"""`C.default()` and `C.none()`: everything and nothing (document 000 §2.6)."""
+"""`C.default()` and `C.none()`: everything and nothing
+(context-algebra.md#everything-and-nothing)."""
 
 from typing import ClassVar, Literal
 

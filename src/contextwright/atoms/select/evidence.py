@@ -1,4 +1,5 @@
-"""`C.evidence(...)`: artifacts that prove something, as summaries with their addresses (001)."""
+"""`C.evidence(...)`: artifacts that prove something, as summaries with their addresses
+(context-packs.md#evidence)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar

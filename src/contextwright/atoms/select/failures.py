@@ -1,5 +1,5 @@
-"""`C.failures()`: what went wrong before, so that it is not done again (document 003,
-"ErrorRetention")."""
+"""`C.failures()`: what went wrong before, so that it is not done again
+(phased-injection.md#past-failures)."""
 
 from typing import ClassVar
 

@@ -1,4 +1,5 @@
-"""`C.from_compaction()`: a summary in the log, instead of what it covers (document 000 §7.3)."""
+"""`C.from_compaction()`: a summary in the log, instead of what it covers
+(context-algebra.md#fallback)."""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""`C.from_state(...)`: what the session remembers (document 000 §2.5)."""
+"""`C.from_state(...)`: what the session remembers (context-algebra.md#state)."""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,5 @@
-"""`C.memory(...)`: what is remembered that matters now, with its dates (document 001)."""
+"""`C.memory(...)`: what is remembered that matters now, with its dates
+(context-packs.md#memory)."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`C.recent(...)`: what is new weighs more (document 000 §2.4)."""
+"""`C.recent(...)`: what is new weighs more (context-algebra.md#recency)."""
 
 from typing import ClassVar, Literal
 

@@ -1,5 +1,5 @@
-"""`C.recite()`: goal, progress and next step once more at the very end (document 003,
-"TodoRewriter")."""
+"""`C.recite()`: goal, progress and next step once more at the very end
+(phased-injection.md#recitation)."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""`C.relevant(...)`: what matters for a question (document 000 §2.3)."""
+"""`C.relevant(...)`: what matters for a question (context-algebra.md#relevance)."""
 
 from hashlib import sha256
 from heapq import nlargest

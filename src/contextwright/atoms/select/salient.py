@@ -1,4 +1,4 @@
-"""`C.salient(...)`: what is worth keeping scores more (document 004, "Salience Scoring")."""
+"""`C.salient(...)`: what is worth keeping scores more (cooling-and-forgetting.md#salience)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -174,7 +174,7 @@ SALIENT = Salient()
 
 
 def always(block: Block, inputs: Inputs) -> bool:
-    """Whether a block stays whatever it scores (design §5.2)."""
+    """Whether a block stays whatever it scores (rules.md#what-stays)."""
     return block.order >= inputs.settled or bool(inputs.protection.keep_reason(block))
 
 

@@ -1,4 +1,4 @@
-"""`C.select(...)`: exchanges by what their events are (document 000 §2.2)."""
+"""`C.select(...)`: exchanges by what their events are (context-algebra.md#attributes)."""
 
 from typing import ClassVar, Literal, TypeVar
 

@@ -1,5 +1,5 @@
-"""`C.sliding(...)`: the first exchanges, the newest, and the most salient in between (document
-004, "Sliding Window")."""
+"""`C.sliding(...)`: the first exchanges, the newest, and the most salient in between
+(cooling-and-forgetting.md#sliding-window)."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -14,8 +14,8 @@ from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
 
 STEP = 10
-"""A tenth of what the sinks leave goes at once (document 004), so that the prefix keeps its bytes
-until that much has come."""
+"""A tenth of what the sinks leave goes at once (cooling-and-forgetting.md#sliding-window), so that
+the prefix keeps its bytes until that much has come."""
 
 REMEMBERED = 8
 """Steps that are remembered: those of a few terms, and of a replay."""

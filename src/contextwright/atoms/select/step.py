@@ -1,4 +1,5 @@
-"""`C.step()`: the step at hand, its constraints and its acceptance checklist (document 001)."""
+"""`C.step()`: the step at hand, its constraints and its acceptance checklist
+(context-packs.md#step)."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""`C.tools(...)`: only the tools that the step needs, in a fixed order (document 001)."""
+"""`C.tools(...)`: only the tools that the step needs, in a fixed order (context-packs.md#tools)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast

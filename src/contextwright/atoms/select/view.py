@@ -1,4 +1,4 @@
-"""`C.view(name)`: two readings of the one log (document 002)."""
+"""`C.view(name)`: two readings of the one log (message-compiler.md#views)."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,5 @@
-"""`C.window(n)`: the newest turns; `C.window(steps=n)`: the newest steps (document 000 §2.1)."""
+"""`C.window(n)`: the newest turns; `C.window(steps=n)`: the newest steps
+(context-algebra.md#window)."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""`C.capture(key)`: a message becomes state, for the agents behind (document 000 §4.1)."""
+"""`C.capture(key)`: a message becomes state, for the agents behind (context-algebra.md#capture)."""
 
 from typing import Any, ClassVar, Literal
 

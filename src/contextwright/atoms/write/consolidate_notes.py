@@ -1,4 +1,5 @@
-"""`S.consolidate_notes(key)`: of notes that say the same, the newest (document 000 §13)."""
+"""`S.consolidate_notes(key)`: of notes that say the same, the newest
+(context-algebra.md#note-lifecycle)."""
 
 import re
 from typing import Any, ClassVar

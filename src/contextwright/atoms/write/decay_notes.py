@@ -1,4 +1,4 @@
-"""`S.decay_notes(key, max_age=, keep=)`: old notes go (document 000 §13)."""
+"""`S.decay_notes(key, max_age=, keep=)`: old notes go (context-algebra.md#note-lifecycle)."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,5 @@
-"""`C.distill(key)`: a conversation becomes single facts in the state (document 000 §4.5)."""
+"""`C.distill(key)`: a conversation becomes single facts in the state
+(context-algebra.md#distillation)."""
 
 from typing import Any, ClassVar
 

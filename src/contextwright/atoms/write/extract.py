@@ -1,4 +1,5 @@
-"""`C.extract(schema, key)`: a conversation becomes a record in the state (document 000 §4.4)."""
+"""`C.extract(schema, key)`: a conversation becomes a record in the state
+(context-algebra.md#extraction)."""
 
 from typing import Any, ClassVar
 

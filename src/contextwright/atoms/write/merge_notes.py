@@ -1,4 +1,5 @@
-"""`S.merge_notes(into, *keys)`: notes of several keys under one (document 000 §13)."""
+"""`S.merge_notes(into, *keys)`: notes of several keys under one
+(context-algebra.md#note-lifecycle)."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""`C.notes(key)`: what an agent wrote down (document 000 §4.2)."""
+"""`C.notes(key)`: what an agent wrote down (context-algebra.md#notes)."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal

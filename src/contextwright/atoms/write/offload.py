@@ -1,4 +1,5 @@
-"""`C.offload()`: large tool results become artifacts, cited by their addresses (document 001)."""
+"""`C.offload()`: large tool results become artifacts, cited by their addresses
+(context-packs.md#evidence)."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256

@@ -1,4 +1,5 @@
-"""`S.tag(name)`: events get a label that `C.select(tag=...)` finds (document 000 §2.2)."""
+"""`S.tag(name)`: events get a label that `C.select(tag=...)` finds
+(context-algebra.md#attributes)."""
 
 from typing import Any, ClassVar
 

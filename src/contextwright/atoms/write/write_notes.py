@@ -1,4 +1,5 @@
-"""`C.write_notes(key)`: what an agent said becomes notes for later (document 000 §4.3)."""
+"""`C.write_notes(key)`: what an agent said becomes notes for later
+(context-algebra.md#writing-notes)."""
 
 import re
 from collections.abc import Callable, Mapping
