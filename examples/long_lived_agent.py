@@ -62,8 +62,8 @@ async def forget(session: Session, folder: Path) -> None:
     print(f"{len(left)} events left the window, then {len(done.actions)} actions:")
     print(f"pressure {done.initial_pressure:.2f} -> {done.final_pressure:.2f}", done.actions[:2])
     report = lethe.erase(DataSubject("u-1815", names=("Ada Lovelace",)), why="request 7")
-    for place, touched in report.places.items():
-        print(f"  {place}: {touched.removed} removed, {touched.rewritten} rewritten")
+    for store, touched in report.stores.items():
+        print(f"  {store}: {touched.removed} removed, {touched.rewritten} rewritten")
 
 
 def main() -> None:

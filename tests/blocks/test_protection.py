@@ -64,6 +64,21 @@ def test_in_production_it_is_undone_and_noted(hostile, production, drops):
     assert "was undone for e0" in pack.manifest.notes[0]
 
 
+@pytest.mark.parametrize("mode", ["tests", "production"])
+def test_nothing_is_protected_from_redaction(mode):
+    """What a step makes of text is redacted again at the end, in the live edge as elsewhere."""
+    enforce_protection(strict=mode == "tests")
+    session = session_of("u: I am ada@example.com | c: find(1) | r: x")
+    session.call("find", '{"q": "ada\\u0040example.com"}', id="n")
+    session.result("n", '{"mail": "ada\\u0040example.com", "rows": [' + "1, " * 900 + "2]}")
+    for spec in (C.default(), C.default() | C.truncate(20), C.default() | C.compact()):
+        for limit in (C.budget(400), C.compaction(400), C.fit(400)):
+            pack = compile(session, spec | C.redact("email") | limit, model="gpt-5")
+            assert "ada@example.com" not in pack.body.decode()
+            assert not any("was undone" in note for note in pack.manifest.notes)
+    enforce_protection()
+
+
 @pytest.mark.parametrize(
     "spec",
     [

@@ -111,7 +111,7 @@ def test_tasks_of_a_turn_are_asked_at_once():
 def test_what_depends_on_an_answer_is_asked_after_it():
     session, llm = (
         talk(8),
-        ScriptedLLM(lambda p: '{"scores": [{"item": 3, "score": 100}]}' if p.schema else "Short."),
+        ScriptedLLM(lambda p: '{"scores": [{"item": 2, "score": 100}]}' if p.schema else "Short."),
     )
     spec = C.relevant(query="x", top_k=2) | C.summarize(max_tokens=60)
     pack = Engine(spec, "gpt-5", models=Models(llm)).compile(session)

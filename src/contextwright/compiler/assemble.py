@@ -12,6 +12,7 @@ from contextwright.errors import SessionError, SpecError
 from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.word_roles import Guard
 from contextwright.tasks.tool_lines import scoped
 
 ARCHIVE = 4
@@ -132,17 +133,21 @@ def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], 
 
     def guard(blocks: Blocks) -> Blocks:
         for redaction in planned.redactions:
-            blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+            blocks = _redacted(redaction, blocks, inputs, tracer)
         return blocks
 
     return guard
+
+
+def _redacted(redaction: Guard, blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
+    return tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs), redacts=True)
 
 
 def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> Blocks:
     """Once more on what the spec's steps, or its limit, made: what reads JSON writes its escapes
     out, and joins what stood apart. It changes nothing that was clean."""
     for redaction in planned.redactions:
-        blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+        blocks = _redacted(redaction, blocks, inputs, tracer)
     return blocks
 
 

@@ -111,18 +111,27 @@ class Tracer:
         """Places of the exchanges that summaries stand for."""
 
     def record(
-        self, step: str, before: Blocks, after: Blocks, reason: str = "", *, last: bool = False
+        self,
+        step: str,
+        before: Blocks,
+        after: Blocks,
+        reason: str = "",
+        *,
+        last: bool = False,
+        redacts: bool = False,
     ) -> Blocks:
         """Compare, write down, and give `after` back, with what no step may touch as it was.
 
         Args:
             last: whether it is one of a budget's last stages, which may shorten what is protected.
+            redacts: whether it is a redaction, which nothing is protected from: undoing one would
+                send what must not be seen.
 
         Raises:
             ProtectionError: the step touched what is protected, where `enforce_protection` is on.
         """
         if before is not after:
-            if step not in ENGINE_STEPS:
+            if step not in ENGINE_STEPS and not redacts:
                 after = self._guarded(step, before, after, last=last)
             found = {(block.id, block.source): block for block in after}
             taken = self._merges(step, before, after)
@@ -318,7 +327,7 @@ def _touched(block: Block, now: Block | None, protection: Protection, *, last: b
         return protection.keep_reason(block)
     if now.messages is block.messages and now.text == block.text:
         return ""
-    if last or now.why == "redacted" or not block.messages or not now.messages:
+    if last or not block.messages or not now.messages:
         return ""
     # pictures of the user's may be described, words not rewritten
     if _has_words(block, now):
