@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from contextwright import Session
 from contextwright.errors import StoreError
 from contextwright.stores import SQLiteSessions
 from contextwright.testing import SessionStoreSuite, session_of
@@ -106,3 +107,29 @@ def test_acknowledged_appends_survive_a_killed_process(path):
         assert acknowledged <= held <= acknowledged + 1
         store.delete("s")
         store.close()
+
+
+def test_a_load_sees_one_state_of_the_file_whatever_others_write(tmp_path, monkeypatch):
+    from contextwright.stores import sqlite as module
+
+    path = tmp_path / "sessions.db"
+    reader, writer = SQLiteSessions(path), SQLiteSessions(path)
+    session = Session("s")
+    session.user("one")
+    session.update({"n": 1})
+    writer.save(session)
+    load = module._Rows.load
+
+    def slowly(rows, kind):
+        values = load(rows, kind)
+        if rows.table == "events" and len(session.log) < 3:
+            session.user("written between the reader's statements")
+            session.update({"n": len(session.log)})
+            writer.save(session)
+        return values
+
+    monkeypatch.setattr(module._Rows, "load", slowly)
+    loaded = reader.load("s")
+    assert len(loaded.log) == 1
+    assert [change.position for change in loaded.changes] == [1]
+    assert reader.load("s").state["n"] == 2

@@ -10,10 +10,11 @@ import os
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -35,6 +36,11 @@ _INCREMENTAL = frozenset({"summary", "record", "facts"})
 """Tasks whose answer can be brought up to date, and so asked for in pieces."""
 CANDIDATES = 60
 """Blocks that a language model scores in one call: those that share most of the query's words."""
+
+
+T = TypeVar("T")
+FAULTS = 20
+"""Errors of the cache that are remembered: enough to see what is wrong with it."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -67,7 +73,8 @@ class Models:
             `llm`; None for the embedded models.
         embedder: for `C.relevant(scorer="embedding")`; without a language model, relevance is
             what words and vectors say together.
-        answers: where answers are kept; by default in memory.
+        answers: where answers are kept; by default in memory. Where it fails, answers are asked
+            for again, and `cache_faults` has its newest errors.
     """
 
     def __init__(
@@ -86,6 +93,7 @@ class Models:
         self.embedder = embedder
         self.limits = limits or Limits()
         self.cache: AnswerCache = answers or RecentAnswers()
+        self.cache_faults: deque[str] = deque(maxlen=FAULTS)
         self.spending = Spending()
         self._count = (counter or named_counter("o200k_base")).count
         self._sleep, self._uniform, self._clock = sleep, uniform, clock
@@ -109,23 +117,38 @@ class Models:
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series that is in the cache."""
-        return self.cache.latest(series)
+        return self._with_cache(lambda: self.cache.latest(series))
 
     async def _answer(self, task: Task, session: str, turn: int) -> Answer:
         if self._maker(task) is None:
             return self._embedded(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
-        known = self.cache.get(key)
+        known = self._cached(key)
         if known is not None:
             return _for_task(known, task)
 
         async def work() -> Answer:
-            answer = self.cache.get(key) or await self._model_answer(task, session, turn)
+            answer = self._cached(key) or await self._model_answer(task, session, turn)
             if not answer.fallback:
-                self.cache.put(key, answer)
+                self._keep(key, answer)
             return answer
 
         return _for_task(await self._flight.do(key, work), task)
+
+    def _cached(self, key: str) -> Answer | None:
+        return self._with_cache(lambda: self.cache.get(key))
+
+    def _keep(self, key: str, answer: Answer) -> None:
+        self._with_cache(lambda: self.cache.put(key, answer))
+
+    def _with_cache(self, use: Callable[[], T]) -> T | None:
+        """What the cache gives, or None where it fails: it saves work, and its fault is no reason
+        to end a turn. What it can not store is asked again."""
+        try:
+            return use()
+        except Exception as error:  # noqa: BLE001 a cache of the user's may raise anything
+            self.cache_faults.append(f"{type(error).__name__}: {error}")
+            return None
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
@@ -152,12 +175,12 @@ class Models:
 
     def _embedded(self, task: Task, reason: str) -> Answer:
         key = f"embedded\n{task.fingerprint}"
-        known = self.cache.get(key)
+        known = self._cached(key)
         if known is None:
             known = embedded.answer(task, count=self._count)
             # what only stands in for a model must not be brought up to date by it later
             series = "" if self.llm is not None else known.series
-            self.cache.put(key, msgspec.structs.replace(known, series=series))
+            self._keep(key, msgspec.structs.replace(known, series=series))
         return msgspec.structs.replace(known, fallback=known.fallback or reason, series=task.series)
 
     async def _model_answer(self, task: Task, session: str, turn: int) -> Answer:

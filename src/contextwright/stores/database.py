@@ -117,6 +117,17 @@ class Database:
         with self._lock, self._named():
             yield self._connection
 
+    @contextmanager
+    def snapshot(self) -> Generator[sqlite3.Connection]:
+        """The connection, for several statements that must see one state of the file, whatever
+        other processes write meanwhile."""
+        with self._lock, self._named():
+            self._connection.execute("BEGIN")
+            try:
+                yield self._connection
+            finally:
+                self._connection.execute("ROLLBACK")
+
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows that a statement reads."""
         with self.reading() as connection:

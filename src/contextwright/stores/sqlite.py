@@ -90,7 +90,7 @@ class SQLiteSessions(SQLiteStore):
             _Rows(connection, "changes", number, session.id).add_new(list(session.changes))
 
     def load(self, session_id: str) -> Session:
-        with self._database.reading() as connection:
+        with self._database.snapshot() as connection:
             stored = _load(connection, session_id)
             if stored is None:
                 raise StoreError(
