@@ -133,3 +133,16 @@ def test_a_load_sees_one_state_of_the_file_whatever_others_write(tmp_path, monke
     assert len(loaded.log) == 1
     assert [change.position for change in loaded.changes] == [1]
     assert reader.load("s").state["n"] == 2
+
+
+def test_a_file_of_the_first_version_learns_the_ids_of_its_events(tmp_path):
+    path = tmp_path / "sessions.db"
+    SQLiteSessions(path).save(session_of("u: one | a: two", id="s"))
+    raw = sqlite3.connect(path)
+    raw.executescript("DROP TABLE event_ids; PRAGMA user_version = 1")
+    raw.close()
+    store = SQLiteSessions(path)
+    again = list(store.load("s").log)
+    assert store.append("s", again, expected=0) == 2
+    with pytest.raises(StoreError, match="another event has the id 'e0'"):
+        store.append("s", [session_of("u: other").log[0]], expected=2)

@@ -13,7 +13,7 @@ from contextwright.session.event import Event, Tool
 from contextwright.session.session import Session, StateChange
 from contextwright.stores.database import SQLiteStore
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE sessions (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
     tools BLOB NOT NULL, metadata BLOB NOT NULL);
@@ -22,6 +22,14 @@ CREATE TABLE events (session INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB N
 CREATE TABLE changes (session INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL,
     hash BLOB NOT NULL, PRIMARY KEY (session, seq)) WITHOUT ROWID
 """
+_EVENT_IDS = """CREATE TABLE event_ids (session INTEGER NOT NULL, id TEXT NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (session, id)) WITHOUT ROWID"""
+_KNOWN_IDS = """INSERT OR IGNORE INTO event_ids
+    SELECT session, json_extract(CAST(body AS TEXT), '$.id'), seq FROM events"""
+_HASH_OF_ID = """SELECT e.hash FROM event_ids AS i JOIN events AS e
+    ON e.session = i.session AND e.seq = i.seq WHERE i.session = ? AND i.id = ?"""
+_ADD_ID = "INSERT INTO event_ids VALUES (?, ?, ?)"
+_DROP_IDS = "DELETE FROM event_ids WHERE session = ?"
 _ONE = "SELECT number, tools, metadata FROM sessions WHERE id = ?"
 _IDS = "SELECT id FROM sessions ORDER BY number"
 _ADD = "INSERT OR IGNORE INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')"
@@ -65,20 +73,28 @@ class SQLiteSessions(SQLiteStore):
             if version == 0:
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)
-                connection.execute("PRAGMA user_version = 1")
+            if version < 2:
+                connection.execute(_EVENT_IDS)
+                connection.execute(_KNOWN_IDS)
+                connection.execute("PRAGMA user_version = 2")
 
     def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
+        """As the protocol says. What is stored already, byte for byte, is not stored again: an
+        append whose answer was lost may be tried once more."""
         with self._database.writing() as connection:
-            stored = _Rows(connection, "events", _number(connection, session_id))
+            stored = _Rows(connection, "events", _number(connection, session_id), session_id)
             length, _ = stored.last()
+            new = stored.not_stored(events)
+            if events and not new:
+                return length
             if length != expected:
                 raise StoreError(
                     f"the stored log has {length} events, {expected} were expected",
                     where=f"session {session_id!r}",
                     fix="load the session again and append to what it holds now",
                 )
-            stored.add(length, events)
-            return length + len(events)
+            stored.add(length, new)
+            return length + len(new)
 
     def save(self, session: Session) -> None:
         with self._database.writing() as connection:
@@ -133,6 +149,7 @@ class SQLiteSessions(SQLiteStore):
                 return False
             for table in ("events", "changes"):
                 _Rows(connection, table, row[0]).run(_CUT, 0)
+            connection.execute(_DROP_IDS, row[:1])
             connection.execute("DELETE FROM sessions WHERE number = ?", row[:1])
         self._database.flush_log()
         return True
@@ -181,6 +198,35 @@ class _Rows(NamedTuple):
     def add(self, start: int, values: Sequence[Any]) -> None:
         rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values, start)]
         self.connection.executemany(_INSERT[self.table], rows)
+        self._add_ids(start, values)
+
+    def not_stored(self, events: Sequence[Event]) -> list[Event]:
+        """The events that the session does not hold yet.
+
+        Raises:
+            StoreError: another event of the same id is stored, or among these.
+        """
+        new: dict[str, bytes] = {}
+        out: list[Event] = []
+        for event in events:
+            _, digest = _row(event)
+            row = self.connection.execute(_HASH_OF_ID, (self.number, event.id)).fetchone()
+            known = row[0] if row is not None else new.get(event.id)
+            if known is not None and known != digest:
+                raise StoreError(
+                    f"another event has the id {event.id!r}",
+                    where=f"session {self.session_id!r}",
+                    fix="give every event of a session an id of its own; nothing was stored",
+                )
+            if known is None:
+                new[event.id] = digest
+                out.append(event)
+        return out
+
+    def _add_ids(self, start: int, values: Sequence[Any]) -> None:
+        if self.table == "events":
+            ids = [(self.number, event.id, seq) for seq, event in enumerate(values, start)]
+            self.connection.executemany(_ADD_ID, ids)
 
     def add_new(self, values: Sequence[Any]) -> None:
         """Write what is not stored yet; what is stored must be the first of these values, or what
@@ -203,6 +249,9 @@ class _Rows(NamedTuple):
         other = [row for row in rows if known.get(row[1]) != row[3]]
         self.connection.executemany(_PUT[self.table], other)
         self.run(_CUT, len(rows))
+        if self.table == "events":
+            self.connection.execute(_DROP_IDS, (self.number,))
+            self._add_ids(0, values)
         return len(known) > len(rows) or any(row[1] in known for row in other)
 
     def load(self, kind: Any) -> list[Any]:

@@ -12,10 +12,12 @@ class SessionStore(Protocol):
     """Keeps sessions. What was acknowledged survives a killed process and a power cut."""
 
     def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
-        """Append events if the stored log is `expected` events long; its new length.
+        """Append events if the stored log is `expected` events long; its new length. Events that
+        are stored already are not stored again, so an append may be tried once more.
 
         Raises:
-            StoreError: it is not: somebody else appended; nothing was written.
+            StoreError: it is not: somebody else appended; or another event has one of their ids.
+                Nothing was written.
         """
         ...
 

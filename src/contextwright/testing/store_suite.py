@@ -67,6 +67,27 @@ class SessionStoreSuite:
             store.append("s", [_event("c")], expected=0)
         assert [e.id for e in store.load("s").log] == ["a", "b"]
 
+    @keeps("an-append-may-be-tried-again")
+    def test_an_append_may_be_tried_again(self, store: SessionStore) -> None:
+        for _ in range(2):
+            assert store.append("s", [_event("a"), _event("b")], expected=0) == 2
+        assert store.append("s", [_event("b"), _event("c")], expected=2) == 3
+        assert [event.id for event in store.load("s").log] == ["a", "b", "c"]
+
+    @keeps("an-event-id-is-taken-once")
+    def test_an_event_id_is_taken_once(self, store: SessionStore) -> None:
+        other = _event("a", "other words")
+        store.append("s", [_event("a")], expected=0)
+        for events in ([other], [_event("b"), other], [_event("b"), _event("c"), other]):
+            with pytest.raises(StoreError, match="another event has the id 'a'"):
+                store.append("s", events, expected=1)
+        assert store.append("other", [other], expected=0) == 1
+        assert [event.id for event in store.load("s").log] == ["a"]
+        store.rewrite("s", lambda session: session_of("u: anew", id="s"))
+        assert store.append("s", [_event("a")], expected=1) == 2
+        store.delete("s")
+        assert store.append("s", [other], expected=0) == 1
+
     @keeps("a-log-that-parted-is-refused")
     def test_a_log_that_parted_is_refused(self, store: SessionStore) -> None:
         store.save(session_of("u: hi | a: one", id="s"))
