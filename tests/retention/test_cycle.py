@@ -12,7 +12,7 @@ from contextwright.retention import (
     coordinated_forgetting_cycle,
     erasable,
 )
-from contextwright.stores import Memory
+from contextwright.stores import MemoryRecord
 
 from .conftest import DAY, NOW
 
@@ -70,7 +70,7 @@ def test_at_or_below_the_threshold_nothing_happens(stores, lethe, pressure):
 
 def test_what_is_protected_does_not_sleep(stores, lethe):
     stores.memory.pin(["dull"])
-    stores.memory.write(Memory(text="dull and critical", id="t1", tier=1, time_ms=NOW))
+    stores.memory.write(MemoryRecord(text="dull and critical", id="t1", tier=1, time_ms=NOW))
     stores.memory.write("dull and held", id="h", scope="u1", time_ms=NOW)
     lethe.hold(RecordSelector(scopes=("u1",)), "case 12")
     done = run(Window(1.0, Scorer()), lethe, stores.memory, now_ms=NOW)

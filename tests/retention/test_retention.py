@@ -9,7 +9,7 @@ from contextwright.retention import Lethe, RecordSelector, RetentionPolicy, eras
 from contextwright.retrieval.item import Item
 from contextwright.session import Session
 from contextwright.spec.task import Answer
-from contextwright.stores import Memory
+from contextwright.stores import MemoryRecord
 
 from .conftest import DAY, NOW
 
@@ -103,7 +103,9 @@ def test_forgetting_twice_is_forgetting_once(full):
 @pytest.mark.parametrize("why", ["pinned", "tier 1", "legal hold 1"])
 def test_what_is_protected_is_never_forgotten(stores, why):
     stores.memory.write(
-        Memory(text="Old", id="m", time_ms=OLD, pinned=why == "pinned", tier=int(why == "tier 1"))
+        MemoryRecord(
+            text="Old", id="m", time_ms=OLD, pinned=why == "pinned", tier=int(why == "tier 1")
+        )
     )
     lethe = Lethe(stores.journal, stores.memory, policies=[MONTH, RetentionPolicy(max_items=0)])
     if why.startswith("legal"):

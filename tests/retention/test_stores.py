@@ -11,7 +11,7 @@ from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.semantic_cache import SemanticCache
 from contextwright.spec.task import Answer
-from contextwright.stores import Memory, ObjectArtifacts, SQLiteAnswers, SQLiteMemory
+from contextwright.stores import MemoryRecord, ObjectArtifacts, SQLiteAnswers, SQLiteMemory
 
 from .conftest import DAY, NOW
 
@@ -39,7 +39,7 @@ def test_a_memory_file_of_an_earlier_version_is_read_and_grows(tmp_path):
     path = old_file(tmp_path / "m.db", BEFORE_MEMORY)
     one, other = SQLiteMemory(path), SQLiteMemory(path)
     assert one.search("harbour") and one.listed()[0].written_ms is None
-    one.write(Memory(text="The mill closes", tier=3))
+    one.write(MemoryRecord(text="The mill closes", tier=3))
     assert other.search("mill")[0].memory.tier == 3
     assert one.deactivate(["m1"]) == 1 and other.search("harbour") == []
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from contextwright.errors import StoreError
-from contextwright.stores import Memory, SQLiteMemory, SQLiteSessions
+from contextwright.stores import MemoryRecord, SQLiteMemory, SQLiteSessions
 from contextwright.stores.database import Database
 
 DAY = 86_400_000
@@ -139,12 +139,12 @@ def test_memories_and_sessions_share_a_file(tmp_path):
 @pytest.mark.parametrize(
     "bad",
     [
-        Memory(text=" "),
-        Memory(text="x", kind="rumour"),
-        Memory(text="half a pair: \ud83d"),
-        Memory(text="x", time_ms=2**70),
-        Memory(text="x", time_ms=1.5),
-        Memory(text=5),
+        MemoryRecord(text=" "),
+        MemoryRecord(text="x", kind="rumour"),
+        MemoryRecord(text="half a pair: \ud83d"),
+        MemoryRecord(text="x", time_ms=2**70),
+        MemoryRecord(text="x", time_ms=1.5),
+        MemoryRecord(text=5),
     ],
 )
 def test_what_can_not_be_kept_is_refused(memory, bad):

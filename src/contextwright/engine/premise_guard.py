@@ -13,7 +13,7 @@ from contextwright.engine.engine import memo_of
 from contextwright.engine.run_tasks import TaskRunner, adrive, run_tasks
 from contextwright.errors import PremiseError, SessionError, SpecError
 from contextwright.premises.block_items import items_of
-from contextwright.premises.findings import SUGGESTION, Finding, PremiseResult, result_of
+from contextwright.premises.findings import SUGGESTION, PremiseFinding, PremiseResult, result_of
 from contextwright.premises.premise_task import premise_result, premise_task
 from contextwright.premises.presuppositions import extract_premises
 from contextwright.retrieval.item import Item
@@ -169,7 +169,9 @@ def _checking(
                 return rejected
             if not blocks and not model and getattr(models, "llm", None) is None:
                 # the document's logic: what neither of the two rejects is valid
-                return result_of([Finding(each, "valid") for each in extract_premises(question)])
+                return result_of(
+                    [PremiseFinding(each, "valid") for each in extract_premises(question)]
+                )
         return (yield from _judged(question, blocks, models, model, asker))
 
     return check(), _Judges(answering_by(models)), session, turn
@@ -240,8 +242,8 @@ def _rejection(
         if conflict and str(getattr(verdict, "verdict", verdict)) == "reject":
             plain = conflict if isinstance(conflict, str) and conflict != premise.text else ""
             reason = str(getattr(conflict, "explanation", plain) or "it was judged to be false")
-            found = (Finding(premise, "invalid", reason),)
-            return PremiseResult(False, premise.text, reason, SUGGESTION, findings=found)
+            findings = (PremiseFinding(premise, "invalid", reason),)
+            return PremiseResult(False, premise.text, reason, SUGGESTION, findings=findings)
     return None
 
 
@@ -291,5 +293,5 @@ def _blocks_before(snapshot: Snapshot, position: int | None) -> Blocks:
     return (*noted_in(snapshot.state), *memo_of(snapshot.log).blocks(exchanges))
 
 
-def _expected(wanted: str, given: object, where: str, fix: str) -> SessionError:
-    return SessionError(f"expected {wanted}, got a {type(given).__name__}", where=where, fix=fix)
+def _expected(wanted: str, value: object, where: str, fix: str) -> SessionError:
+    return SessionError(f"expected {wanted}, got a {type(value).__name__}", where=where, fix=fix)

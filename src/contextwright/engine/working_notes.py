@@ -10,7 +10,7 @@ import msgspec
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.errors import SessionError
 from contextwright.session.session import Session
-from contextwright.stores.memory_store import Memory, SQLiteMemory, memory_of
+from contextwright.stores.memory_store import MemoryRecord, SQLiteMemory, memory_of
 from contextwright.stores.store import ArtifactStore
 from contextwright.tasks.plan_step import EVIDENCE, PLAN, WORKING, step_in, step_of
 
@@ -99,29 +99,33 @@ def checkpoint(
     """
     step = step_of(session.state.get(PLAN))
     notes = notes_of(session)
-    mine = [one for one in notes if str(one.get("step", step.step_id)) == step.step_id]
+    step_notes = [one for one in notes if str(one.get("step", step.step_id)) == step.step_id]
     ref = ""
     if artifacts is not None:
-        kept = {"step": step.to_state(), "notes": mine, "evidence": session.state.get(EVIDENCE, [])}
-        data = msgspec.json.encode(kept, order="sorted")
+        content = {
+            "step": step.to_state(),
+            "notes": step_notes,
+            "evidence": session.state.get(EVIDENCE, []),
+        }
+        data = msgspec.json.encode(content, order="sorted")
         ref = artifacts.put(data, name=f"{step.folder}/{CHECKPOINT}")
-    if memory is not None and mine:
-        lines = "; ".join(plain_text(one["text"]) for one in mine)
+    if memory is not None and step_notes:
+        lines = "; ".join(plain_text(one["text"]) for one in step_notes)
         text = f"{step.goal or '; '.join(step.do)} (step {step.step_id}): {lines}"
         origin = (ref,) if ref else ()
         memory.write(
-            Memory(text=text, kind="checkpoint", scope=scope, time_ms=now_ms, origin=origin)
+            MemoryRecord(text=text, kind="checkpoint", scope=scope, time_ms=now_ms, origin=origin)
         )
 
     def done(state: Mapping[str, Any]) -> dict[str, Any]:
-        left = [one for one in _notes_in(state) if one not in mine]
+        left = [one for one in _notes_in(state) if one not in step_notes]
         return {WORKING: left or None, PLAN: None}
 
     session.revise(done)
     return ref
 
 
-def promote(session: Session, text: str, memory: SQLiteMemory, **fields: Any) -> Memory:
+def promote(session: Session, text: str, memory: SQLiteMemory, **fields: Any) -> MemoryRecord:
     """Make a working note a lasting memory, on purpose.
 
     Args:

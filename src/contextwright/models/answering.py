@@ -311,7 +311,7 @@ def _for_task(answer: Answer, task: Task) -> Answer:
 
 
 def _provider_llm(name: str) -> LLM:
-    from contextwright.models.pydantic_ai import ProviderLLM
+    from contextwright.models.provider_llm import ProviderLLM
 
     return ProviderLLM(name)
 

@@ -27,7 +27,7 @@ class Presupposition(msgspec.Struct, frozen=True):
     negated: bool = False
 
 
-class Finding(msgspec.Struct, frozen=True):
+class PremiseFinding(msgspec.Struct, frozen=True):
     """The verdict on one presupposition, and the reason in a sentence.
 
     Args:
@@ -62,7 +62,7 @@ class PremiseResult(msgspec.Struct, frozen=True):
     suggestion: str = ""
     verdict: Verdict = "valid"
     evidence: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[PremiseFinding, ...] = ()
 
     def __post_init__(self) -> None:
         if self.verdict != "valid":
@@ -71,7 +71,7 @@ class PremiseResult(msgspec.Struct, frozen=True):
             msgspec.structs.force_setattr(self, "verdict", "invalid")
 
 
-def result_of(findings: Sequence[Finding]) -> PremiseResult:
+def result_of(findings: Sequence[PremiseFinding]) -> PremiseResult:
     """The result of a question with these findings."""
     rows = tuple(findings)
     for verdict in ("invalid", "unknown"):

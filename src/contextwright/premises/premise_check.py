@@ -17,7 +17,7 @@ from contextwright.premises.coverage import (
     corpus_of,
     covering_sentences,
 )
-from contextwright.premises.findings import Finding, PremiseResult, Presupposition, result_of
+from contextwright.premises.findings import PremiseFinding, PremiseResult, Presupposition, result_of
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.stems import stems
 from contextwright.text.stated_values import claims, clash
@@ -133,7 +133,7 @@ class _Probe(NamedTuple):
         return agrees and not _UNSURE.search(text)
 
 
-def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str) -> Finding:
+def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str) -> PremiseFinding:
     people = corpus.people_in(premise.text)
     people |= {asker} & corpus.speakers if _ASKER.search(premise.text) else set()
     people |= {listener} & corpus.speakers if _LISTENER.search(premise.text) else set()
@@ -148,23 +148,25 @@ def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str)
     if denial is not None:
         reason = f"{_name(denial.item.role) or 'what is known'} says otherwise"
         own = [denial, *own]
-        verdict = Finding(premise, "invalid", reason, (denial.item.id,), _quote(denial))
+        verdict = PremiseFinding(premise, "invalid", reason, (denial.item.id,), _quote(denial))
     elif others and others[0].coverage > OTHERS_LEAD + (own[0].coverage if own else 0.0):
         reason = f"that is told of {_name(others[0].person)}, not of {_name(person)}"
         refs = _refs(others, 0.8 * others[0].coverage)
-        verdict = Finding(premise, "unknown", reason, refs, _quote(others[0]))
+        verdict = PremiseFinding(premise, "unknown", reason, refs, _quote(others[0]))
     else:
         verdict = _supported(probe, own, PERSON_SUPPORT if people else SUPPORT)
     near = [tuple(dict.fromkeys(row.place for row in side))[:MAX_NEAR] for side in (own, others)]
     return msgspec.structs.replace(verdict, near=tuple(dict.fromkeys([*near[0], *near[1]])))
 
 
-def _supported(probe: _Probe, rows: Sequence[CoveringSentence], least: float) -> Finding:
+def _supported(probe: _Probe, rows: Sequence[CoveringSentence], least: float) -> PremiseFinding:
     support = [row for row in rows if probe.supported_by(row.text)]
     coverage = support[0].coverage if support else 0.0
     if coverage < least:
-        return Finding(probe.premise, "unknown", "nothing that is known says so")
-    return Finding(probe.premise, "valid", "", _refs(support, max(least, SUPPORT * coverage)))
+        return PremiseFinding(probe.premise, "unknown", "nothing that is known says so")
+    return PremiseFinding(
+        probe.premise, "valid", "", _refs(support, max(least, SUPPORT * coverage))
+    )
 
 
 def _denial(probe: _Probe, rows: Sequence[CoveringSentence]) -> CoveringSentence | None:

@@ -14,7 +14,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.transcript import transcript
 from contextwright.premises.block_items import items_of
 from contextwright.premises.findings import (
-    Finding,
+    PremiseFinding,
     PremiseResult,
     Presupposition,
     Verdict,
@@ -98,14 +98,14 @@ def rule_answer(task: Task) -> list[dict[str, Any]]:
 
 def premise_result(value: Sequence[Any], blocks: Blocks) -> PremiseResult:
     """The result that an answer's value is; its evidence as refs of the blocks that were read."""
-    findings: list[Finding] = []
+    findings: list[PremiseFinding] = []
     for row in msgspec.convert(value, list[PremiseRow]):
         read = [blocks[place] for place in row.evidence if 0 <= place < len(blocks)]
         refs = tuple(dict.fromkeys(block.ref or block.id for block in read))
         is_quoted = bool(read) and row.verdict != "valid"
         known = row.known or (transcript(read[0]) if is_quoted else "")
         premise = Presupposition(_line(row.premise))
-        findings.append(Finding(premise, row.verdict, _line(row.reason), refs, _line(known)))
+        findings.append(PremiseFinding(premise, row.verdict, _line(row.reason), refs, _line(known)))
     return result_of(findings)
 
 

@@ -68,34 +68,38 @@ def extract_premises(question: str) -> tuple[Presupposition, ...]:
     """What a message's questions take for granted, in their order, none within another."""
     # WHO SHOUTS names nobody
     message = question.lower() if question.isupper() else question
-    found = [
+    presuppositions = [
         each
         for sentence in sentences(message)
         for part in re.split(r"(?<=\?)|,?\s+and\s+(?=(?:why|how|when|where|what|who)\b)",
                              sentence[:MAX_QUESTION])
         for each in _presuppositions(" ".join(part.split()), asks=sentence.endswith("?"))
     ]  # fmt: skip
-    return tuple(_distinct(found)[-MAX_PRESUPPOSITIONS:])
+    return tuple(_distinct(presuppositions)[-MAX_PRESUPPOSITIONS:])
 
 
 def _presuppositions(part: str, *, asks: bool) -> Iterator[Presupposition]:
     part = _CONTRACTED.sub(r"\1 is", part).strip(" ?.!,")
-    asked = _QUESTION.search(part)
-    if not asks and not (asked and asked.start() == 0) and not part.lower().startswith("how "):
+    question = _QUESTION.search(part)
+    if (
+        not asks
+        and not (question and question.start() == 0)
+        and not part.lower().startswith("how ")
+    ):
         return
     fix, stated = _FIX.search(part), _STATED.search(part)
     if fix:
         yield _made(f"there is a problem with {fix['rest']}", fix["rest"], "problem")
-    elif stated and not (asked and asked.start() == stated.start()):
+    elif stated and not (question and question.start() == stated.start()):
         yield _made(stated["rest"], stated["rest"], "event")
-    elif asked and not _OPEN.search(part[: asked.start("aux")]):
-        yield from _asked(asked)
+    elif question and not _OPEN.search(part[: question.start("aux")]):
+        yield from _of_question(question)
     elif (subject := _SUBJECT.match(part)) and not _OPEN.search(part):
         who = {"who": "someone", "which": "some"}.get(subject["asks"].casefold(), "something")
         yield _made(f"{who} {subject['rest']}", subject["rest"], "event")
 
 
-def _asked(match: re.Match[str]) -> Iterator[Presupposition]:
+def _of_question(match: re.Match[str]) -> Iterator[Presupposition]:
     """`why did X do Y`, `what Z does X have`, `who is X`, `which Z were stolen`."""
     asks, aux, rest = match["asks"].split()[0].casefold(), match["aux"].casefold(), match["rest"]
     topic = re.sub(r"^(?:kind|type|sort)s? of ", "", (match["topic"] or "").strip())
@@ -148,12 +152,12 @@ def _is_telling(term: str) -> bool:
     return term not in _GENERIC | STOP and (len(term) > 1 or not term.isalpha())
 
 
-def _distinct(found: list[Presupposition]) -> list[Presupposition]:
+def _distinct(presuppositions: list[Presupposition]) -> list[Presupposition]:
     """Without those that say nothing, and those that another says with more words."""
-    sets = [set(each.terms) for each in found]
+    sets = [set(each.terms) for each in presuppositions]
     return [
         each
-        for place, each in enumerate(found)
+        for place, each in enumerate(presuppositions)
         if each.terms
         and not any(
             sets[place] < other or (sets[place] == other and at < place)

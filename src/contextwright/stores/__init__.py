@@ -5,8 +5,8 @@ from contextwright.stores.artifact_retention import collect, refs_of
 from contextwright.stores.artifacts import Artifacts
 from contextwright.stores.board import StepClaim, TaskBoard
 from contextwright.stores.files import FileArtifacts
-from contextwright.stores.memory_store import Memory, MemoryStore, SQLiteMemory
-from contextwright.stores.objects import ObjectArtifacts
+from contextwright.stores.memory_store import MemoryRecord, MemoryStore, SQLiteMemory
+from contextwright.stores.object_artifacts import ObjectArtifacts
 from contextwright.stores.refs import Refs
 from contextwright.stores.sqlite import SQLiteSessions
 from contextwright.stores.store import ArtifactStore, SessionStore
@@ -15,7 +15,7 @@ __all__ = [
     "ArtifactStore",
     "Artifacts",
     "FileArtifacts",
-    "Memory",
+    "MemoryRecord",
     "MemoryStore",
     "ObjectArtifacts",
     "Refs",

@@ -12,7 +12,7 @@ KINDS = get_args(MemoryKind)
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class MemoryRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Something worth keeping.
 
     Args:
@@ -47,7 +47,7 @@ class MemoryRow(msgspec.Struct, frozen=True):
         active: whether searches may find it.
     """
 
-    memory: Memory
+    memory: MemoryRecord
     written_ms: int | None = None
     used_ms: int | None = None
     uses: int = 0
@@ -95,7 +95,7 @@ UPDATE memories SET gone = (SELECT max(gone) FROM memories) + 1, text = '', enti
     origin = '[]' WHERE id = ? AND gone = 0
 """
 MAKE_WAY = "UPDATE memories SET id = id || char(10) || number WHERE id = ? AND gone > 0"
-GONE = "SELECT id, gone FROM memories WHERE gone > ? ORDER BY gone"
+DELETIONS = "SELECT id, gone FROM memories WHERE gone > ? ORDER BY gone"
 """`gone` counts upward, so that every process sees what went since it looked; so does `turned`,
 for what was turned on and off."""
 PIN = "UPDATE memories SET pinned = 1 WHERE id = ? AND gone = 0"
@@ -125,7 +125,7 @@ def migrate(database: Database) -> None:
 def memory_row(row: tuple[Any, ...]) -> MemoryRow:
     """A row of `COLUMNS` without its counters."""
     _, _, _, id, scope, kind, entity, text, time_ms, origin, tier, pinned, active, *usage = row
-    memory = Memory(
+    memory = MemoryRecord(
         id=id,
         scope=scope,
         kind=kind,

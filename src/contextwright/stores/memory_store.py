@@ -19,7 +19,7 @@ from contextwright.stores import memory_rows as sql
 from contextwright.stores.database import CountingStore, clock_ms
 from contextwright.stores.memory_rows import (
     KINDS,
-    Memory,
+    MemoryRecord,
     MemoryRow,
     memory_row,
     record_of,
@@ -29,14 +29,14 @@ from contextwright.stores.memory_rows import (
 
 _LARGEST = 2**63
 """SQLite keeps integers below it."""
-_GONE, _TURNED = 1, 2
+_DELETION, _TURNED = 1, 2
 """Places of the counters in a row."""
 
 
 class MemoryHit(msgspec.Struct, frozen=True):
     """A memory and its score from 0 to 1; the best of a search has 1."""
 
-    memory: Memory
+    memory: MemoryRecord
     score: float
 
     def to_state(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class SQLiteMemory(CountingStore):
         sql.migrate(self._database)
         self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
         self._indexes: dict[str, Index] = {}
-        self._known: dict[str, Memory] = {}
+        self._known: dict[str, MemoryRecord] = {}
         self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, 0
         self._lock = threading.RLock()
 
@@ -96,25 +96,25 @@ class SQLiteMemory(CountingStore):
         """Why it searches less well than it might, such as `no embedder: lexical only`."""
         return Index(self._embedder).degraded
 
-    def write(self, memory: Memory | str, **fields: Any) -> Memory:
+    def write(self, memory: MemoryRecord | str, **fields: Any) -> MemoryRecord:
         """Keep something; what is kept already stays as it is.
 
         Raises:
             StoreError: no text, an unknown kind, what no file can hold, or a known id of another
                 text or scope.
         """
-        one = Memory(text=memory, **fields) if isinstance(memory, str) else memory
+        one = MemoryRecord(text=memory, **fields) if isinstance(memory, str) else memory
         _refuse_unfit(one)
         one = one if one.id else msgspec.structs.replace(one, id=_id(one))
         with self._database.writing() as connection:
-            kept = _put(connection, MemoryRow(one, self._clock()))
-        if kept is None:
+            stored = _put(connection, MemoryRow(one, self._clock()))
+        if stored is None:
             raise StoreError(
                 "another memory has this id",
                 where=f"memory {one.id!r}",
                 fix="leave the id out, or forget the other one first",
             )
-        return kept
+        return stored
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove memories, their words with them; how many there were."""
@@ -137,7 +137,7 @@ class SQLiteMemory(CountingStore):
         """Let searches find memories again; how many were not active."""
         return self._each(sql.ACTIVATE, ids)
 
-    def list_active(self, scope: str | None = None) -> list[Memory]:
+    def list_active(self, scope: str | None = None) -> list[MemoryRecord]:
         """The memories that searches may find, in the order in which they were written.
 
         Args:
@@ -176,13 +176,13 @@ class SQLiteMemory(CountingStore):
                 connection.execute(sql.NEXT_EPOCH)
         with self._lock:
             self._catch_up()
-        return sum(row[_GONE] == 0 for row in matching)
+        return sum(row[_DELETION] == 0 for row in matching)
 
-    def decisions(self, scope: str = "") -> list[Memory]:
+    def decisions(self, scope: str = "") -> list[MemoryRecord]:
         """The decisions, in the order in which they were written."""
         return [each.memory for each in self._rows(sql.LOG, scope, "decision")]
 
-    def entities(self, scope: str = "") -> dict[str, Memory]:
+    def entities(self, scope: str = "") -> dict[str, MemoryRecord]:
         """The newest memory of each entity."""
         rows = self._rows(sql.LOG, scope, "entity")
         return {each.memory.entity: each.memory for each in rows}
@@ -218,7 +218,7 @@ class SQLiteMemory(CountingStore):
         self._count_use([hit.memory.id for hit in shown], used_ms)
         return shown
 
-    def _age(self, one: Memory, now_ms: int | None) -> float:
+    def _age(self, one: MemoryRecord, now_ms: int | None) -> float:
         if not self._half_life_ms or now_ms is None or one.time_ms is None:
             return 1.0
         return 2 / 3 + 0.5 ** (max(0, now_ms - one.time_ms) / self._half_life_ms) / 3
@@ -236,10 +236,10 @@ class SQLiteMemory(CountingStore):
                 self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, epoch
             new = connection.execute(sql.NEW, (self._seen,)).fetchall()
             turned = connection.execute(sql.TURNED, (self._turned,)).fetchall()
-            forgotten = connection.execute(sql.GONE, (self._gone,)).fetchall()
+            forgotten = connection.execute(sql.DELETIONS, (self._gone,)).fetchall()
         by_scope: dict[str, list[Item]] = {}
         for row in (*new, *turned):
-            if row[_GONE]:
+            if row[_DELETION]:
                 continue
             remembered = memory_row(row)
             one = remembered.memory
@@ -264,7 +264,7 @@ class SQLiteMemory(CountingStore):
             self._indexes[one.scope].remove([id])
 
 
-def _put(connection: sqlite3.Connection, new: MemoryRow) -> Memory | None:
+def _put(connection: sqlite3.Connection, new: MemoryRow) -> MemoryRecord | None:
     """The memory that is there now under its id: the new one, or the same one as it was kept
     before; None where another one has the id, which stays."""
     one = new.memory
@@ -277,9 +277,9 @@ def _put(connection: sqlite3.Connection, new: MemoryRow) -> Memory | None:
     return one
 
 
-def _refuse_unfit(one: Memory) -> None:
+def _refuse_unfit(one: MemoryRecord) -> None:
     try:
-        plain = msgspec.json.decode(msgspec.json.encode(one), type=Memory)
+        plain = msgspec.json.decode(msgspec.json.encode(one), type=MemoryRecord)
         fits = bool(plain.text.strip()) and abs(plain.time_ms or 0) < _LARGEST
         fits = fits and 0 <= plain.tier <= 4
     except (msgspec.DecodeError, UnicodeEncodeError, TypeError):
@@ -292,16 +292,16 @@ def _refuse_unfit(one: Memory) -> None:
         )
 
 
-def memory_of(entry: Mapping[str, Any], **fields: Any) -> Memory:
+def memory_of(entry: Mapping[str, Any], **fields: Any) -> MemoryRecord:
     """A memory out of a working note, for `SQLiteMemory.write`: an explicit promotion."""
     time_ms = entry.get("time_ms")
-    return Memory(
+    return MemoryRecord(
         text=str(entry.get("text", "")),
         time_ms=time_ms if isinstance(time_ms, int) else None,
         **fields,
     )
 
 
-def _id(one: Memory) -> str:
+def _id(one: MemoryRecord) -> str:
     named = f"{one.scope}\n{one.kind}\n{one.entity}\n{one.text}"
     return "mem_" + sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:12]

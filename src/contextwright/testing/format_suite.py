@@ -1,6 +1,6 @@
 """What every session format must do: give back what it took, and name what is broken.
 
-class TestMine(FormatSuite):
+class TestMyFormat(FormatSuite):
 format = my_format_module
 """
 

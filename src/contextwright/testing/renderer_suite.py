@@ -1,6 +1,6 @@
 """What every renderer must do, whoever wrote it.
 
-class TestMine(RendererSuite):
+class TestMyRenderer(RendererSuite):
 renderer, target = MyRenderer(), my_target
 """
 

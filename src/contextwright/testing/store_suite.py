@@ -1,6 +1,6 @@
 """What every store must do: sessions, artifacts, memories.
 
-    class TestMine(SessionStoreSuite):
+    class TestMyStore(SessionStoreSuite):
         @pytest.fixture
         def store(self, tmp_path): ...
         @pytest.fixture

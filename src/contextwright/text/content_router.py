@@ -21,7 +21,6 @@ from contextwright.text.json_units import FORMS, json_forms, long_string, read_j
 from contextwright.text.line_selection import Unit, both_ends, joined, select_units
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.prose_units import prose_units
-from contextwright.text.search_hits import hit_units, is_hits
 from contextwright.text.source_outline import code_units, is_code
 from contextwright.text.stack_trace import is_trace, trace_units
 from contextwright.text.table_rows import is_table, table_units
@@ -147,7 +146,7 @@ def detect(text: str) -> Kind:
     if not lines:
         return "prose"
     tests: tuple[tuple[Kind, Callable[[list[str]], bool]], ...] = (
-        ("hits", is_hits),
+        ("hits", _is_hits),
         ("trace", is_trace),
         ("log", lambda lines: log_share(lines) >= LOG_SHARE),
         ("table", is_table),
@@ -168,11 +167,46 @@ def _sample(text: str) -> list[str]:
     return [line[:SEEN] for line in (*lines[: SAMPLE // 2], *rest[::step]) if line.strip()]
 
 
+_HIT = re.compile(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}):(\d+)(?::\d+)?[:-](.*)")
+"""A search result: path, line, its text."""
+
+
+def _is_hits(lines: list[str]) -> bool:
+    """Whether most lines are `path:line:text`."""
+    full = [line for line in lines if line.strip()]
+    hits = [match for line in full if (match := _HIT.match(line)) and _is_path(match[1])]
+    return len(hits) >= 3 and len(hits) * 10 >= len(full) * 7
+
+
+def _is_path(name: str) -> bool:
+    return " " not in name and ("/" in name or "." in name or "\\" in name)
+
+
+def _hit_units(text: str) -> list[Unit]:
+    """Files, each with its hits below it. Files rank first, then the first hit of each, then the
+    second; what is no hit stands where it stood."""
+    grouped: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        match = _HIT.match(line)
+        if match and _is_path(match[1]):
+            grouped.setdefault(match[1], []).append(f"  {line[len(match[1]) + 1 :]}")
+        elif line.strip() and line != "--":
+            grouped.setdefault("", []).append(line)
+    units: list[Unit] = []
+    for path, hits in grouped.items():
+        parent = len(units) if path else -1
+        if path:
+            units.append(Unit(path, (0, parent), noun="files", stands_for=1))
+        for nth, hit in enumerate(hits):
+            units.append(Unit(hit, (1, nth, len(units)), parent, noun="hits" if path else "lines"))
+    return units
+
+
 _UNITS: dict[str, Callable[[str], list[Unit]]] = {
     "diff": diff_units,
     "html": html_units,
     "trace": trace_units,
-    "hits": hit_units,
+    "hits": _hit_units,
     "table": table_units,
     "log": log_units,
     "code": code_units,

@@ -30,8 +30,7 @@ from contextwright.adapters.adk.instruction import MIRRORS, with_context
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import write_changes
-from contextwright.check import AgentStep as CheckedStep
-from contextwright.check import Branch, Report, check
+from contextwright.check import AgentStep, Branch, Report, check
 from contextwright.check import Pipeline as Contract
 from contextwright.engine.door import SpecLike, spec_or_compiler
 from contextwright.engine.record import record
@@ -41,10 +40,10 @@ from contextwright.spec.expr import Expr, Pipe
 from contextwright.spec.kind import Kind
 
 
-class AgentStep:
+class PipelineStep:
     """A piece of a pipeline."""
 
-    def __rshift__(self, other: "AgentStep | Expr") -> "Pipeline":
+    def __rshift__(self, other: "PipelineStep | Expr") -> "Pipeline":
         return Pipeline((*_steps(self), *_steps(other)))
 
     def __rrshift__(self, other: Expr) -> "Pipeline":
@@ -78,7 +77,7 @@ class AgentStep:
         raise NotImplementedError
 
 
-class Agent(AgentStep):
+class Agent(PipelineStep):
     """One agent. `options` go to ADK's `LlmAgent`, such as `tools`.
 
     Args:
@@ -107,14 +106,14 @@ class Agent(AgentStep):
     def context(self, spec: SpecLike) -> "Agent":
         """Seeing what this spec, its text or recipe says; a second one adds to the first."""
         where = f"Agent({self.name!r}).context(spec)"
-        found = spec_or_compiler(spec, where)
-        if not isinstance(found, Expr):
+        resolved = spec_or_compiler(spec, where)
+        if not isinstance(resolved, Expr):
             raise SpecError(
-                f"expected a spec, which a pipeline can check, got {type(found).__name__}",
+                f"expected a spec, which a pipeline can check, got {type(resolved).__name__}",
                 where=where,
                 fix="with_context(AGENT, COMPILER) takes a compiler",
             )
-        return self._with(spec=found if self.spec is None else _joined(self.spec, found))
+        return self._with(spec=resolved if self.spec is None else _joined(self.spec, resolved))
 
     def boundary(self, *patterns: str) -> "Agent":
         """Declare what must not reach it, as `C.redact` names it: the checker minds it."""
@@ -123,11 +122,13 @@ class Agent(AgentStep):
     def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> LlmAgent:
         names.take(self.name)
         several = len(self.output_keys) > 1
-        asked = f"\n\nReply with one JSON object with the keys {', '.join(self.output_keys)}."
+        reply_format = (
+            f"\n\nReply with one JSON object with the keys {', '.join(self.output_keys)}."
+        )
         agent = LlmAgent(
             name=self.name,
             model=self.model,
-            instruction=self.instruction + (asked if several else ""),
+            instruction=self.instruction + (reply_format if several else ""),
             output_key=self.output_keys[0] if len(self.output_keys) == 1 else None,
             **self.options,
         )
@@ -141,7 +142,7 @@ class Agent(AgentStep):
     def _contract(self) -> Contract:
         model = self.model if isinstance(self.model, str) else getattr(self.model, "model", "")
         return (
-            CheckedStep(
+            AgentStep(
                 agent=self.name,
                 spec=self.spec,
                 instruction=self.instruction,
@@ -152,16 +153,16 @@ class Agent(AgentStep):
         )
 
 
-class Pipeline(AgentStep):
+class Pipeline(PipelineStep):
     """Steps in turn."""
 
-    def __init__(self, steps: Sequence["AgentStep | Expr"]) -> None:
+    def __init__(self, steps: Sequence["PipelineStep | Expr"]) -> None:
         self.steps = tuple(steps)
 
     def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
         made = [
             step._agent(models, mirrors, names)
-            if isinstance(step, AgentStep)
+            if isinstance(step, PipelineStep)
             else _Writing(name=names.new("write"), spec=step, mirrors=mirrors)
             for step in self.steps
         ]
@@ -173,25 +174,25 @@ class Pipeline(AgentStep):
             for step in self.steps
             for part in (
                 step._contract()
-                if isinstance(step, AgentStep)
-                else (CheckedStep(agent="", spec=step),)
+                if isinstance(step, PipelineStep)
+                else (AgentStep(agent="", spec=step),)
             )
         )
 
 
-class Route(AgentStep):
+class Route(PipelineStep):
     """One of several steps, by the value of a state key."""
 
     def __init__(self, key: str) -> None:
         self.key = key
-        self.cases: tuple[tuple[str, AgentStep], ...] = ()
-        self.default: AgentStep | None = None
+        self.cases: tuple[tuple[str, PipelineStep], ...] = ()
+        self.default: PipelineStep | None = None
 
-    def eq(self, value: str, step: AgentStep) -> "Route":
+    def eq(self, value: str, step: PipelineStep) -> "Route":
         """This step where the key has this value; white space and case do not matter."""
         return self._with(cases=(*self.cases, (value, step)))
 
-    def otherwise(self, step: AgentStep) -> "Route":
+    def otherwise(self, step: PipelineStep) -> "Route":
         """This step where no other one fits; without it, none runs then."""
         return self._with(default=step)
 
@@ -310,10 +311,10 @@ class _Names:
         return name
 
 
-def _steps(step: Any) -> tuple[AgentStep | Expr, ...]:
+def _steps(step: Any) -> tuple[PipelineStep | Expr, ...]:
     if isinstance(step, Pipeline):
         return step.steps
-    if isinstance(step, AgentStep | Expr):
+    if isinstance(step, PipelineStep | Expr):
         return (step,)
     raise SpecError(
         f"a {type(step).__name__} is no step of a pipeline",
@@ -339,8 +340,8 @@ def _spread(agent: str, keys: tuple[str, ...]) -> Any:
         text = _reply(callback_context.session.events, agent)
         if not text:
             return
-        found = _object(text)
-        fields = found if any(key in found for key in keys) else {keys[0]: text}
+        reply = _object(text)
+        fields = reply if any(key in reply for key in keys) else {keys[0]: text}
         for key in keys:
             if key in fields:
                 callback_context.state[key] = fields[key]

@@ -1,5 +1,6 @@
 """A list of messages of any framework as a conversation: events, and where their texts stand."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,6 @@ import msgspec
 
 from contextwright.adapters.wrap.agent_names import ROLES
 from contextwright.adapters.wrap.live_renderer import FORMAT, strings, words
-from contextwright.adapters.wrap.quoted import is_quoted, unquoted
 from contextwright.adapters.wrap.tree import field, is_list, is_record
 from contextwright.errors import SessionError
 from contextwright.formats.objects import ParsedMessages, parse_messages
@@ -20,6 +20,16 @@ _CONTENTS = (
     "encrypted_content", "data", "kwargs", "action", "input", "results",
 )  # fmt: skip
 """Fields of which each message of any framework has one: what it says stands there."""
+
+_PREAMBLE = "For context:"
+_QUOTATION = re.compile(
+    r"(\[[^\]\n]*\][^\n]*\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\n)(.*)(\n<<<END_QUOTED_AGENT_CONTENT>>>)"
+    r"|(\[[^\]\n]*\] [^\n:]*: ?)(.*)()",
+    re.DOTALL,
+)
+_TRANSCRIPT = f"{_PREAMBLE} below is a transcript of what another agent did"
+"""What google-adk tells an agent of another one's words, in a content of the user's role: a plain
+line, or the words between marks."""
 
 PartKey = tuple[str, int]
 """An event's id and the place of a part in it."""
@@ -93,9 +103,9 @@ def _readable(
     taken for them, and no text offered for shortening that could not be written back."""
     parts, role = event.parts, event.role
     texts = [part.text for part in parts if isinstance(part, Text)]
-    if role == "user" and len(texts) == len(parts) and is_quoted(texts):
+    if role == "user" and len(texts) == len(parts) and _is_quoted(texts):
         role = "assistant"
-        split = [unquoted(text) for text in texts]
+        split = [_unquoted(text) for text in texts]
         quotes.update({(event.id, n): (one[0], one[2]) for n, one in enumerate(split)})
         around = "\n".join(before + after for before, _, after in split)
         parts = (*(Text(text=words) for _, words, _ in split), Thinking(text=around))
@@ -119,3 +129,20 @@ def _fixed(part: AnyPart) -> AnyPart:
         content = tuple(_fixed(one) for one in part.content)
         return msgspec.structs.replace(part, content=content)
     return part
+
+
+def _is_quoted(texts: Sequence[str]) -> bool:
+    """Whether the texts of a content are another agent's, as google-adk quotes them; a user who
+    begins with the same words is not taken for one."""
+    if len(texts) < 2 or not (texts[0] == _PREAMBLE or texts[0].startswith(_TRANSCRIPT)):
+        return False
+    return all(_QUOTATION.fullmatch(text) for text in texts[1:])
+
+
+def _unquoted(text: str) -> tuple[str, str, str]:
+    """What stands around the words, and the words: before, words, after."""
+    match = _QUOTATION.fullmatch(text)
+    if match is None:
+        return "", text, ""
+    before, words, after = match.groups()[:3] if match[1] is not None else match.groups()[3:]
+    return before, words, after

@@ -42,7 +42,7 @@ UNLIMITED = 10**9
 _NONE: frozenset[str] = frozenset()
 
 
-class Shortened(msgspec.Struct, frozen=True):
+class ShortenedPart(msgspec.Struct, frozen=True):
     """A part with its text in short.
 
     Args:
@@ -66,7 +66,7 @@ class CooledConversation(msgspec.Struct, frozen=True, eq=False):
     """
 
     tokens: int
-    parts: Mapping[PartKey, Shortened] = {}
+    parts: Mapping[PartKey, ShortenedPart] = {}
     dropped: frozenset[str] = frozenset()
 
 
@@ -146,7 +146,7 @@ def _sent(manifest: Manifest) -> frozenset[str]:
 
 def _newest_in_short(
     newest: Sequence[Exchange], size: tuple[int, int], room: int, counter: Counter, log: CoolingLog
-) -> TaskGenerator[dict[PartKey, Shortened]]:
+) -> TaskGenerator[dict[PartKey, ShortenedPart]]:
     """The newest texts, the largest shortened first. They have half of the room beside what stays
     in any case, and more where the older ones need less."""
     exchanges = [one for one in newest if not one.pinned]
@@ -166,7 +166,7 @@ def _newest_in_short(
     wanted = [Wanted(text, most, tail=log.mark(text)) for _, text in large]
     shorts = yield from shortening(wanted, counter.count)
     return {
-        key: Shortened(text, short.text, short.by or "cut", short.why)
+        key: ShortenedPart(text, short.text, short.by or "cut", short.why)
         for (key, text), short in zip(large, shorts, strict=True)
         if short.text != text
     }
@@ -187,7 +187,7 @@ def _texts(exchange: Exchange) -> Iterator[tuple[PartKey, str]]:
                 yield (event.id, place), part.text
 
 
-def _with_texts(event: Event, shortened: Mapping[PartKey, Shortened]) -> Event:
+def _with_texts(event: Event, shortened: Mapping[PartKey, ShortenedPart]) -> Event:
     parts = list(event.parts)
     for place, part in enumerate(parts):
         short = shortened.get((event.id, place))
@@ -204,7 +204,7 @@ def _outcome(
     pack: Pack,
     events: Sequence[Event],
     left: Session,
-    newest: Mapping[PartKey, Shortened],
+    newest: Mapping[PartKey, ShortenedPart],
     log: CoolingLog,
 ) -> CooledConversation:
     """What the pack says of the events."""
@@ -219,7 +219,7 @@ def _outcome(
             old, by = newest[key].old, f"{newest[key].by}, cut"
         if plain != new:
             plain += log.mark(old)
-        parts[key] = Shortened(old, plain, by, "" if by == "cut" else why)
+        parts[key] = ShortenedPart(old, plain, by, "" if by == "cut" else why)
     dropped = frozenset(event.id for event in events if event.id not in stay)
     return CooledConversation(pack.tokens, parts, dropped)
 

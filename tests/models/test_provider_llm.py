@@ -13,7 +13,7 @@ from contextwright import C, Session, compile
 from contextwright.blocks.block import Block
 from contextwright.errors import ModelError
 from contextwright.models import Limits, Models
-from contextwright.models.pydantic_ai import ProviderLLM
+from contextwright.models.provider_llm import ProviderLLM
 from contextwright.spec.schema import schema_text
 from contextwright.spec.task import Task
 
