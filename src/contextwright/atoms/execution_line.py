@@ -17,9 +17,9 @@ from contextwright.text.tool_result import shorten_result
 
 LINE = 60
 """Tokens of what a line says of one result."""
-SAID = 100
+TEXT_TOKENS = 100
 """Tokens of what stays of the words beside the calls."""
-ASKED = 60
+ARGUMENT_CHARS = 60
 """Characters of a call's main argument."""
 DESCRIBED = "old pictures are described"
 
@@ -32,15 +32,15 @@ def folded(block: Block, inputs: Inputs) -> Block:
     calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
     if not calls or (block.fidelity < Fidelity.COMPACTED and block.why != DESCRIBED):
         return block
-    said = "\n".join(
+    text = "\n".join(
         part.text for part in block.messages[0].parts if isinstance(part, Text) and part.text
     )
-    lines = [cut(said, SAID, "head", inputs.count, marker="...")] if said.strip() else []
+    lines = [cut(text, TEXT_TOKENS, "head", inputs.count, marker="...")] if text.strip() else []
     results = {result.call_id: result for result in block.results}
     for place, call in enumerate(calls):
         ref = event_ref(block.id, place)
         lines.append(_line(block.turn, call, results.get(call.id), ref, inputs))
-    return _said(block, "\n".join(lines), "folded: one line a call", inputs)
+    return _as_assistant_text(block, "\n".join(lines), "folded: one line a call", inputs)
 
 
 def concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
@@ -68,11 +68,11 @@ def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
     last = trace[-1]
     text = f"[Turn {last.turn + 1}] {sum(used.values())} tool calls ({tools}), in full: {ref}"
-    made = _said(last, text, "folded to its conclusion", inputs)
+    made = _as_assistant_text(last, text, "folded to its conclusion", inputs)
     if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
         return tuple(folded(block, inputs) for block in blocks)
-    gone = set(trace[:-1])
-    return tuple(made if block is last else block for block in blocks if block not in gone)
+    earlier = set(trace[:-1])
+    return tuple(made if block is last else block for block in blocks if block not in earlier)
 
 
 def without_images(block: Block) -> Block:
@@ -117,8 +117,8 @@ def _words(part: Image | File, message: Message, turn: int) -> Text:
 
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
-    asked = _asked(call)
-    head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({asked})" if asked else ""))
+    argument = _longest_argument(call)
+    head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({argument})" if argument else ""))
     if result is None or result.status in {"interrupted", "pending"}:
         return f"{head} → no result"
     short = shorten_result(
@@ -133,16 +133,16 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
     return f"{head} → {failed}{gave} {ref}"
 
 
-def _asked(call: ToolCall) -> str:
+def _longest_argument(call: ToolCall) -> str:
     """What a call was about: its longest plain argument."""
-    given = load_json(call.arguments)
-    values = given.values() if isinstance(given, dict) else ()
+    arguments = load_json(call.arguments)
+    values = arguments.values() if isinstance(arguments, dict) else ()
     plain = [" ".join(str(value).split()) for value in values if isinstance(value, (str, int))]
     longest = max(plain, key=len, default="")
-    return longest if len(longest) <= ASKED else longest[: ASKED - 1] + "…"
+    return longest if len(longest) <= ARGUMENT_CHARS else longest[: ARGUMENT_CHARS - 1] + "…"
 
 
-def _said(block: Block, text: str, why: str, inputs: Inputs) -> Block:
+def _as_assistant_text(block: Block, text: str, why: str, inputs: Inputs) -> Block:
     """The block as words of its assistant, if that is shorter."""
     first = block.messages[0]
     message = msgspec.structs.replace(first, parts=(Text(text=text),), whole=False)

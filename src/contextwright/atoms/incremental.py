@@ -33,7 +33,7 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
         return known, known.whole
     hashed.update(rest)
     whole = hashed.hexdigest()
-    asked = msgspec.structs.replace(
+    increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
         blocks=blocks[covered:],
@@ -42,7 +42,7 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
         covers=len(blocks),
         whole=whole,
     )
-    return inputs.ask(asked), whole
+    return inputs.ask(increment), whole
 
 
 def until_asked(inputs: Inputs) -> Blocks:

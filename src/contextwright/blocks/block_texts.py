@@ -25,8 +25,8 @@ def rewrite(
 
     Only assistant texts and text results are offered: what a user said is never rewritten.
     """
-    asked = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
-    calls = {call.id: (place, call) for place, call in enumerate(asked)}
+    tool_calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
+    calls = {call.id: (place, call) for place, call in enumerate(tool_calls)}
     messages = tuple(
         _message(message, block, calls, on_result, on_text) for message in block.messages
     )

@@ -61,10 +61,10 @@ def _called(exchange: Exchange) -> list[Message]:
     newest = exchange.mark == "open"
     if len(set(ids)) == len(ids):
         answers = [exchange.results.get(call.id) for call in exchange.calls]
-        asked = list(first.parts)
+        called = list(first.parts)
     else:
-        asked, answers = _told_apart(exchange)
-    calls = [part for part in asked if isinstance(part, ToolCall)]
+        called, answers = _told_apart(exchange)
+    calls = [part for part in called if isinstance(part, ToolCall)]
     parts = tuple(
         answer or _missing(call.id, call.name, newest)
         for call, answer in zip(calls, answers, strict=True)
@@ -72,7 +72,7 @@ def _called(exchange: Exchange) -> list[Message]:
     id = last.id if last is not first else ""
     speaker = last.speaker if last is not first else "tool"
     return [
-        Message("assistant", tuple(asked), first.id, first.speaker),
+        Message("assistant", tuple(called), first.id, first.speaker),
         Message("tool", parts, id, speaker),
     ]
 
@@ -82,18 +82,18 @@ def _told_apart(exchange: Exchange) -> tuple[list[AnyPart], list[ToolResult | No
     for event in exchange.events:
         for result in event.results:
             waiting.setdefault(result.call_id, []).append(result)
-    asked: list[AnyPart] = []
+    parts: list[AnyPart] = []
     answers: list[ToolResult | None] = []
     for part in exchange.first.parts:
         if not isinstance(part, ToolCall):
-            asked.append(part)
+            parts.append(part)
             continue
         id = part.id if len(answers) == 0 else f"{part.id}~{len(answers)}"
-        found = waiting.get(part.id, [])
-        answer = found.pop(0) if found else None
-        asked.append(msgspec.structs.replace(part, id=id))
+        results = waiting.get(part.id, [])
+        answer = results.pop(0) if results else None
+        parts.append(msgspec.structs.replace(part, id=id))
         answers.append(msgspec.structs.replace(answer, call_id=id) if answer else None)
-    return asked, answers
+    return parts, answers
 
 
 def _missing(call_id: str, name: str, newest: bool) -> ToolResult:

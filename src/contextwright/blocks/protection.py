@@ -34,14 +34,14 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         edge: the first of the newest exchanges, none of which may be touched.
-        asked: the newest user message; task: the first one. -1 where nobody asked anything, or
+        question: the newest user message; task: the first one. -1 where nobody asked anything, or
             where the text at hand is no request of its own.
         failures: exchanges with the newest open failure of a tool.
         preamble: exchanges of the system instruction, at the very beginning.
     """
 
     edge: int
-    asked: int
+    question: int
     task: int
     failures: frozenset[int]
     preamble: int
@@ -50,7 +50,7 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
     def exchanges(self) -> frozenset[int]:
         """Places of the exchanges that must stay because of when they were. Those that are pinned
         or critical stay because of what they are."""
-        return frozenset({self.asked, self.task} - {-1}) | self.failures
+        return frozenset({self.question, self.task} - {-1}) | self.failures
 
     def keep_reason(self, block: Block) -> str:
         """Why a block may not be dropped; empty where it may."""
@@ -63,7 +63,7 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
             return "task framing" if block.id == GOAL else ""
         if order < self.preamble:
             return "the system instruction"
-        if order >= self.edge or order == self.asked:
+        if order >= self.edge or order == self.question:
             return "the live edge"
         if order in self.failures:
             return "the newest open failure of its tool"
@@ -91,13 +91,13 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         Args:
             chosen: some of the blocks, changed or not, in the order of `blocks`.
         """
-        found = {(block.order, block.id): block for block in chosen}
-        if len(found) == len(blocks):
+        chosen_by_key = {(block.order, block.id): block for block in chosen}
+        if len(chosen_by_key) == len(blocks):
             return chosen
         return tuple(
-            found.get((block.order, block.id), block)
+            chosen_by_key.get((block.order, block.id), block)
             for block in blocks
-            if (block.order, block.id) in found or self.keep_reason(block)
+            if (block.order, block.id) in chosen_by_key or self.keep_reason(block)
         )
 
 

@@ -70,11 +70,11 @@ def demo(model: str, save: Path | None) -> None:
         f"A support session of {len(session)} messages, {len(positions)} model calls.",
         highlight=False,
     )
-    given = target(model, tools=session.tools)
+    compile_target = target(model, tools=session.tools)
     bills: list[Bill] = []
     last: Pack | None = None
     for name, spec in track(SPECS, "compiling", console=console, transient=True):
-        bill, last = run(session, name, spec, given, positions)
+        bill, last = run(session, name, spec, compile_target, positions)
         bills.append(bill)
     console.print(_turns(bills))
     console.print(_totals(bills, len(positions)))
@@ -85,16 +85,16 @@ def demo(model: str, save: Path | None) -> None:
 
 
 def run(
-    session: Session, name: str, spec: Expr, given: Target, positions: list[int]
+    session: Session, name: str, spec: Expr, compile_target: Target, positions: list[int]
 ) -> tuple[Bill, Pack | None]:
     """Compile at every call; what it took, and the last pack."""
-    info = model_info(given.model)
+    info = model_info(compile_target.model)
     compiler = SpecCompiler(spec, memo=memo_of(session.log))
     bill, previous = Bill(name, []), None
     for position in positions:
         version = sum(change.position <= position for change in session.changes)
         snapshot = session.snapshot_at(position, version)
-        pack = compiler.compile(snapshot, given, previous=previous)
+        pack = compiler.compile(snapshot, compile_target, previous=previous)
         reused = _cached(pack.manifest.prefix.tokens if pack.manifest.prefix else 0)
         if len(bill.tokens) <= snapshot.turn:
             bill.tokens.append(0)

@@ -38,14 +38,15 @@ def diff(
     Two specs on one session: ctx diff SESSION --spec A --spec B
     """
     if other is not None:
-        found = compare(load_pack(one).manifest, load_pack(other).manifest)
+        comparison = compare(load_pack(one).manifest, load_pack(other).manifest)
     elif len(specs) == 2:
         session = load_session(one, None, None)
-        given = load_target(model, format, window, session)
+        compile_target = load_target(model, format, window, session)
         first, second = (
-            compile(session, load_spec(spec, budget), target=given).manifest for spec in specs
+            compile(session, load_spec(spec, budget), target=compile_target).manifest
+            for spec in specs
         )
-        found = compare(first, second)
+        comparison = compare(first, second)
     else:
         raise SpecError(
             "there is nothing to compare with",
@@ -55,20 +56,20 @@ def diff(
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.encode(found))
+        click.echo(msgspec.json.encode(comparison))
         return
-    _print(found)
+    _print(comparison)
 
 
-def _print(found: Comparison) -> None:
+def _print(comparison: Comparison) -> None:
     from rich.console import Console
 
     from contextwright.cli.tables import inert, named, new_table
 
     console = Console()
-    tokens = f"{found.tokens_before:,} → {found.tokens_after:,} tokens"
+    tokens = f"{comparison.tokens_before:,} → {comparison.tokens_after:,} tokens"
     table = new_table(tokens, "block", "source", "in one", "in the other", "tokens")
-    for row in found.rows:
+    for row in comparison.rows:
         table.add_row(
             named(row.id),
             inert(row.source, 30),
@@ -76,4 +77,4 @@ def _print(found: Comparison) -> None:
             row.after,
             f"{row.tokens_before:,} → {row.tokens_after:,}",
         )
-    console.print(table if found.rows else f"no block differs; {tokens}")
+    console.print(table if comparison.rows else f"no block differs; {tokens}")

@@ -80,8 +80,10 @@ def _turn(session: Session, turn: int, question: str, topic: str, part: str) -> 
     session.note("case", notes)
 
 
-def _call(session: Session, id: str, name: str, given: dict[str, Any], result: Any) -> None:
-    session.assistant(ToolCall(id=id, name=name, arguments=json.dumps(given, ensure_ascii=False)))
+def _call(session: Session, id: str, name: str, arguments: dict[str, Any], result: Any) -> None:
+    session.assistant(
+        ToolCall(id=id, name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+    )
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
     session.result(id, text, name=name)
 
@@ -116,9 +118,9 @@ def _pages(session: Session, turn: int, topic: str) -> None:
             )
             for section in range(1, 7)
         )
-        given = {"url": f"https://help.nordwind.example/articles/KB-{number}"}
+        arguments = {"url": f"https://help.nordwind.example/articles/KB-{number}"}
         text = f"# {topic.title()} — Nordwind help center\n\n{body}"
-        _call(session, f"t{turn}-page{page}", "fetch_page", given, text)
+        _call(session, f"t{turn}-page{page}", "fetch_page", arguments, text)
 
 
 def _parallel(session: Session, turn: int, part: str) -> None:
@@ -140,10 +142,10 @@ def _parallel(session: Session, turn: int, part: str) -> None:
 
 
 def _retry(session: Session, turn: int) -> None:
-    given = {"customer": "C-20931", "since": "2026-01-01"}
+    arguments = {"customer": "C-20931", "since": "2026-01-01"}
     for attempt in range(2):
         id = f"t{turn}-payments{attempt}"
-        session.call("list_payments", json.dumps(given), id=id)
+        session.call("list_payments", json.dumps(arguments), id=id)
         session.result(id, "Error: the payment service timed out after 30 s", error=True)
     rows = [
         {
@@ -153,7 +155,7 @@ def _retry(session: Session, turn: int) -> None:
         }
         for day in range(1, 24)
     ]
-    _call(session, f"t{turn}-payments2", "list_payments", given, {"payments": rows})
+    _call(session, f"t{turn}-payments2", "list_payments", arguments, {"payments": rows})
 
 
 def _orders(session: Session, turn: int) -> None:

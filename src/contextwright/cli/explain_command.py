@@ -46,6 +46,6 @@ def request_before(session: Session) -> Snapshot | None:
     """The session as it stood when the request before this one was made: in front of the newest
     message of the assistant."""
     last = max((n for n, event in enumerate(session.log) if event.role == "assistant"), default=0)
-    told = sum(change.position <= last for change in session.changes)
+    version = sum(change.position <= last for change in session.changes)
     users = any(event.role == "user" for event in session.log[:last])
-    return session.snapshot_at(last, told) if users else None
+    return session.snapshot_at(last, version) if users else None

@@ -49,13 +49,13 @@ def inserted_table(inserted: tuple[Insertion, ...]) -> Table:
     return table
 
 
-def blocks_table(kept: tuple[KeptBlock, ...]) -> Table:
+def blocks_table(blocks: tuple[KeptBlock, ...]) -> Table:
     """A row a block of the request; with scores where any has one."""
-    scored = any(block.score >= 0 for block in kept)
+    scored = any(block.score >= 0 for block in blocks)
     numbers = ("score", "tokens") if scored else ("tokens",)
     columns = ("block", "source", "layer", "tier", "cache", "fidelity", *numbers)
     table = new_table("in the request", *columns, right=numbers)
-    for block in kept[:SHOWN]:
+    for block in blocks[:SHOWN]:
         score = f"{block.score / SCORE_ONE:.2f}" if block.score >= 0 else "-"
         table.add_row(
             named(block.id),
@@ -67,6 +67,6 @@ def blocks_table(kept: tuple[KeptBlock, ...]) -> Table:
             *([score] if scored else []),
             f"{block.tokens:,}",
         )
-    if len(kept) > SHOWN:
-        table.add_row(f"… {len(kept) - SHOWN} more, see --json")
+    if len(blocks) > SHOWN:
+        table.add_row(f"… {len(blocks) - SHOWN} more, see --json")
     return table

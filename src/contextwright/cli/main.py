@@ -47,11 +47,11 @@ for command in (
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error of ours ends it with its message and its exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
+    argv = sys.argv[1:] if arguments is None else arguments
     try:
-        ctx.main(args=given, prog_name="ctx", standalone_mode=True)
+        ctx.main(args=argv, prog_name="ctx", standalone_mode=True)
     except ContextwrightError as error:
-        if "--json" in given:
+        if "--json" in argv:
             click.echo(msgspec.json.encode(error.as_dict()).decode())
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)

@@ -160,14 +160,14 @@ def _from_python(path: Path, name: str) -> Expr:
     """An object of a Python file that the user wrote: the file is run."""
     if not path.exists():
         raise SpecError("no such file", where=str(path), fix="give FILE.py:NAME")
-    found = runpy.run_path(str(path)).get(name)
-    if not isinstance(found, Expr):
+    spec = runpy.run_path(str(path)).get(name)
+    if not isinstance(spec, Expr):
         raise SpecError(
-            f"{name} is {'missing' if found is None else 'no spec'}",
+            f"{name} is {'missing' if spec is None else 'no spec'}",
             where=str(path),
             fix=f"define {name} = C.window(n=5) | ..., or name another: {path}:NAME",
         )
-    return found
+    return spec
 
 
 def load_target(model: str, format: Any, window: int | None, session: Session) -> Target:

@@ -27,15 +27,17 @@ def salience(session: Session, entities: tuple[str, ...], as_json: bool) -> None
     """
     snapshot = session.snapshot()
     blocks = tuple(block_of(one) for one in snapshot.exchanges(snapshot.preamble))
-    found = Salient(entities=entities).explained(blocks, snapshot.turn)
+    scores = Salient(entities=entities).explained(blocks, snapshot.turn)
     if as_json:
-        rows = [{"id": block.id, "salience": one} for block, one in zip(blocks, found, strict=True)]
+        rows = [
+            {"id": block.id, "salience": one} for block, one in zip(blocks, scores, strict=True)
+        ]
         click.echo(msgspec.json.encode(rows))
         return
-    _print(session, blocks, found)
+    _print(session, blocks, scores)
 
 
-def _print(session: Session, blocks: tuple[Block, ...], found: list[Salience]) -> None:
+def _print(session: Session, blocks: tuple[Block, ...], scores: list[Salience]) -> None:
     from rich import box
     from rich.console import Console
 
@@ -51,7 +53,7 @@ def _print(session: Session, blocks: tuple[Block, ...], found: list[Salience]) -
         column.no_wrap = True
     console = Console()
     room = max(16, console.width - FIXED)
-    for block, one in zip(blocks, found, strict=True):
+    for block, one in zip(blocks, scores, strict=True):
         values: dict[str, Any] = {factor.name: factor for factor in one.factors}
         why = values["entity"].why.removeprefix("names ")
         table.add_row(

@@ -48,14 +48,16 @@ def summary(manifest: Manifest) -> Table:
     title = f"{manifest.model} · {manifest.format}"
     table = new_table(title, "layer", *numbers, right=numbers)
     blocks: dict[str, int] = {}
-    for kept in manifest.kept:
-        blocks[kept.layer] = blocks.get(kept.layer, 0) + 1
+    for block in manifest.kept:
+        blocks[block.layer] = blocks.get(block.layer, 0) + 1
     rest = max(0, manifest.tokens - sum(manifest.layer_tokens.values()))
     table.add_row("instruction, tools, overhead", "", f"{rest:,}")
     for layer in dict.fromkeys((*shares, *manifest.layer_tokens)):
         tokens, share = manifest.layer_tokens.get(layer, 0), shares.get(layer)
-        said = [f"{share:,}" if share is not None else ""] if shares else []
-        table.add_row(layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", *said)
+        share_cells = [f"{share:,}" if share is not None else ""] if shares else []
+        table.add_row(
+            layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", *share_cells
+        )
     limit = f"of {manifest.budget:,}"
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
@@ -72,8 +74,8 @@ def step_lines(manifest: Manifest) -> list[str]:
             f"tools kept out ({manifest.tools.rule}): {', '.join(manifest.tools.kept_out)}"
         )
     if manifest.signals:
-        said = (f"{name} {value / 1_000_000:.2f}" for name, value in manifest.signals.items())
-        lines.append(f"signals: {', '.join(said)}")
+        shown = (f"{name} {value / 1_000_000:.2f}" for name, value in manifest.signals.items())
+        lines.append(f"signals: {', '.join(shown)}")
     if manifest.evidence_needed:
         lines.append(f"evidence needed for: {', '.join(manifest.evidence_needed)}")
     return lines
@@ -95,12 +97,12 @@ def prefix_lines(manifest: Manifest) -> list[str]:
 
 def answer_lines(manifest: Manifest) -> list[str]:
     """What models answered, by kind and model, with what it cost."""
-    found: dict[tuple[str, str], list[int]] = {}
+    costs_by_model: dict[tuple[str, str], list[int]] = {}
     for answer in manifest.answers:
         cost = answer.input_tokens + answer.output_tokens
-        found.setdefault((answer.kind, answer.model), []).append(cost)
+        costs_by_model.setdefault((answer.kind, answer.model), []).append(cost)
     lines: list[str] = []
-    for (kind, model), costs in found.items():
+    for (kind, model), costs in costs_by_model.items():
         times = f"{len(costs)} × " if len(costs) > 1 else ""
         paid = f", {sum(costs):,} tokens" if sum(costs) else ""
         lines.append(f"{times}{kind} by {model}{paid}")
@@ -112,12 +114,12 @@ def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
     table = new_table("shortened and left out", "block", "what", "tokens", "why", "the whole")
     for change in changes[:limit]:
         tokens = f"{change.tokens_before:,} → {change.tokens_after:,}"
-        gone = change.action == "dropped"
+        dropped = change.action == "dropped"
         table.add_row(
             named(change.id),
             change.action,
             tokens,
-            inert(f"{change.reason} ({change.step})" if gone else change.reason, 48),
+            inert(f"{change.reason} ({change.step})" if dropped else change.reason, 48),
             named(change.ref, 30),
         )
     if len(changes) > limit:

@@ -28,7 +28,7 @@ class Assembled(msgspec.Struct, frozen=True):
     blocks: the rest, the conversation in the order of the log, then the texts in the order
         of the spec. For the `text` format: all in the order of the spec.
     tools: what may be called: those in the step's scope.
-    given: what might be called without a scope.
+    available: what might be called without a scope.
     notes: what a reader of the manifest should know.
     payload: whether texts stand as sections in the newest user message.
     """
@@ -36,7 +36,7 @@ class Assembled(msgspec.Struct, frozen=True):
     system: Blocks
     blocks: Blocks
     tools: tuple[Tool, ...]
-    given: tuple[Tool, ...]
+    available: tuple[Tool, ...]
     notes: tuple[str, ...]
     payload: bool = False
 
@@ -55,8 +55,8 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, _once(brought))
     tracer.reconcile(blocks)
-    kept = _without_archive(blocks, inputs)
-    blocks = tracer.record("archive", blocks, kept, "tier 4 is the archive")
+    active = _without_archive(blocks, inputs)
+    blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
     blocks = _without_repeats(blocks)
     blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
@@ -200,10 +200,10 @@ def _without_sent(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 def _without_repeats(blocks: Blocks) -> Blocks:
     """Without texts of exchanges that are in the conversation as well (`C.layer`)."""
-    said = {block.order for block in blocks if block.messages}
+    conversation = {block.order for block in blocks if block.messages}
     if not any(block.turn >= 0 and not block.messages for block in blocks):
         return blocks
-    shown = {id for block in blocks if block.order in said for id in block.lineage}
+    shown = {id for block in blocks if block.order in conversation for id in block.lineage}
     return tuple(b for b in blocks if b.messages or b.turn < 0 or not shown.issuperset(b.lineage))
 
 

@@ -57,7 +57,7 @@ def manifest_of(
     spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
     origin = f"{snapshot.session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
     task, step = _step(built)
-    kept = tuple(_kept(block, room.inputs.cost(block)) for block in built.blocks)
+    kept_blocks = tuple(_kept_block(block, room.inputs.cost(block)) for block in built.blocks)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=snapshot.session_id,
@@ -76,7 +76,7 @@ def manifest_of(
         counter=target.counter.id,
         counter_factor=target.counter.factor,
         counter_exact=target.counter.exact,
-        tools_digest=tools_digest(built.assembled.given),
+        tools_digest=tools_digest(built.assembled.available),
         renamed_tools=_renamed_tools(built),
         now_ms=compiler.now_ms,
         sent_from=compiler.sent_from,
@@ -85,8 +85,8 @@ def manifest_of(
         overflow=built.planned.terminal.label if built.planned.terminal is not None else "",
         tokens=built.tokens,
         fixed_tokens=room.fixed,
-        layer_tokens=_by_layer(kept),
-        kept=kept,
+        layer_tokens=_by_layer(kept_blocks),
+        kept=kept_blocks,
         changes=tuple(tracer.changes),
         left_out=_left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
         inserted=built.rendered.inserted,
@@ -191,15 +191,15 @@ def _artifacts(blocks: Blocks) -> tuple[str, ...]:
 
 
 def _policy(built: CompileResult) -> ToolPolicy | None:
-    given = tuple(tool.name for tool in built.assembled.given)
-    if not given or not built.target.takes_messages:
+    names = tuple(tool.name for tool in built.assembled.available)
+    if not names or not built.target.takes_messages:
         return None
     sent = tuple(tool.name for tool in built.assembled.tools)
     rule = "step-only" if built.planned.tools is not None else "all"
-    return ToolPolicy(rule, sent, tuple(name for name in given if name not in sent))
+    return ToolPolicy(rule, sent, tuple(name for name in names if name not in sent))
 
 
-def _kept(block: Block, tokens: int) -> KeptBlock:
+def _kept_block(block: Block, tokens: int) -> KeptBlock:
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
     return KeptBlock(
         id=block.id,
@@ -215,9 +215,9 @@ def _kept(block: Block, tokens: int) -> KeptBlock:
     )
 
 
-def _by_layer(kept: tuple[KeptBlock, ...]) -> dict[str, int]:
+def _by_layer(blocks: tuple[KeptBlock, ...]) -> dict[str, int]:
     tokens: dict[str, int] = {}
-    for block in kept:
+    for block in blocks:
         tokens[block.layer] = tokens.get(block.layer, 0) + block.tokens
     return tokens
 

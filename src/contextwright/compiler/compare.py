@@ -28,8 +28,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def compare(one: Manifest, other: Manifest) -> Comparison:
     """The blocks in which two packs differ."""
-    before = {kept.id: kept for kept in one.kept}
-    after = {kept.id: kept for kept in other.kept}
+    before = {block.id: block for block in one.kept}
+    after = {block.id: block for block in other.kept}
     rows = tuple(
         row
         for id in dict.fromkeys((*before, *after))

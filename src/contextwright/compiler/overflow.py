@@ -80,5 +80,7 @@ def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -
             over += inputs.cost(block)
         gap = gap or (block.order >= 0 and block not in back)
     state.tracer.take_back(back)
-    kept = (block if block in back else present.get((block.id, block.source)) for block in whole)
-    return tuple(block for block in kept if block is not None)
+    restored = (
+        block if block in back else present.get((block.id, block.source)) for block in whole
+    )
+    return tuple(block for block in restored if block is not None)

@@ -74,26 +74,26 @@ def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
     )
 
 
-def _same(field: str, wanted: str, found: str, what: str) -> None:
-    if wanted != found:
+def _same(field: str, wanted: str, actual: str, what: str) -> None:
+    if wanted != actual:
         raise ReplayError(
             f"{what} is not what the pack was compiled from",
-            where=f"{field}: {wanted[:16]} in the manifest, {found[:16]} here",
+            where=f"{field}: {wanted[:16]} in the manifest, {actual[:16]} here",
             fix="give the session file that the pack was compiled from, or a later one of it",
         )
 
 
 def _difference(old: Manifest, new: Manifest) -> str:
     """The first thing in which two manifests part."""
-    before = {kept.id: kept for kept in old.kept}
-    for kept in new.kept:
-        if kept.id not in before:
-            return f"block {kept.id} is new"
-        if kept != before[kept.id]:
-            return f"block {kept.id}: {_fields(before[kept.id], kept)}"
-    gone = [id for id in before if id not in {kept.id for kept in new.kept}]
-    if gone:
-        return f"block {gone[0]} is missing"
+    before = {block.id: block for block in old.kept}
+    for block in new.kept:
+        if block.id not in before:
+            return f"block {block.id} is new"
+        if block != before[block.id]:
+            return f"block {block.id}: {_fields(before[block.id], block)}"
+    missing = [id for id in before if id not in {block.id for block in new.kept}]
+    if missing:
+        return f"block {missing[0]} is missing"
     return f"{old.tokens} tokens then, {new.tokens} now; all blocks alike"
 
 

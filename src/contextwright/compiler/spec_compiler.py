@@ -299,10 +299,10 @@ def _check(renderer: Renderer, request: Request, target: Target, tokens: int, li
 
 def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
     """What models did not do, and who did it instead."""
-    asked = {**inputs.asked, **later.asked}
+    tasks = {**inputs.asked, **later.asked}
     missing = [
         f"{kind} was not prepared: done without a model"
-        for kind in dict.fromkeys(task.kind for task in asked.values())
+        for kind in dict.fromkeys(task.kind for task in tasks.values())
     ]
     instead = [
         f"{answer.kind} by {answer.model}: {answer.fallback}"

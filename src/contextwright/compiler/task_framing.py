@@ -21,7 +21,7 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
         limit: tokens of the whole request.
     """
     room, protection = limit // FRAMING_SHARE, inputs.protection
-    if protection.task in {-1, protection.asked} or protection.task >= protection.edge:
+    if protection.task in {-1, protection.question} or protection.task >= protection.edge:
         return blocks
     return tuple(
         _shortened(block, room, inputs)

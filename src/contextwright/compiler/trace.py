@@ -133,10 +133,10 @@ class Tracer:
         if before is not after:
             if step not in ENGINE_STEPS and not redacts:
                 after = self._guarded(step, before, after, last=last)
-            found = {(block.id, block.source): block for block in after}
+            after_by_key = {(block.id, block.source): block for block in after}
             taken = self._merges(step, before, after)
             for block in before:
-                now = found.get((block.id, block.source))
+                now = after_by_key.get((block.id, block.source))
                 if now is not block and (now is not None or block not in taken):
                     self._compare(step, block, now, reason)
         if self._count_steps:
@@ -145,11 +145,11 @@ class Tracer:
 
     def _guarded(self, step: str, before: Blocks, after: Blocks, *, last: bool) -> Blocks:
         """What a step gave, with what it may not have touched put back."""
-        found = {(block.id, block.source): block for block in after}
+        after_by_key = {(block.id, block.source): block for block in after}
         wrong: dict[tuple[str, str], Block] = {}
         for block in before:
             key = (block.id, block.source)
-            now = found.get(key)
+            now = after_by_key.get(key)
             if now is block:
                 continue
             reason = _touched(block, now, self._protection, last=last)
@@ -158,9 +158,9 @@ class Tracer:
                 self._refuse(step, block, now, reason)
         if not wrong:
             return after
-        lost = [block for key, block in wrong.items() if key not in found]
-        kept = [wrong.get((block.id, block.source), block) for block in after]
-        return tuple(sorted((*kept, *lost), key=_place_in(before)))
+        lost = [block for key, block in wrong.items() if key not in after_by_key]
+        repaired = [wrong.get((block.id, block.source), block) for block in after]
+        return tuple(sorted((*repaired, *lost), key=_place_in(before)))
 
     def _refuse(self, step: str, block: Block, now: Block | None, reason: str) -> None:
         what = "drop" if now is None else "change"
@@ -203,23 +203,23 @@ class Tracer:
             key = (summary, len(before), before[0].id, before[-1].id)
             if key not in self._known and summary.id in {block.id for block in before}:
                 continue
-            mine = self._known.get(key)
-            if mine is None:
-                mine = self._known[key] = self._stood_for(summary, before)
-            taken = taken | mine.blocks if taken else mine.blocks
-            self.summarized |= mine.orders
+            replaced = self._known.get(key)
+            if replaced is None:
+                replaced = self._known[key] = self._stood_for(summary, before)
+            taken = taken | replaced.blocks if taken else replaced.blocks
+            self.summarized |= replaced.orders
             after_tokens = self._cost(summary)
             self.changes.append(
-                _change(step, summary, "summarized", summary.why, mine.tokens, after_tokens)
+                _change(step, summary, "summarized", summary.why, replaced.tokens, after_tokens)
             )
         return taken
 
     def _stood_for(self, summary: Block, before: Blocks) -> "_StoodFor":
         """The blocks whose events are in a summary's lineage."""
         known = set(summary.lineage)
-        mine = tuple(block for block in before if known.issuperset(block.lineage))
-        orders = frozenset(block.order for block in mine if block.order >= 0)
-        return _StoodFor(frozenset(mine), orders, sum(map(self._cost, mine)))
+        sources = tuple(block for block in before if known.issuperset(block.lineage))
+        orders = frozenset(block.order for block in sources if block.order >= 0)
+        return _StoodFor(frozenset(sources), orders, sum(map(self._cost, sources)))
 
     def _compare(self, step: str, block: Block, now: Block | None, reason: str) -> None:
         if now is not None and now.messages is block.messages and now.text == block.text:

@@ -83,28 +83,28 @@ def record_acceptance(session: Session, reply: str) -> Verdict:
 
 def _marks(reply: str, criteria: tuple[Criterion, ...]) -> Mapping[str, bool]:
     """Id to whether it was marked as met; the last mark of an item counts."""
-    found: dict[str, bool] = {}
+    marks: dict[str, bool] = {}
     for match in _MARK.finditer(reply):
-        said = match["said"].strip().strip("*_`").strip()
-        one = _item_of(said, criteria)
+        item_text = match["said"].strip().strip("*_`").strip()
+        one = _item_of(item_text, criteria)
         if one is not None:
-            found[one.id] = match["mark"] in _MET
-    return found
+            marks[one.id] = match["mark"] in _MET
+    return marks
 
 
-def _item_of(said: str, criteria: tuple[Criterion, ...]) -> Criterion | None:
+def _item_of(item_text: str, criteria: tuple[Criterion, ...]) -> Criterion | None:
     """The item that a line speaks of: the id that it begins with decides, else the text that
     it has; of several the longest, so that no item passes for one that says more."""
-    ids = [one for one in criteria if _begins_with(said, one.id)]
+    ids = [one for one in criteria if _begins_with(item_text, one.id)]
     if ids:
         return max(ids, key=lambda one: len(one.id))
-    line = f" {_folded(said)} "
+    line = f" {_folded(item_text)} "
     texts = [one for one in criteria if (text := _folded(one.text)) and f" {text} " in line]
     return max(texts, key=lambda one: len(_folded(one.text)), default=None)
 
 
-def _begins_with(said: str, id: str) -> bool:
-    folded, wanted = said.casefold(), id.casefold()
+def _begins_with(item_text: str, id: str) -> bool:
+    folded, wanted = item_text.casefold(), id.casefold()
     return folded.startswith(wanted) and bool(_AN_ID_ENDS.match(folded, len(wanted)))
 
 

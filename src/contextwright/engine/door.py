@@ -61,33 +61,35 @@ def session_of(source: SessionLike, where: str) -> Session:
     return session_from(source)
 
 
-def spec_or_compiler(given: SpecLike | None, where: str) -> Expr | Compiler:
+def spec_or_compiler(source: SpecLike | None, where: str) -> Expr | Compiler:
     """The spec that something stands for, or the compiler that it is.
 
     Args:
-        given: None for the whole conversation.
+        source: None for the whole conversation.
 
     Raises:
         SpecError: neither, or its text is no spec.
     """
-    if given is None:
+    if source is None:
         return Default()
-    if isinstance(given, str):
-        return parse(given)
-    if isinstance(given, Expr):
-        return given
-    if not isinstance(given, type):
-        spec = getattr(given, "spec", None)
+    if isinstance(source, str):
+        return parse(source)
+    if isinstance(source, Expr):
+        return source
+    if not isinstance(source, type):
+        spec = getattr(source, "spec", None)
         if isinstance(spec, Expr):
             return spec
-        if callable(getattr(given, "compile", None)):
-            return cast(Compiler, given)
-    name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        if callable(getattr(source, "compile", None)):
+            return cast(Compiler, source)
+    name = f"the class {source.__name__}" if isinstance(source, type) else type(source).__name__
     raise SpecError(
         "expected a spec, its text, a recipe with a `spec`, or a compiler with "
         f"`compile(snapshot, target)`, got {name}",
         where=where,
-        fix=f"{given.__name__}(...) makes one" if isinstance(given, type) else "C.window(n=5), say",
+        fix=f"{source.__name__}(...) makes one"
+        if isinstance(source, type)
+        else "C.window(n=5), say",
     )
 
 

@@ -27,18 +27,18 @@ EMBEDDED = cast(TaskRunner, Embedded())
 
 
 def answering_by(models: TaskRunner | None) -> TaskRunner:
-    """Who answers: what was given, or the embedded models.
+    """The runner that answers: the caller's, or the embedded models.
 
     Raises:
-        ModelError: what was given answers nothing, such as the bare name of a model.
+        ModelError: the runner answers nothing, such as the bare name of a model.
     """
-    given: Any = models
-    if given is None:
+    runner: Any = models
+    if runner is None:
         return EMBEDDED
-    if not hasattr(given, "answer_now"):
+    if not hasattr(runner, "answer_now"):
         raise ModelError(
-            f"models is a {type(given).__name__}",
-            where=f"models={given!r}"[:80],
+            f"models is a {type(runner).__name__}",
+            where=f"models={runner!r}"[:80],
             fix="give contextwright.models.Models(...), such as Models('openai:gpt-5-mini')",
         )
-    return given
+    return runner

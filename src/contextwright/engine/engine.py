@@ -113,12 +113,12 @@ def _model_of(source: Any) -> str | None:
     return model if isinstance(model, str) and model else None
 
 
-def _target(model: str | None, given: Target | None, options: dict[str, Any]) -> Target:
-    if given is None and model is None:
+def _target(model: str | None, explicit: Target | None, options: dict[str, Any]) -> Target:
+    if explicit is None and model is None:
         raise ModelError(
             "neither model nor target", where="compile(...)", fix='compile(..., model="gpt-5")'
         )
-    return given or target(model or "", **options)
+    return explicit or target(model or "", **options)
 
 
 class Engine:

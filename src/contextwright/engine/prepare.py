@@ -68,8 +68,8 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple
             pack, error = None, raised
         written = turn.write(wants.wrote) if turn.write is not None and wants.wrote else False
         if wants.asked:
-            kept = _kept_before(wants, answers, latest)
-            answers = answers.with_(kept or (yield tuple(wants.asked.values())))
+            earlier = _kept_before(wants, answers, latest)
+            answers = answers.with_(earlier or (yield tuple(wants.asked.values())))
         elif error is not None and not written:
             raise error
         elif pack is not None and not written:
@@ -78,23 +78,23 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple
 
 
 def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[Answer]:
-    found: list[Answer] = []
+    earlier: list[Answer] = []
     for task in wants.asked.values():
         if task.series and answers.latest(task.series) is None:
-            kept = latest(task.series)
-            if kept is not None and kept.covers:
-                found.append(kept)
-    return found
+            answer = latest(task.series)
+            if answer is not None and answer.covers:
+                earlier.append(answer)
+    return earlier
 
 
 def known_answers(log: Log, models: object) -> Answers:
     """What these models answered for this log before."""
-    found = _KNOWN.get(log)
-    return NO_ANSWERS if found is None else found.get(models, NO_ANSWERS)
+    by_models = _KNOWN.get(log)
+    return NO_ANSWERS if by_models is None else by_models.get(models, NO_ANSWERS)
 
 
 def remember(log: Log, models: object, answers: Answers) -> None:
     """Keep answers for the log's next compiles; a fallback only where there is nobody else."""
     alone = getattr(models, "llm", None) is None
-    kept = _KNOWN.setdefault(log, WeakKeyDictionary())
-    kept[models] = Answers(answer for answer in answers if alone or not answer.fallback)
+    by_models = _KNOWN.setdefault(log, WeakKeyDictionary())
+    by_models[models] = Answers(answer for answer in answers if alone or not answer.fallback)

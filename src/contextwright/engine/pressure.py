@@ -103,8 +103,8 @@ class SummaryConstraint:
     def _compressing(self, message: str, current: float | Session | Snapshot) -> TaskGenerator[str]:
         if isinstance(current, Session | Snapshot):
             current = pressure(current, model=self.model, window=self.window)
-        given: Any = (message, current)
-        if not isinstance(given[0], str) or not is_number(given[1]):
+        arguments: Any = (message, current)
+        if not isinstance(arguments[0], str) or not is_number(arguments[1]):
             raise SpecError(
                 f"a {type(message).__name__} at a pressure of {type(current).__name__}",
                 where="maybe_compress(message, current_pressure)",

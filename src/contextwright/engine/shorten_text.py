@@ -34,8 +34,10 @@ def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> TaskGen
         if one.max_tokens >= SUMMARY_ROOM and count(one.text) > one.max_tokens
     }
     answers = (yield tuple(over.values())) if over else []
-    found = dict(zip(over, answers, strict=True))
-    return [shortened(one.text, one.max_tokens, found.get(one), count, one.tail) for one in wanted]
+    by_text = dict(zip(over, answers, strict=True))
+    return [
+        shortened(one.text, one.max_tokens, by_text.get(one), count, one.tail) for one in wanted
+    ]
 
 
 def answering(radiator: Any, *, timeout_s: float = TIMEOUT_S) -> TaskRunner:

@@ -172,17 +172,17 @@ def phone(match: re.Match[str]) -> tuple[int, int] | None:
     text, start = match.string, match.start()
     if _DATE.match(text, start):
         return None
-    found = _PHONE_FORMS.match(text, start)
-    if found and found[0][0] != "+" and not 9 <= len(_DIGIT.findall(found[0])) <= 15:
-        found = None
-    if not found and match[0][0] != "+":
+    number = _PHONE_FORMS.match(text, start)
+    if number and number[0][0] != "+" and not 9 <= len(_DIGIT.findall(number[0])) <= 15:
+        number = None
+    if not number and match[0][0] != "+":
         local = _LOCAL_PHONE.match(text, start)
         if local and (_PHONE_AFTER.match(text, local.end()) or _near(_PHONE_WORDS, match, 48)):
-            found = local
-    if not found:
+            number = local
+    if not number:
         return None
-    extension = _EXTENSION.match(text, found.end())
-    return start, extension.end() if extension else found.end()
+    extension = _EXTENSION.match(text, number.end())
+    return start, extension.end() if extension else number.end()
 
 
 def _near(words: re.Pattern[str], match: re.Match[str], before: int) -> bool:

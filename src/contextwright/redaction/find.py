@@ -53,8 +53,8 @@ def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
                 yield start, end
                 done = end
         elif _opens(pattern, text, place):
-            found = compiled(pattern).match(text, place)
-            span = _accepted(pattern, found) if found else None
+            match = compiled(pattern).match(text, place)
+            span = _accepted(pattern, match) if match else None
             if span:
                 yield span
                 done = span[1]
@@ -62,7 +62,7 @@ def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
 
 def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
     if pattern.anchor:
-        return [found.start() for found in compiled_anchor(pattern.anchor).finditer(haystack.text)]
+        return [match.start() for match in compiled_anchor(pattern.anchor).finditer(haystack.text)]
     text = haystack.folded if pattern.fold else haystack.text
     places: list[int] = []
     for literal in pattern.literals:
@@ -75,9 +75,9 @@ def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
 
 def _search(pattern: Pattern, text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     search = compiled(pattern).search
-    while found := search(text, first, last):
-        start = found.start()
-        span = _accepted(pattern, found) if _opens(pattern, text, start) else None
+    while match := search(text, first, last):
+        start = match.start()
+        span = _accepted(pattern, match) if _opens(pattern, text, start) else None
         if span:
             yield span
             first = span[1]
@@ -100,12 +100,12 @@ def _opens(pattern: Pattern, text: str, start: int) -> bool:
     return not (before in pattern.glue and text[start - 2 : start - 1] in _DIGITS)
 
 
-def _accepted(pattern: Pattern, found: re.Match[str]) -> tuple[int, int] | None:
-    span = pattern.check(found) if pattern.check else found.span(found.re.groups)
+def _accepted(pattern: Pattern, match: re.Match[str]) -> tuple[int, int] | None:
+    span = pattern.check(match) if pattern.check else match.span(match.re.groups)
     if span is None:
         return None
     start, end = span
-    text = found.string
+    text = match.string
     if not pattern.free:
         after = text[end : end + 1]
         if after in _WORD or (

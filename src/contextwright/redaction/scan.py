@@ -71,22 +71,22 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
         spans: tuple[Span, ...] = ()
         current = text
         for turn in range(_LINE_ROUNDS + 2):
-            found = self._uncovered(current, opaque)
-            if not found:
+            matches = self._uncovered(current, opaque)
+            if not matches:
                 break
             if turn >= _EXACT_ROUNDS:
-                found = _widened(current, found, whole=turn >= _LINE_ROUNDS)
+                matches = _widened(current, matches, whole=turn >= _LINE_ROUNDS)
             shifts = _Shifts(spans, placeholder, label)
-            spans = _merged((*spans, *(shifts.original(span) for span in found)))
+            spans = _merged((*spans, *(shifts.original(span) for span in matches)))
             current = _replaced(text, spans, placeholder, label)
         return spans
 
     def _uncovered(self, text: str, opaque: re.Pattern[str]) -> tuple[Span, ...]:
         """The matches in `text` with something besides placeholders in them."""
-        found = _merged(self._matches(text))
-        if not found or not (covered := [m.span() for m in opaque.finditer(text)]):
-            return found
-        return tuple(span for span in found if not _is_covered(span, covered))
+        matches = _merged(self._matches(text))
+        if not matches or not (covered := [m.span() for m in opaque.finditer(text)]):
+            return matches
+        return tuple(span for span in matches if not _is_covered(span, covered))
 
     def _matches(self, text: str) -> Iterator[Span]:
         yield from self._matches_as_is(text)

@@ -91,5 +91,5 @@ def unfold(text: str) -> Unfolded | None:
     if text.isascii() or _foldable().isdisjoint("".join(_beyond_ascii.findall(text))):
         return None
     folded = text.translate(_table())
-    cuts = [found.start() for found in _hidden.finditer(folded)]
+    cuts = [match.start() for match in _hidden.finditer(folded)]
     return Unfolded(_hidden.sub("", folded) if cuts else folded, cuts)

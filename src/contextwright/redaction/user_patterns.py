@@ -69,8 +69,8 @@ def find_user_pattern(regex: Any, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _refused(source: str, error: Exception) -> PatternError:
-    said = error.args[0] if error.args else ""
-    reason = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    message = error.args[0] if error.args else ""
+    reason = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
     for sign, lacks, fix in _LACKS:
         if sign in reason:
             what = f"RE2, which runs patterns in linear time, has no {lacks}: {reason}"

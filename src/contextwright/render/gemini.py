@@ -125,8 +125,8 @@ def _part(
 
 def _signature(part: AnyPart, message: Message) -> Wire:
     """The thought signature that came with a part; it holds only for the message as it was."""
-    kept = part.extra.get("gemini", {}) if message.whole else {}
-    return _signed(kept.get("thought_signature", "") if isinstance(kept, dict) else "")  # pyright: ignore
+    gemini = part.extra.get("gemini", {}) if message.whole else {}
+    return _signed(gemini.get("thought_signature", "") if isinstance(gemini, dict) else "")  # pyright: ignore
 
 
 def _signed(signature: Any) -> Wire:

@@ -92,8 +92,8 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             yield from produced
         else:
             of_system = message.role == "system"
-            said = [self.text_part(text) for text in texts(message)] if of_system else []
-            parts = said if of_system else self.user_parts(message, where, draft)
+            system_parts = [self.text_part(text) for text in texts(message)] if of_system else []
+            parts = system_parts if of_system else self.user_parts(message, where, draft)
             if parts:
                 yield {"type": "message", "role": message.role, "content": parts}
 

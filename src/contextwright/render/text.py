@@ -145,10 +145,10 @@ def _escaped(text: str, refs: frozenset[str]) -> str:
     """The text escaped, but for what shortening put there: a ref to the block's own whole."""
     shown: list[str] = []
     at = 0
-    for found in _REF.finditer(text) if refs else ():
-        if (found[1] or found[2]).partition("#")[0] in refs:
-            shown += escape(text[at : found.start()]), found[0]
-            at = found.end()
+    for ref in _REF.finditer(text) if refs else ():
+        if (ref[1] or ref[2]).partition("#")[0] in refs:
+            shown += escape(text[at : ref.start()]), ref[0]
+            at = ref.end()
     return "".join((*shown, escape(text[at:])))
 
 

@@ -165,15 +165,15 @@ def _matching_tombstones(
     }
     matching: dict[int, list[Tombstone]] = {}
     for cycle, listed in tombstones.items():
-        erased, kept = list[Tombstone](), list[Tombstone]()
+        erased, others = list[Tombstone](), list[Tombstone]()
         for each in listed:
             is_erased = (cycle, each.number) in named or paths.intersection(_blob(each.record))
-            (erased if is_erased else kept).append(each)
+            (erased if is_erased else others).append(each)
         blobs = {ref for each in erased for ref in _blob(each.record)}
-        blobs -= {ref for each in kept for ref in _blob(each.record)}
+        blobs -= {ref for each in others for ref in _blob(each.record)}
         matching[cycle] = erased + [
             each
-            for each in kept
+            for each in others
             if each.record.refcounted and blobs.intersection(each.record.ref_paths)
         ]
     return matching

@@ -295,10 +295,10 @@ class Index:
         def rerank() -> list[float]:
             assert self._rerank is not None
             texts = [item.text for item in held.values()]
-            given = [float(score) for score in self._rerank(query, texts)]
-            if len(given) != len(texts):
-                raise ValueError(f"{len(given)} scores for {len(texts)} texts")
-            return given
+            relevances = [float(score) for score in self._rerank(query, texts)]
+            if len(relevances) != len(texts):
+                raise ValueError(f"{len(relevances)} scores for {len(texts)} texts")
+            return relevances
 
         reranked = self._attempt("the reranker", "its order is left out", rerank)
         if reranked is None:

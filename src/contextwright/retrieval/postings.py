@@ -49,7 +49,7 @@ length INTEGER NOT NULL)
 _VECTOR = """CREATE TABLE IF NOT EXISTS vector (row INTEGER PRIMARY KEY, model TEXT NOT NULL,
 value BLOB NOT NULL)"""
 # every one of our words is one of this tokenizer's, whatever its script
-_SAID = "CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5(words, tokenize='ascii')"
+_WORDS_TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5(words, tokenize='ascii')"
 _WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.places USING fts5vocab(main, said, instance)"
 
 
@@ -74,7 +74,7 @@ class Postings:
                 self.db.execute("PRAGMA secure_delete=ON")
             # what a statement replaces would be in a temporary file otherwise
             self.db.execute("PRAGMA temp_store=MEMORY")
-            for statement in (_ITEM, _VECTOR, _SAID, _WORDS):
+            for statement in (_ITEM, _VECTOR, _WORDS_TABLE, _WORDS):
                 self.db.execute(statement)
             rows = self.db.execute(
                 "SELECT row, length, id, text, kind, role, thread, time_ms FROM item ORDER BY row"

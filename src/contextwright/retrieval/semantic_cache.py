@@ -167,25 +167,25 @@ class SemanticCache:
         Returns:
             The answer; None where no question is like enough.
         """
-        asked = self._indexed(CacheEntry(query, "", scope, version, now_ms))
+        question = self._indexed(CacheEntry(query, "", scope, version, now_ms))
         with self._lock:
             if (most := self._max_age) is not None:
                 self._remove(lambda entry: now_ms - entry.time_ms > most)
             alike: list[tuple[float, str]] = []
             for each in self._entries.values():
                 entry = each.entry
-                if (entry.scope, entry.version, each.guard) != (scope, version, asked.guard):
+                if (entry.scope, entry.version, each.guard) != (scope, version, question.guard):
                     continue
-                likeness, least = self._likeness(each, asked)
+                likeness, least = self._likeness(each, question)
                 if likeness >= least and entry.time_ms <= now_ms:
                     alike.append((-likeness, entry.query))
             if not alike:
                 return None
             likeness, best = min(alike)
-            found = self._entries[scope, best]
-            self._entries.move_to_end(found.key)
-            entry = found.entry
-            found.entry = msgspec.structs.replace(entry, used_ms=now_ms, uses=entry.uses + 1)
+            hit = self._entries[scope, best]
+            self._entries.move_to_end(hit.key)
+            entry = hit.entry
+            hit.entry = msgspec.structs.replace(entry, used_ms=now_ms, uses=entry.uses + 1)
             age_ms = now_ms - entry.time_ms
             return Cached(entry.query, entry.answer, round(-likeness * 1_000_000), age_ms)
 
@@ -247,17 +247,20 @@ class SemanticCache:
         query = entry.query
         return _Indexed(entry, _guard(query), _content(query), self._vector(query))
 
-    def _likeness(self, known: _Indexed, asked: _Indexed) -> tuple[float, float]:
+    def _likeness(self, known: _Indexed, question: _Indexed) -> tuple[float, float]:
         """Likeness, and the least that will do."""
-        if known.entry.query == asked.entry.query:
+        if known.entry.query == question.entry.query:
             return 1.0, 1.0
-        if asked.vector and known.vector and any(asked.vector):
-            dot = sum(a * b for a, b in zip(asked.vector, known.vector, strict=True))
+        if question.vector and known.vector and any(question.vector):
+            dot = sum(a * b for a, b in zip(question.vector, known.vector, strict=True))
             return min(dot, 1.0), LIKE_VECTORS if self._like is None else self._like
         least = LIKE_WORDS if self._like is None else self._like
-        both, either = set(asked.content) & set(known.content), {*asked.content, *known.content}
+        both, either = (
+            set(question.content) & set(known.content),
+            {*question.content, *known.content},
+        )
         # `dog bites man` and `man bites dog` have the same words
-        order = [word for word in asked.content if word in both]
+        order = [word for word in question.content if word in both]
         if order != [word for word in known.content if word in both]:
             return 0.0, least
         return len(both) / len(either) if either else 0.0, least

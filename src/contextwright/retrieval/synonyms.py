@@ -37,12 +37,12 @@ result outcome; reason cause; tool software; rule policy; deadline due; salary i
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+    groups: dict[str, dict[str, None]] = {}
     for group in _GROUPS.replace("\n", " ").split(";"):
         alike = list(dict.fromkeys(stems(group)))
         for word in alike:
-            found.setdefault(word, {}).update(dict.fromkeys(alike))
-    return {word: tuple(each for each in alike if each != word) for word, alike in found.items()}
+            groups.setdefault(word, {}).update(dict.fromkeys(alike))
+    return {word: tuple(each for each in alike if each != word) for word, alike in groups.items()}
 
 
 def synonyms(root: str) -> tuple[str, ...]:

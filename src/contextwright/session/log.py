@@ -192,14 +192,14 @@ class Log(Sequence[Event]):
     def ends(self, attribute: str, value: str, before: int) -> tuple[int, int] | None:
         """The first and the last position below `before` of the events with this role, author,
         type, tool or tag; None where there is none."""
-        found = self._by.get((attribute, value), [])
-        count = bisect_left(found, before)
-        return (found[0], found[count - 1]) if count else None
+        positions = self._by.get((attribute, value), [])
+        count = bisect_left(positions, before)
+        return (positions[0], positions[count - 1]) if count else None
 
     def positions(self, attribute: str, value: str, before: int) -> list[int]:
         """Positions below `before` of the events with this role, author, type, tool or tag."""
-        found = self._by.get((attribute, value), [])
-        return found[: bisect_left(found, before)]
+        positions = self._by.get((attribute, value), [])
+        return positions[: bisect_left(positions, before)]
 
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """Exchanges from `start` to `stop` that have an event with this, in the whole log."""
@@ -209,9 +209,9 @@ class Log(Sequence[Event]):
 
     def succeeded_between(self, tool: str, after: int, before: int) -> bool:
         """Whether a call of this tool succeeded after one position and before another."""
-        found = self._by.get(("success", tool), [])
-        place = bisect_right(found, after)
-        return place < len(found) and found[place] < before
+        positions = self._by.get(("success", tool), [])
+        place = bisect_right(positions, after)
+        return place < len(positions) and positions[place] < before
 
     def newest_failures(self, before: int) -> Iterator[tuple[str, int]]:
         """Each tool that failed, and the exchange of its newest failure, before a position."""
@@ -230,13 +230,13 @@ class Log(Sequence[Event]):
 
     def exchanges(self, start: int, stop: int, before: int) -> list[Exchange]:
         """Exchanges `start` to `stop` as they stood when the log had `before` events."""
-        found = self._exchanges[start:stop]
+        exchanges = self._exchanges[start:stop]
         if before >= len(self._events):
-            return found
+            return exchanges
         for index in {self.exchange_count(before) - 1, *self._late}:
-            if start <= index < start + len(found):
-                found[index - start] = self._as_of(found[index - start], before)
-        return found
+            if start <= index < start + len(exchanges):
+                exchanges[index - start] = self._as_of(exchanges[index - start], before)
+        return exchanges
 
     def _as_of(self, exchange: Exchange, before: int) -> Exchange:
         newest = exchange.index == self.exchange_count(before) - 1

@@ -48,14 +48,14 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         """Places of the exchanges that hold the newest failed or interrupted call of a tool that
         did not succeed since. Earlier failures of that tool are history: the newest tells what
         is the matter now (rules.md#what-stays)."""
-        found: set[int] = set()
+        failures: set[int] = set()
         for tool, index in self.log.newest_failures(self.position):
             exchange = self.exchanges(index, index + 1)[0]
             if not exchange.failed or tool not in _failed_tools(exchange):
                 continue
             if not self.log.succeeded_between(tool, exchange.positions[-1], self.position):
-                found.add(index)
-        return frozenset(found)
+                failures.add(index)
+        return frozenset(failures)
 
     def age(self, exchange: int, turn: int) -> int:
         """How far back an exchange is: turns since its turn; of a turn that is longer than
@@ -101,18 +101,18 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         indices = sorted({self.log.exchange_index(position) for position in positions})
         if not indices:
             return []
-        found = self.exchanges(indices[0], indices[-1] + 1)
-        return [found[index - indices[0]] for index in indices]
+        exchanges = self.exchanges(indices[0], indices[-1] + 1)
+        return [exchanges[index - indices[0]] for index in indices]
 
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """The exchanges from `start` to `stop` that have an event with this role, author, type,
         tool or tag."""
         if self.position == len(self.log) and attribute != "tag":
-            found = self.log.exchanges_with(attribute, value, start, stop)
+            exchanges = self.log.exchanges_with(attribute, value, start, stop)
             if self.position == len(self.log):  # nobody appended meanwhile
-                return found
-        found = self.exchanges_of(self.positions(attribute, value))
-        return [exchange for exchange in found if start <= exchange.index < stop]
+                return exchanges
+        exchanges = self.exchanges_of(self.positions(attribute, value))
+        return [exchange for exchange in exchanges if start <= exchange.index < stop]
 
     def event(self, event_id: str) -> Event | None:
         """The event of this id, if it had happened."""
@@ -121,10 +121,10 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
 
     def positions(self, attribute: str, value: str) -> list[int]:
         """Positions of the events with this role, author, type, tool or tag."""
-        found = self.log.positions(attribute, value, self.position)
+        positions = self.log.positions(attribute, value, self.position)
         if attribute != "tag":
-            return found
-        return sorted({*found, *self._tagged_in_state(value)})
+            return positions
+        return sorted({*positions, *self._tagged_in_state(value)})
 
     def _tagged_in_state(self, tag: str) -> Iterable[int]:
         for key, tags in self.state.items():

@@ -61,8 +61,8 @@ class State(Mapping[str, Any]):
 
     def without_temp(self) -> "State":
         """The state as the next invocation finds it."""
-        kept = {key: value for key, value in self.items() if not key.startswith("temp:")}
-        return State(kept, self.version + 1)
+        lasting = {key: value for key, value in self.items() if not key.startswith("temp:")}
+        return State(lasting, self.version + 1)
 
 
 def check_key(key: str) -> None:

@@ -52,9 +52,9 @@ class Memo:
 
     def blocks(self, exchanges: list[Exchange]) -> tuple[Block, ...]:
         """The raw blocks of exchanges."""
-        found = tuple(map(self._raw.get, exchanges))
-        if all(found):
-            return found  # pyright: ignore[reportReturnType]
+        blocks = tuple(map(self._raw.get, exchanges))
+        if all(blocks):
+            return blocks  # pyright: ignore[reportReturnType]
         return tuple(map(self.block, exchanges))
 
     def table(self, key: Any) -> dict[Any, Any]:
@@ -84,12 +84,12 @@ class Memo:
         `key` must hold everything that `change` depends on beside the block.
         """
         table = self.table(key)
-        found = list(map(table.get, blocks))
-        if not all(found):
+        changed = list(map(table.get, blocks))
+        if not all(changed):
             for place, block in enumerate(blocks):
-                if found[place] is None:
-                    found[place] = table[block] = change(block)
-        return tuple(found)  # pyright: ignore[reportReturnType]
+                if changed[place] is None:
+                    changed[place] = table[block] = change(block)
+        return tuple(changed)  # pyright: ignore[reportReturnType]
 
 
 class Inputs(msgspec.Struct, frozen=True, eq=False):
@@ -157,21 +157,21 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             self.used[answer.fingerprint] = answer
         return answer
 
-    def after(self, asked: int) -> "Inputs":
+    def after(self, task_count: int) -> "Inputs":
         """The inputs for what depends on a step before which so many tasks were asked: if that
         step still waits for an answer, what is asked here would be asked of the wrong blocks,
         and is not written down."""
-        return self if len(self.asked) == asked else msgspec.structs.replace(self, asked={})
+        return self if len(self.asked) == task_count else msgspec.structs.replace(self, asked={})
 
     def digests(self, blocks: Blocks) -> list[bytes]:
         """A hash of what each block says, whoever brought it."""
         table = self.memo.table("digest")
-        found = list(map(table.get, blocks))
-        if None in found:
+        digests = list(map(table.get, blocks))
+        if None in digests:
             for place, block in enumerate(blocks):
-                if found[place] is None:
-                    found[place] = table[block] = _digest(block)
-        return found  # pyright: ignore[reportReturnType]
+                if digests[place] is None:
+                    digests[place] = table[block] = _digest(block)
+        return digests  # pyright: ignore[reportReturnType]
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""

@@ -35,11 +35,11 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def schema_text(given: Any) -> str:
-    """The JSON Schema of what was given, as canonical text; empty for None.
+def schema_text(source: Any) -> str:
+    """The JSON Schema of a schema source, as canonical text; empty for None.
 
     Args:
-        given: `{"name": "list[str]"}` with the types `str`, `int`, `float`, `bool`, `list[...]`,
+        source: `{"name": "list[str]"}` with the types `str`, `int`, `float`, `bool`, `list[...]`,
             `dict[str, ...]`, `any`, each with a `?` behind if it may be missing, nested as
             needed; a JSON Schema of an object, as a dict or as text; a dataclass, a msgspec
             Struct, a TypedDict or a pydantic model.
@@ -47,20 +47,20 @@ def schema_text(given: Any) -> str:
     Raises:
         SpecError: none of these, or a type that is not known.
     """
-    if given is None or given == "":
+    if source is None or source == "":
         return ""
-    if isinstance(given, str):
-        given = _read(given)
-    if isinstance(given, Mapping):
-        plain: Mapping[str, Any] = given
+    if isinstance(source, str):
+        source = _read(source)
+    if isinstance(source, Mapping):
+        plain: Mapping[str, Any] = source
         return canonical(plain if _is_json_schema(plain) else _object(plain, "schema"))
-    if hasattr(given, "model_json_schema"):
-        return canonical(given.model_json_schema())
+    if hasattr(source, "model_json_schema"):
+        return canonical(source.model_json_schema())
     try:
-        return canonical(_inlined(msgspec.json.schema(given)))
+        return canonical(_inlined(msgspec.json.schema(source)))
     except TypeError as error:
         raise SpecError(
-            f"{given!r} is no schema",
+            f"{source!r} is no schema",
             where="schema=",
             fix='give {"name": "list[str]"}, a JSON Schema, a dataclass, a msgspec Struct or a '
             "pydantic model",
@@ -117,18 +117,18 @@ def _object_problems(
     value: Mapping[str, Any], schema: Mapping[str, Any], where: str, defs: Mapping[str, Any]
 ) -> list[str]:
     properties = schema.get("properties", {})
-    found = [
+    problems = [
         f"{where}.{name} is missing" for name in schema.get("required", ()) if name not in value
     ]
     extra = schema.get("additionalProperties")
     for name, item in value.items():
         if name in properties:
-            found += _problems(item, properties[name], f"{where}.{name}", defs)
+            problems += _problems(item, properties[name], f"{where}.{name}", defs)
         elif extra is False:
-            found.append(f"{where}.{name} was not asked for")
+            problems.append(f"{where}.{name} was not asked for")
         elif isinstance(extra, Mapping):
-            found += _problems(item, extra, f"{where}.{name}", defs)
-    return found
+            problems += _problems(item, extra, f"{where}.{name}", defs)
+    return problems
 
 
 def _followed(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -159,12 +159,12 @@ def _read(text: str) -> Any:
         ) from error
 
 
-def _is_json_schema(given: Mapping[str, Any]) -> bool:
+def _is_json_schema(mapping: Mapping[str, Any]) -> bool:
     return (
-        isinstance(given.get("properties"), Mapping)
-        or given.get("type") == "object"
-        or "$ref" in given
-        or "$schema" in given
+        isinstance(mapping.get("properties"), Mapping)
+        or mapping.get("type") == "object"
+        or "$ref" in mapping
+        or "$schema" in mapping
     )
 
 

@@ -131,8 +131,8 @@ def shared_out(allocation: Allocation, needs: Mapping[str, int]) -> dict[str, in
 
 
 def _weight(layer: str, profile: str, signals: Mapping[str, int]) -> int:
-    mine = [signals.get(name, 0) for name, of in SIGNALS.items() if of == layer]
-    return 2 * PROFILES[profile][layer] * ONE // 100 + sum(mine) // len(mine)
+    values = [signals.get(name, 0) for name, of in SIGNALS.items() if of == layer]
+    return 2 * PROFILES[profile][layer] * ONE // 100 + sum(values) // len(values)
 
 
 def _shares(tokens: int, weights: Mapping[str, int]) -> dict[str, int]:

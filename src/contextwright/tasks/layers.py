@@ -95,57 +95,59 @@ def _dropper(
     """Drops of a layer until all fits; with `caps`, no further than what the layer may have."""
 
     def dropped(blocks: Blocks) -> Blocks:
-        mine = [block for block in blocks if block.layer is layer]
-        spare = sum(map(inputs.cost, mine)) - (caps(blocks)[layer.label] if caps else 0)
-        excess, gone = over(blocks), set[Block]()
-        for block in sorted(filter(drop, mine), key=key):
+        layer_blocks = [block for block in blocks if block.layer is layer]
+        spare = sum(map(inputs.cost, layer_blocks)) - (caps(blocks)[layer.label] if caps else 0)
+        excess, drops = over(blocks), set[Block]()
+        for block in sorted(filter(drop, layer_blocks), key=key):
             if excess <= 0 or spare <= 0:
                 break
-            gone.add(block)
+            drops.add(block)
             excess -= inputs.cost(block)
             spare -= inputs.cost(block)
-        return tuple(block for block in blocks if block not in gone)
+        return tuple(block for block in blocks if block not in drops)
 
     return dropped
 
 
 def _memory_summary(blocks: Blocks, inputs: Inputs, caps: Caps) -> Blocks:
     """All memories as one summary for the step, where the layer is over what it may have."""
-    mine = tuple(b for b in blocks if b.layer is Layer.MEMORY and b.source != "working_memory")
-    mine = tuple(b for b in mine if b.tier != 1)
-    others = [b for b in blocks if b.layer is Layer.MEMORY and b not in set(mine)]
-    need = sum(map(inputs.cost, mine))
+    memories = tuple(b for b in blocks if b.layer is Layer.MEMORY and b.source != "working_memory")
+    memories = tuple(b for b in memories if b.tier != 1)
+    others = [b for b in blocks if b.layer is Layer.MEMORY and b not in set(memories)]
+    need = sum(map(inputs.cost, memories))
     cap = max(0, caps(blocks)["memory"] - sum(map(inputs.cost, others)))
     room = min(MEMORIES, cap * 9 // 10)
-    if len(mine) < 2 or need <= cap or room < 20:
+    if len(memories) < 2 or need <= cap or room < 20:
         return blocks
-    text = _summary(mine, room, inputs)
+    text = _summary(memories, room, inputs)
     if text is None:
         return blocks
-    lineage = tuple(id for block in mine for id in block.lineage)
+    lineage = tuple(id for block in memories for id in block.lineage)
     made = msgspec.structs.replace(
-        mine[-1],
-        id=f"summary:memory/{mine[0].id}",
+        memories[-1],
+        id=f"summary:memory/{memories[0].id}",
         source="summary:memory",
         text=text,
         fidelity=Fidelity.SUMMARIZED,
         lineage=lineage,
-        why=f"summary of {len(mine)} memories",
+        why=f"summary of {len(memories)} memories",
     )
     if inputs.cost(made) >= need:
         return blocks
     return tuple(
-        made if block is mine[-1] else block for block in blocks if block not in set(mine[:-1])
+        made if block is memories[-1] else block
+        for block in blocks
+        if block not in set(memories[:-1])
     )
 
 
 def _evidence_summary(blocks: Blocks, inputs: Inputs, caps: Caps, over: Over) -> Blocks:
     """Older evidence in fewer words, for the step; addresses stay whole."""
-    mine = [block for block in blocks if block.layer is Layer.EVIDENCE]
-    if sum(map(inputs.cost, mine)) <= caps(blocks)["evidence"]:
+    evidence = [block for block in blocks if block.layer is Layer.EVIDENCE]
+    if sum(map(inputs.cost, evidence)) <= caps(blocks)["evidence"]:
         return blocks
     excess, shorter = over(blocks), dict[Block, Block]()
-    for block in sorted(mine, key=_evidence_drop)[: max(0, len(mine) - NEWEST)]:
+    for block in sorted(evidence, key=_evidence_drop)[: max(0, len(evidence) - NEWEST)]:
         if excess <= 0:
             break
         shorter[block] = _shorter(block, inputs, "older evidence")

@@ -193,11 +193,11 @@ def _criteria(value: Any) -> Any:
     items: Any = [value] if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)):
         return [] if items is None else items
-    found: list[Any] = []
+    entries: list[Any] = []
     for place, item in enumerate(items, 1):
         entry: Any = {"text": item} if isinstance(item, str) else item
         if isinstance(entry, Mapping):
             entry = {**entry, "id": str(entry.get("id") or f"a{place}")}
         if not isinstance(entry, Mapping) or str(entry.get("text", "")).strip():
-            found.append(entry)
-    return found
+            entries.append(entry)
+    return entries

@@ -32,7 +32,7 @@ def signals_of(snapshot: Snapshot, blocks: Blocks, now_ms: int | None) -> dict[s
     memories = [block for block in blocks if block.source == "memory"]
     known: Any = state.get(KNOWLEDGE)
     entries: list[Any] = known if isinstance(known, list) else []
-    found = {
+    signals = {
         "checklist_evidence_ratio": _evidence_ratio(step),
         "expected_tool_calls": _nearing(_calls(step, snapshot), HALF_CALLS),
         "risk_weight": RISK[step.constraints.risk] if step is not None else 0,
@@ -42,8 +42,8 @@ def signals_of(snapshot: Snapshot, blocks: Blocks, now_ms: int | None) -> dict[s
         "unresolved_questions": _nearing(_questions(snapshot), HALF_QUESTIONS),
         "dialogue_depth": _nearing(max(0, snapshot.turn), HALF_TURNS),
     }
-    measured = _measured(state.get(SIGNALS), found)
-    return {name: max(0, min(ONE, value)) for name, value in (found | measured).items()}
+    measured = _measured(state.get(SIGNALS), signals)
+    return {name: max(0, min(ONE, value)) for name, value in (signals | measured).items()}
 
 
 def window_of(max_tokens: int, state: Mapping[str, Any]) -> int:
@@ -52,9 +52,9 @@ def window_of(max_tokens: int, state: Mapping[str, Any]) -> int:
     return max_tokens or (step.constraints.tokens if step is not None else 0)
 
 
-def _measured(given: Any, known: Mapping[str, int]) -> dict[str, int]:
+def _measured(stated: Any, known: Mapping[str, int]) -> dict[str, int]:
     """Signals that the application measured, from 0 to 1; others are not of ours."""
-    values: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+    values: Mapping[str, Any] = stated if isinstance(stated, Mapping) else {}
     return {
         name: round(value * ONE)
         for name, value in values.items()
@@ -124,6 +124,6 @@ def _questions(snapshot: Snapshot) -> int:
         count += both and exchange.first.text.rstrip().endswith("?")
     for exchange in reversed(before):
         if exchange.first.role == "assistant":
-            said = (part.text for part in exchange.first.parts if isinstance(part, Text))
-            return count + sum(text.count("?") for text in said)
+            texts = (part.text for part in exchange.first.parts if isinstance(part, Text))
+            return count + sum(text.count("?") for text in texts)
     return count

@@ -80,13 +80,17 @@ def _longest(taken: Callable[[int], int], size: int, tokens: int) -> int:
     were counted, a few times; what fits is kept."""
     low, high, guess = 0, size, min(size, tokens * 4)
     for _ in range(6):
-        found = taken(guess)
-        if found <= tokens:
+        tokens_taken = taken(guess)
+        if tokens_taken <= tokens:
             low = guess
         else:
             high = guess
-        guess = min(high - 1, max(low + 1, guess * tokens // max(1, found)))
-        if low >= high - 1 or low >= size or (found <= tokens and found >= tokens * 97 // 100):
+        guess = min(high - 1, max(low + 1, guess * tokens // max(1, tokens_taken)))
+        if (
+            low >= high - 1
+            or low >= size
+            or (tokens_taken <= tokens and tokens_taken >= tokens * 97 // 100)
+        ):
             break
     return low
 
@@ -97,9 +101,9 @@ def _nice(text: str, end: int) -> int:
         return end
     earliest = end - int(end * SLACK)
     for space in ("\n", " "):
-        found = text.rfind(space, earliest, end)
-        if found > 0:
-            return found
+        boundary = text.rfind(space, earliest, end)
+        if boundary > 0:
+            return boundary
     return end
 
 

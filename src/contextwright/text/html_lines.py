@@ -93,10 +93,10 @@ class _Reader(HTMLParser):
             self._words.append("|")
         if tag == "li":
             self._words.append("-")
-        found = dict(attrs)
-        self._link = (found.get("href") or "") if tag == "a" else self._link
-        if tag == "img" and found.get("alt"):
-            self._words.append(f"[image: {found['alt']}]")
+        attributes = dict(attrs)
+        self._link = (attributes.get("href") or "") if tag == "a" else self._link
+        if tag == "img" and attributes.get("alt"):
+            self._words.append(f"[image: {attributes['alt']}]")
 
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:

@@ -25,11 +25,11 @@ READ = 50_000
 
 def entities(text: str, limit: int = 200) -> tuple[str, ...]:
     """The first `limit` different ones, in the order in which they appear. Linear time."""
-    found: dict[str, None] = {}
+    entities: dict[str, None] = {}
     for match in _ENTITY.finditer(text[:READ]):
         entity = match[0].strip('"').rstrip(".,;:")
         if entity:
-            found[entity] = None
-            if len(found) >= limit:
+            entities[entity] = None
+            if len(entities) >= limit:
                 break
-    return tuple(found)
+    return tuple(entities)

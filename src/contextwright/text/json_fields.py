@@ -43,14 +43,14 @@ def _keep(value: Any, paths: Paths) -> Any:
         return [_keep(item, paths) for item in value]  # pyright: ignore[reportUnknownVariableType]
     if not isinstance(value, dict):
         return value
-    found: dict[str, Any] = {}
+    projected: dict[str, Any] = {}
     items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
     for key, item in items.items():
         rest = [path[1:] for path in paths if path[0] == key]
         if rest:
             deeper = [path for path in rest if path]
-            found[key] = item if len(deeper) < len(rest) else _keep(item, deeper)
-    return found
+            projected[key] = item if len(deeper) < len(rest) else _keep(item, deeper)
+    return projected
 
 
 def _leave(value: Any, paths: Paths) -> Any:
@@ -58,11 +58,11 @@ def _leave(value: Any, paths: Paths) -> Any:
         return [_leave(item, paths) for item in value]  # pyright: ignore[reportUnknownVariableType]
     if not isinstance(value, dict):
         return value
-    found: dict[str, Any] = {}
+    remainder: dict[str, Any] = {}
     items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
     for key, item in items.items():
         rest = [path[1:] for path in paths if path[0] == key]
         if any(not path for path in rest):
             continue
-        found[key] = _leave(item, rest) if rest else item
-    return found
+        remainder[key] = _leave(item, rest) if rest else item
+    return remainder

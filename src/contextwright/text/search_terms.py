@@ -27,28 +27,28 @@ STOP = frozenset(
 
 def words(text: str) -> list[str]:
     """The words of a text, folded, in order: `getUserName` gives get, user, name."""
-    found: list[str] = []
+    words: list[str] = []
     text = text[:MAX_TEXT]
     for word in _WORD.findall(text if text.isascii() else normalize("NFKC", text)):
         if word.isascii():
-            found += _parts(word)
+            words += _parts(word)
             continue
         at = 0
         for run in _CJK.finditer(word):
             if run.start() > at:
-                found.append(word[at : run.start()].casefold())
-            found += _pairs(run[0])
+                words.append(word[at : run.start()].casefold())
+            words += _pairs(run[0])
             at = run.end()
         if at < len(word):
-            found.append(word[at:].casefold())
-    return found
+            words.append(word[at:].casefold())
+    return words
 
 
 def content_words(text: str) -> list[str]:
     """The words that say what a text is about; all of them where no other is left."""
     if not text.isascii():
-        found = words(text)
-        return [stem(word) for word in found if word not in STOP] or found
+        words_of_text = words(text)
+        return [stem(word) for word in words_of_text if word not in STOP] or words_of_text
     content_words: list[str] = []
     for word in _WORD.findall(text[:MAX_TEXT]):
         content_words += _stems(word)

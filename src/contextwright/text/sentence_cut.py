@@ -43,10 +43,10 @@ def is_whole(text: str) -> bool:
 def _open_fence(text: str) -> str:
     """The fence that a text opens and does not close; empty where there is none."""
     fence = ""
-    for found in _FENCE.findall(text):
+    for mark in _FENCE.findall(text):
         if not fence:
-            fence = found
-        elif found == fence:
+            fence = mark
+        elif mark == fence:
             fence = ""
     return fence
 
@@ -75,6 +75,6 @@ def _within(text: str, max_tokens: int, count: Count, marker: str) -> str:
         return "" if fence else made
     head = made[: -len(end)].rstrip("\n")
     whole = text.startswith(head) and text[len(head) : len(head) + 1].isspace()
-    kept = head if whole else (head.rpartition("\n" if fence else " ")[0] or head)
-    shorter = f"{kept.rstrip()}\n{end}"
+    head_words = head if whole else (head.rpartition("\n" if fence else " ")[0] or head)
+    shorter = f"{head_words.rstrip()}\n{end}"
     return shorter if count(shorter) <= max_tokens else made

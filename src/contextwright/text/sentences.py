@@ -18,25 +18,25 @@ _NO = re.compile(r"\bno\.$", re.IGNORECASE)
 
 def sentences(text: str) -> list[str]:
     """The sentences, without white space around them."""
-    found: list[str] = []
+    pieces: list[str] = []
     at = 0
     for fence in _FENCE.finditer(text):
-        found += _prose(text[at : fence.start()])
-        found.append(fence[0].strip())
+        pieces += _prose(text[at : fence.start()])
+        pieces.append(fence[0].strip())
         at = fence.end()
-    found += _prose(text[at:])
-    return [sentence for sentence in found if sentence]
+    pieces += _prose(text[at:])
+    return [sentence for sentence in pieces if sentence]
 
 
 def _prose(text: str) -> list[str]:
-    found: list[str] = []
+    pieces: list[str] = []
     start = 0
     for end in _END.finditer(text):
         piece = text[start : end.start()]
         if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
             if not _NO.search(piece[-4:]) or text[end.end()].isdigit():
                 continue
-        found.append(piece.strip())
+        pieces.append(piece.strip())
         start = end.end()
-    found.append(text[start:].strip())
-    return found
+    pieces.append(text[start:].strip())
+    return pieces

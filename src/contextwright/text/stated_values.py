@@ -32,16 +32,16 @@ class Claim(NamedTuple):
 
 def claims(sentence: str) -> list[Claim]:
     """What a sentence says that something is; nothing of a question."""
-    found: list[Claim] = []
+    claims: list[Claim] = []
     if sentence.endswith("?"):
-        return found
+        return claims
     for match in [*_IS.finditer(sentence), *_KEY.finditer(sentence)]:
         groups = match.groupdict()
         subject = tuple(sorted(content_words(groups["subject"])))
         if not STOP.issuperset(words(groups["subject"])):
             value = groups["value"].strip().casefold()
-            found.append(Claim(subject, value, bool(groups.get("negated"))))
-    return found
+            claims.append(Claim(subject, value, bool(groups.get("negated"))))
+    return claims
 
 
 def clash(known: Claim, new: Claim) -> bool:

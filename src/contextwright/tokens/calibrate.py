@@ -4,7 +4,7 @@ from typing import Any
 
 from contextwright.tokens.counter import Counter, scaled
 
-KEPT = 200
+RATIO_HISTORY = 200
 """Newest ratios kept for a model."""
 ENOUGH = 20
 """Ratios from which on a calibration is used."""
@@ -36,22 +36,22 @@ class Calibrator:
         ratio = -(-billed * 100 // estimated)
         if not LOWEST <= ratio <= HIGHEST:
             return False
-        kept = self._ratios.setdefault(f"{format} {model}", [])
-        kept.append(ratio)
-        del kept[:-KEPT]
+        ratios = self._ratios.setdefault(f"{format} {model}", [])
+        ratios.append(ratio)
+        del ratios[:-RATIO_HISTORY]
         return True
 
     def factor(self, format: str, model: str) -> int:
         """The factor in hundredths; 100 until enough was seen."""
         key = f"{format} {model}"
-        kept = sorted(self._ratios.get(key, ()))
-        if len(kept) < ENOUGH:
+        ratios = sorted(self._ratios.get(key, ()))
+        if len(ratios) < ENOUGH:
             return 100
-        found = max(kept[len(kept) * 95 // 100], kept[len(kept) // 2], 100)
+        factor = max(ratios[len(ratios) * 95 // 100], ratios[len(ratios) // 2], 100)
         used = self._used.get(key, 100)
-        if abs(found - used) >= 3:
-            self._used[key] = used = found
-        return max(used, kept[len(kept) // 2])
+        if abs(factor - used) >= 3:
+            self._used[key] = used = factor
+        return max(used, ratios[len(ratios) // 2])
 
     def counter(self, format: str, model: str, base: Counter) -> Counter:
         """The base counter times the factor."""
@@ -60,9 +60,9 @@ class Calibrator:
 
     def to_data(self) -> dict[str, Any]:
         """The ratios as plain data, to be kept beside the sessions."""
-        return {key: list(kept) for key, kept in self._ratios.items()}
+        return {key: list(ratios) for key, ratios in self._ratios.items()}
 
     @classmethod
     def from_data(cls, data: dict[str, list[int]]) -> "Calibrator":
         """Read what `to_data` gave."""
-        return cls({key: list(kept)[-KEPT:] for key, kept in data.items()})
+        return cls({key: list(ratios)[-RATIO_HISTORY:] for key, ratios in data.items()})

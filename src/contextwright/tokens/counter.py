@@ -133,12 +133,12 @@ def counter_for(model: str | None) -> Counter:
     Raises:
         ModelError: a name that is no text.
     """
-    given: Any = model or ""
-    if not isinstance(given, str):
+    named: Any = model or ""
+    if not isinstance(named, str):
         raise ModelError(
-            f"a {type(given).__name__} names no model", where="model", fix='such as "gpt-5"'
+            f"a {type(named).__name__} names no model", where="model", fix='such as "gpt-5"'
         )
-    name = (model or "").lower().rpartition("/")[2].rpartition(":")[2]
+    name = named.lower().rpartition("/")[2].rpartition(":")[2]
     if "claude" in name:
         return _scaled(CLAUDE if _OLD_CLAUDE.search(name) else CLAUDE_NEW)
     if "gemini" in name:

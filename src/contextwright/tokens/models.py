@@ -59,11 +59,11 @@ def model_info(name: str) -> ModelInfo:
 
 def _candidates(name: str) -> list[str]:
     short = name.strip().lower()
-    found = [short]
+    names = [short]
     for separator in ("/", ":"):
         if separator in short:
-            found.append(short.rpartition(separator)[2])
-    return list(dict.fromkeys([*found, *(_DATE.sub("", each) for each in found)]))
+            names.append(short.rpartition(separator)[2])
+    return list(dict.fromkeys([*names, *(_DATE.sub("", each) for each in names)]))
 
 
 Row = tuple[str, int, int, int, int, int, int]

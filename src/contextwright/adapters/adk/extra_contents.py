@@ -13,21 +13,23 @@ QUOTED = "For context:"
 """How ADK begins what it tells an agent of another one's events."""
 
 
-def beside(contents: list[types.Content], events: list[Event]) -> list[tuple[types.Content, int]]:
+def extra_contents(
+    contents: list[types.Content], events: list[Event]
+) -> list[tuple[types.Content, int]]:
     """The contents that stem from no event, each with how many of the conversation follow it;
     -1 where all of them do."""
-    told = {payload for event in events for payload in _payloads(_told(event))}
+    payloads = {payload for event in events for payload in _payloads(_payload_parts(event))}
     outputs = _outputs(events)
-    own = [_is_beside(content, told, outputs) for content in contents]
-    found: list[tuple[types.Content, int]] = []
+    own = [_is_extra(content, payloads, outputs) for content in contents]
+    extras: list[tuple[types.Content, int]] = []
     for place, content in enumerate(contents):
         if own[place]:
             first = all(own[:place])
-            found.append((content, -1 if first else own[place:].count(False)))
-    return found
+            extras.append((content, -1 if first else own[place:].count(False)))
+    return extras
 
 
-def put_beside(
+def put_extra_contents(
     contents: list[types.Content], added: list[tuple[types.Content, int]]
 ) -> list[types.Content]:
     """The contents with those added, as far from the end as they were. None comes between a
@@ -46,7 +48,7 @@ def put_beside(
     return out + places.get(len(contents), [])
 
 
-def _is_beside(content: types.Content, told: set[Any], outputs: list[str]) -> bool:
+def _is_extra(content: types.Content, payloads: set[Any], outputs: list[str]) -> bool:
     parts = content.parts or []
     if content.role != "user" or not parts:
         return False
@@ -55,10 +57,10 @@ def _is_beside(content: types.Content, told: set[Any], outputs: list[str]) -> bo
     text = parts[0].text or ""
     if text.startswith(QUOTED) or any(output in text for output in outputs):
         return False
-    return not told.issuperset(_payloads(parts))
+    return not payloads.issuperset(_payloads(parts))
 
 
-def _told(event: Event) -> list[types.Part]:
+def _payload_parts(event: Event) -> list[types.Part]:
     """Its parts, and those that ADK makes of a summary or of what was spoken."""
     parts = list(parts_of(event))
     compaction = event.actions.compaction

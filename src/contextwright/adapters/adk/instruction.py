@@ -75,22 +75,22 @@ def with_contexts(
     Raises:
         SpecError: a name that no `LlmAgent` of the tree has.
     """
-    found: dict[str, LlmAgent] = {}
+    agents: dict[str, LlmAgent] = {}
     left: list[BaseAgent] = [root]
     while left:
         agent = left.pop()
         left += agent.sub_agents
         if isinstance(agent, LlmAgent):
-            found[agent.name] = agent
+            agents[agent.name] = agent
     for name in specs:
-        if name not in found:
+        if name not in agents:
             raise SpecError(
                 f"no agent is called {name!r}",
                 where=f"with_contexts({root.name!r}, ...)",
-                fix=f"known: {', '.join(sorted(found))}",
+                fix=f"known: {', '.join(sorted(agents))}",
             )
     for name, spec in specs.items():
-        with_context(found[name], spec, models=models, mirrors=mirrors, window=window)
+        with_context(agents[name], spec, models=models, mirrors=mirrors, window=window)
     return root
 
 
@@ -151,17 +151,17 @@ class _AgentContext:
 
     def _take(self, context: ReadonlyContext) -> tuple[Session, int | None]:
         """Our session, and the place in it from which on ADK sends by itself."""
-        theirs = context.session
+        adk_session = context.session
         state: Any = context.state
         plain: dict[str, Any] = state.to_dict() if hasattr(state, "to_dict") else dict(state)
-        session = self._mirrors.session(theirs, plain, VisibleEvents.of(context))
-        return session, first_sent(theirs.events, self._agent.name, session.log)
+        session = self._mirrors.session(adk_session, plain, VisibleEvents.of(context))
+        return session, first_sent(adk_session.events, self._agent.name, session.log)
 
 
-def window_of(model: str, given: int | None) -> int:
+def window_of(model: str, window: int | None) -> int:
     """Tokens of a model's window."""
-    if given is not None:
-        return given
+    if window is not None:
+        return window
     try:
         return model_info(model).window
     except ModelError:

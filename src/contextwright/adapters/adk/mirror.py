@@ -70,9 +70,9 @@ class Mirror:
     def _take_state(self, state: Mapping[str, Any]) -> None:
         ours = self.session.state
         changed = {key: value for key, value in state.items() if ours.get(key) != value}
-        gone = {key: None for key in ours if key not in state}
-        if changed or gone:
-            self.session.update({**changed, **gone})
+        removals = {key: None for key in ours if key not in state}
+        if changed or removals:
+            self.session.update({**changed, **removals})
 
 
 class Mirrors:
@@ -83,7 +83,7 @@ class Mirrors:
         self._lock = threading.Lock()
 
     def session(
-        self, theirs: AdkSession, state: Mapping[str, Any], view: VisibleEvents = EVERYTHING
+        self, adk_session: AdkSession, state: Mapping[str, Any], view: VisibleEvents = EVERYTHING
     ) -> Session:
         """Our session, brought up to date.
 
@@ -91,26 +91,26 @@ class Mirrors:
             state: the state as the running agent sees it, pending changes included.
             view: from where the running agent looks.
         """
-        key = (theirs.app_name, theirs.user_id, theirs.id, view)
+        key = (adk_session.app_name, adk_session.user_id, adk_session.id, view)
         with self._lock:
-            mirror = self._mirrors.pop(key, None) or Mirror(theirs.id, view)
+            mirror = self._mirrors.pop(key, None) or Mirror(adk_session.id, view)
             self._mirrors[key] = mirror
             while len(self._mirrors) > MOST:
                 del self._mirrors[next(iter(self._mirrors))]
-        return mirror.sync(theirs.events, _plain(state))
+        return mirror.sync(adk_session.events, _plain(state))
 
 
 def _plain(state: Mapping[str, Any]) -> dict[str, Any]:
     """What is JSON data, as JSON would give it back: an application may keep anything else in
     `temp:` for itself. What was published of our own answers is no news to us."""
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for key, value in state.items():
         if key and value is not None and not key.startswith(PUBLISHED):
             try:
-                found[key] = _data(value)
+                plain[key] = _data(value)
             except TypeError:
                 continue
-    return found
+    return plain
 
 
 def _data(value: Any) -> Any:

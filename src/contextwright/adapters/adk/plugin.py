@@ -12,7 +12,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.genai import types
 
-from contextwright.adapters.adk.extra_contents import beside, put_beside
+from contextwright.adapters.adk.extra_contents import extra_contents, put_extra_contents
 from contextwright.adapters.adk.instruction import MIRRORS, window_of
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.scope import keep_only, tools_of
@@ -85,16 +85,16 @@ class ContextPlugin(BasePlugin):
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Put the compiled request in place of ADK's."""
-        given = self._spec(callback_context.agent_name)
-        if given is None:
+        chosen_spec = self._spec(callback_context.agent_name)
+        if chosen_spec is None:
             return None
         session = self._session(callback_context)
         model = llm_request.model or ""
-        engine = self._engine(callback_context.agent_name, given, model)
+        engine = self._engine(callback_context.agent_name, chosen_spec, model)
         spec = engine.spec
         since = len(session.changes)
         await self._supply.fill(session, spec, callback_context)
-        added = beside(llm_request.contents, callback_context.session.events)
+        added = extra_contents(llm_request.contents, callback_context.session.events)
         tools = tools_of(llm_request) if plan(spec).tools is not None else ()
         counted = {tool.name for tool in tools}
         own = _own_tokens(llm_request, model, [content for content, _ in added], counted)
@@ -106,10 +106,10 @@ class ContextPlugin(BasePlugin):
             keep_only(llm_request, pack.manifest.tools.sent)
         request = pack.request
         contents = [types.Content.model_validate(one) for one in request["contents"]]
-        llm_request.contents = put_beside(contents, added)
-        said = request.get("config", {}).get("system_instruction")
-        if said:
-            llm_request.append_instructions([_text(said)])
+        llm_request.contents = put_extra_contents(contents, added)
+        instruction = request.get("config", {}).get("system_instruction")
+        if instruction:
+            llm_request.append_instructions([_text(instruction)])
         return None
 
     async def after_model_callback(
@@ -156,8 +156,8 @@ class ContextPlugin(BasePlugin):
 
     def _newest(self, agent: str) -> Engine | None:
         """The engine that compiled for this agent last."""
-        found = [engine for (name, _), engine in self._engines.items() if name == agent]
-        return found[-1] if found else None
+        engines = [engine for (name, _), engine in self._engines.items() if name == agent]
+        return engines[-1] if engines else None
 
     def _session(self, context: CallbackContext) -> Session:
         return self._mirrors.session(

@@ -13,38 +13,38 @@ OWN = frozenset({"transfer_to_agent", "set_model_response"})
 
 def tools_of(request: LlmRequest) -> tuple[Tool, ...]:
     """The functions that a request declares, each name once."""
-    found: dict[str, Tool] = {}
+    tools: dict[str, Tool] = {}
     for declared in _declarations(request):
-        if declared.name and declared.name not in found and declared.name not in OWN:
-            found[declared.name] = Tool(
+        if declared.name and declared.name not in tools and declared.name not in OWN:
+            tools[declared.name] = Tool(
                 name=declared.name,
                 description=declared.description or "",
                 parameters=_schema(declared),
             )
-    return tuple(found.values())
+    return tuple(tools.values())
 
 
 def keep_only(request: LlmRequest, names: tuple[str, ...]) -> None:
     """Take the functions that are not named out of a request; what is no function stays."""
-    kept = {*names, *OWN}
+    allowed = {*names, *OWN}
     tools: list[Any] = []
     for tool in (request.config.tools if request.config else None) or []:
-        left = _left(tool, kept) if isinstance(tool, types.Tool) else tool
+        left = _left(tool, allowed) if isinstance(tool, types.Tool) else tool
         tools += [left] if left is not None else []
     if request.config:
         request.config.tools = tools or None
     request.tools_dict = {
         name: tool
         for name, tool in request.tools_dict.items()
-        if name in kept or not _declares(tool)
+        if name in allowed or not _declares(tool)
     }
 
 
-def _left(tool: types.Tool, kept: set[str]) -> types.Tool | None:
+def _left(tool: types.Tool, allowed: set[str]) -> types.Tool | None:
     """A tool with these functions only; None where nothing is left of it."""
     if not tool.function_declarations:
         return tool
-    left = [one for one in tool.function_declarations if one.name in kept]
+    left = [one for one in tool.function_declarations if one.name in allowed]
     bare = tool.model_copy(update={"function_declarations": left or None})
     return bare if bare.model_dump(exclude_none=True) else None
 

@@ -56,8 +56,8 @@ class Supply:
         for memory in answer.memories:
             text = " ".join(part.text for part in memory.content.parts or () if part.text)
             if text.strip():
-                said = f"{memory.author}: {text}" if memory.author else text
-                entry: dict[str, Any] = {"text": said}
+                line = f"{memory.author}: {text}" if memory.author else text
+                entry: dict[str, Any] = {"text": line}
                 if memory.id:
                     entry["id"] = memory.id
                 if memory.timestamp:

@@ -59,5 +59,5 @@ def _is_invisible(part: types.Part) -> bool:
         return False
     if part.tool_call or part.tool_response:
         return False
-    said = part.text or part.inline_data or part.file_data
-    return bool(part.thought) or not (said or part.executable_code or part.code_execution_result)
+    content = part.text or part.inline_data or part.file_data
+    return bool(part.thought) or not (content or part.executable_code or part.code_execution_result)

@@ -68,16 +68,16 @@ def live(events: list[Event]) -> list[Event]:
     for place, event in enumerate(events):
         if event.invocation_id:
             first.setdefault(event.invocation_id, place)
-    kept: list[Event] = []
+    visible: list[Event] = []
     place = len(events) - 1
     while place >= 0:
         back = events[place].actions.rewind_before_invocation_id
         if back:
             place = min(place, first.get(back, place))
         else:
-            kept.append(events[place])
+            visible.append(events[place])
         place -= 1
-    return kept[::-1]
+    return visible[::-1]
 
 
 def parts_of(event: Event) -> list[types.Part]:
@@ -87,8 +87,8 @@ def parts_of(event: Event) -> list[types.Part]:
 
 def part_name(part: types.Part) -> str:
     """Of the tool that a part calls or answers."""
-    asked = part.function_call or part.function_response
-    return (asked.name if asked else None) or ""
+    call = part.function_call or part.function_response
+    return (call.name if call else None) or ""
 
 
 def call_ids(event: Event) -> set[str]:

@@ -32,12 +32,12 @@ def write_changes(session: Session, since: int, state: Writable) -> None:
 def publish(pack: Pack, agent: str, state: Writable) -> None:
     """Show what models contributed to a pack: `temp:_summary_{agent}` and
     `temp:_relevance_{agent}`, with who made it."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    contributions: dict[str, list[dict[str, Any]]] = {}
     for answer in pack.manifest.answers:
         key = _KEYS.get(answer.kind)
         if key is not None:
             shown = {"value": answer.value, "model": answer.model, "of": answer.fingerprint}
-            found.setdefault(key + agent, []).append(shown)
-    for key, answers in found.items():
+            contributions.setdefault(key + agent, []).append(shown)
+    for key, answers in contributions.items():
         if state.get(key) != answers:
             state[key] = answers

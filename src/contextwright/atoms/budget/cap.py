@@ -35,20 +35,20 @@ class Cap(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What fits, in its order."""
         stays = inputs.protection.keep_reason
-        kept: dict[Block, Block] = {block: block for block in blocks if stays(block)}
-        room = self.max_tokens - sum(map(inputs.cost, kept))
-        free = (block for block in blocks if block not in kept)
+        fitting: dict[Block, Block] = {block: block for block in blocks if stays(block)}
+        room = self.max_tokens - sum(map(inputs.cost, fitting))
+        free = (block for block in blocks if block not in fitting)
         for block in sorted(free, key=lambda block: -block.score):
             cost = inputs.cost(block)
             if cost <= room:
-                kept[block] = block
+                fitting[block] = block
                 room -= cost
                 continue
             short = self._cut(block, cost - room, inputs)
             if short is not None and inputs.cost(short) <= room:
-                kept[block] = short
+                fitting[block] = short
                 room -= inputs.cost(short)
-        return tuple(kept[block] for block in blocks if block in kept)
+        return tuple(fitting[block] for block in blocks if block in fitting)
 
     def _cut(self, block: Block, over: int, inputs: Inputs) -> Block | None:
         tokens = inputs.count(block.text) - over

@@ -41,9 +41,11 @@ class ClockLast(Atom, frozen=True, kw_only=True):
         out: list[Block] = []
         lines: list[str] = []
         for block in blocks:
-            found = [] if block.messages or block.cache is CacheClass.DYNAMIC else _found(block)
-            lines += found
-            out.append(_without(block, found) if found else block)
+            clocks = (
+                [] if block.messages or block.cache is CacheClass.DYNAMIC else _clock_lines(block)
+            )
+            lines += clocks
+            out.append(_without(block, clocks) if clocks else block)
         if not lines:
             return blocks
         clock = Block(
@@ -56,11 +58,11 @@ class ClockLast(Atom, frozen=True, kw_only=True):
         return (*out, clock)
 
 
-def _found(block: Block) -> list[str]:
+def _clock_lines(block: Block) -> list[str]:
     return [] if block.pinned else clocks_in(block.text)
 
 
 def _without(block: Block, lines: list[str]) -> Block:
-    gone = set(lines)
-    text = "\n".join(MOVED if line.strip() in gone else line for line in block.text.splitlines())
+    moved = set(lines)
+    text = "\n".join(MOVED if line.strip() in moved else line for line in block.text.splitlines())
     return block.with_text(text, why="its clock stands at the end")

@@ -83,12 +83,12 @@ class How(msgspec.Struct, frozen=True):
     Args:
         task: whose `model` and `prompt` are asked.
         tail: what stands behind a text, its ref and its tokens, saying where the whole is.
-        told: hears of every text that is shortened.
+        on_shortened: hears of every text that is shortened.
     """
 
     task: Task = Task(kind="summary")
     tail: Callable[[str, str, int], str] = _tail
-    told: Callable[[str, Short], object] = lambda text, short: None
+    on_shortened: Callable[[str, Short], object] = lambda text, short: None
 
 
 def cooled(
@@ -171,10 +171,10 @@ def in_short(
         if not room:
             return text
         tail = how.tail(text, ref, tokens)
-        answer = inputs.ask(_asked(text, room, how.task, inputs))
+        answer = inputs.ask(_memoized_task(text, room, how.task, inputs))
         short = shortened(text, room, answer, inputs.count, tail)
         if short.text != text:
-            how.told(text, short)
+            how.on_shortened(text, short)
             makers.append(short.by)
         return short.text
 
@@ -194,7 +194,7 @@ def in_short(
     return block.lower(Fidelity.SUMMARIZED, why=f"{why}: by {by}", **change)
 
 
-def _asked(text: str, room: int, task: Task, inputs: Inputs) -> Task:
+def _memoized_task(text: str, room: int, task: Task, inputs: Inputs) -> Task:
     table = inputs.memo.table(("cool", task.model, task.prompt))
     key = (text, room)
     if key not in table:

@@ -76,15 +76,15 @@ class Decay(Atom, frozen=True, kw_only=True):
         rest = tuple(block for block in blocks if not 0 <= block.order < folds)
         shorter = self._folded(middle, inputs, spared)
         if not old:
-            return (*_texts(rest), *shorter, *_said(rest))
+            return (*_texts(rest), *shorter, *_exchange_blocks(rest))
         if not self.summary:
-            return (*_texts(rest), *self._folded(old, inputs), *shorter, *_said(rest))
+            return (*_texts(rest), *self._folded(old, inputs), *shorter, *_exchange_blocks(rest))
         task = Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
         lost = tuple(block for block in old if block not in spared) if spared else old
         made = summarized(lost, inputs, task, repr(self)) if lost else ()
-        kept = self._folded(tuple(block for block in old if block in spared), inputs)
-        said = sorted((*_said(made), *kept), key=lambda block: block.order)
-        return (*_texts(rest), *_texts(made), *said, *shorter, *_said(rest))
+        spared_blocks = self._folded(tuple(block for block in old if block in spared), inputs)
+        exchanges = sorted((*_exchange_blocks(made), *spared_blocks), key=lambda block: block.order)
+        return (*_texts(rest), *_texts(made), *exchanges, *shorter, *_exchange_blocks(rest))
 
     def _borders(self, blocks: Blocks, inputs: Inputs) -> tuple[int, int]:
         """The first exchange of the full zone, and of the fold zone."""
@@ -146,16 +146,16 @@ class Decay(Atom, frozen=True, kw_only=True):
             return block not in spared and inputs.protection.may_change(block)
 
         for free, group in groupby(blocks, key=is_free):
-            mine = tuple(group)
+            members = tuple(group)
             if not free:
-                out += mine
+                out += members
             elif self.subtasks:
-                for _, turn in groupby(mine, key=lambda block: block.turn):
+                for _, turn in groupby(members, key=lambda block: block.turn):
                     out += concluded(tuple(turn), inputs)
             else:
                 out += inputs.memo.map(
                     ("folded", inputs.counter_id, inputs.cost),
-                    mine,
+                    members,
                     lambda block: folded(block, inputs),
                 )
         return tuple(out)
@@ -165,5 +165,5 @@ def _texts(blocks: Blocks) -> Blocks:
     return tuple(block for block in blocks if block.turn < 0)
 
 
-def _said(blocks: Blocks) -> Blocks:
+def _exchange_blocks(blocks: Blocks) -> Blocks:
     return tuple(block for block in blocks if block.turn >= 0)

@@ -57,8 +57,8 @@ class Dedup(Atom, frozen=True, kw_only=True):
         if answer is None:
             return _latest(blocks, inputs)
         pairs: list[list[int]] = answer.value
-        gone = {open_to[earlier] for earlier, later in pairs if 0 <= earlier < later}
-        return tuple(block for block in blocks if block not in gone)
+        duplicates = {open_to[earlier] for earlier, later in pairs if 0 <= earlier < later}
+        return tuple(block for block in blocks if block not in duplicates)
 
 
 def _may_leave(block: Block, inputs: Inputs) -> bool:
@@ -99,12 +99,12 @@ def _remembered(
     name: str, key_of: Callable[[Block], Any], blocks: Blocks, inputs: Inputs
 ) -> list[Any]:
     table = inputs.memo.table(name)
-    found = list(map(table.get, blocks))
-    if None in found:
+    keys = list(map(table.get, blocks))
+    if None in keys:
         for place, block in enumerate(blocks):
-            if found[place] is None:
-                found[place] = table[block] = key_of(block)
-    return found
+            if keys[place] is None:
+                keys[place] = table[block] = key_of(block)
+    return keys
 
 
 def _exact(block: Block) -> str:

@@ -43,11 +43,11 @@ class Isolate(Atom, frozen=True, kw_only=True):
         running = _running(inputs)
         out: list[Block] = []
         for turn, group in groupby(blocks, key=lambda block: block.turn):
-            mine = tuple(group)
+            exchanges = tuple(group)
             if turn < 0 or turn >= inputs.snapshot.turn:
-                out += mine
+                out += exchanges
             else:
-                out += self._isolated(mine, running, inputs)
+                out += self._isolated(exchanges, running, inputs)
         return tuple(out)
 
     def _isolated(self, blocks: Blocks, running: str, inputs: Inputs) -> Blocks:
@@ -60,8 +60,8 @@ class Isolate(Atom, frozen=True, kw_only=True):
             return tuple(hidden if free else block for block, hidden, free in pairs)
         out: list[Block] = []
         for free, group in groupby(zip(blocks, open_, strict=True), key=lambda pair: pair[1]):
-            mine = tuple(block for block, _ in group)
-            out += concluded(mine, inputs) if free else mine
+            trace = tuple(block for block, _ in group)
+            out += concluded(trace, inputs) if free else trace
         return tuple(out)
 
 

@@ -47,8 +47,8 @@ class Project(Atom, frozen=True, kw_only=True):
         """One block, projected."""
 
         def short(text: str) -> str:
-            found = project_json(text, self.fields, self.exclude)
-            return text if found is None or len(found) > len(text) else found
+            projection = project_json(text, self.fields, self.exclude)
+            return text if projection is None or len(projection) > len(text) else projection
 
         def on_result(text: str, call: ToolCall, ref: str) -> str:
             return short(text)
@@ -56,8 +56,8 @@ class Project(Atom, frozen=True, kw_only=True):
         def on_text(text: str, ref: str) -> str:
             return short(text)
 
-        kept = f"kept {', '.join(self.fields)}" if self.fields else ""
-        why = kept or f"left out {', '.join(self.exclude)}"
+        selection = f"kept {', '.join(self.fields)}" if self.fields else ""
+        why = selection or f"left out {', '.join(self.exclude)}"
         if not block.messages:
             label, separator, value = block.text.partition(": ")
             text = label + separator + short(value) if separator else short(block.text)

@@ -102,10 +102,14 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     made_before = [b.fidelity is Fidelity.SUMMARIZED and not b.messages for b in rest]
     if all(made_before) or (task.schema and any(made_before)):
         return blocks  # nothing, or a summary already: none is made of a summary
-    asked = len(inputs.asked)
+    tasks_before = len(inputs.asked)
     made = merged(rest, inputs, task, name, rest[0].source)
     if made is None:
-        return stays if inputs.dry and len(inputs.asked) > asked else _COMPACT.apply(blocks, inputs)
+        return (
+            stays
+            if inputs.dry and len(inputs.asked) > tasks_before
+            else _COMPACT.apply(blocks, inputs)
+        )
     return blocks if made is rest else (*made, *stays)
 
 

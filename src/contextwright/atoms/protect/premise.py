@@ -64,10 +64,10 @@ class Premise(Atom, frozen=True, kw_only=True):
 
     def over(self, inputs: Inputs) -> Blocks:
         """Notes and facts, then the exchanges before the question."""
-        snapshot, asked = inputs.snapshot, question_in(inputs.snapshot)
-        if asked is None:
+        snapshot, newest = inputs.snapshot, question_in(inputs.snapshot)
+        if newest is None:
             return ()
-        stated = inputs.blocks(exchanges_before(snapshot, asked[0]), SOURCE)
+        stated = inputs.blocks(exchanges_before(snapshot, newest[0]), SOURCE)
         return (*noted_in(snapshot.state, self.keys), *stated)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
@@ -88,10 +88,10 @@ class Premise(Atom, frozen=True, kw_only=True):
         from contextwright.premises.block_items import items_of
         from contextwright.premises.premise_task import premise_task
 
-        asked = question_in(inputs.snapshot)
-        if asked is None:
+        newest = question_in(inputs.snapshot)
+        if newest is None:
             return None
-        question, asker = inputs.clean(asked[1].text), asked[1].speaker
+        question, asker = inputs.clean(newest[1].text), newest[1].speaker
         table = inputs.memo.table(("premise", self))
         key = (question, asker, blocks)
         if key not in table:

@@ -91,11 +91,11 @@ class Validate(Atom, frozen=True, kw_only=True):
         source = sha256(b"".join(inputs.digests(judged))).hexdigest()
         task = Task(kind="contradictions", model=self.model, blocks=judged, source=source)
         answer = inputs.ask(task)
-        found: list[dict[str, Any]] = answer.value if answer is not None else []
+        pairs: list[dict[str, Any]] = answer.value if answer is not None else []
         return [
             f"Contradiction detected: {pair['what']} "
             f"({judged[pair['first']].id}, {judged[pair['second']].id})"
-            for pair in found
+            for pair in pairs
         ]
 
     def _incomplete(self, blocks: Blocks, inputs: Inputs) -> list[str]:

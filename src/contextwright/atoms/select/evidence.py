@@ -76,8 +76,8 @@ class Evidence(Atom, frozen=True, kw_only=True):
         listed = {proof.uri: proof for proof in proofs(inputs.snapshot.state.get(self.key))}
         wanted = tuple(_plain(uri) or uri for uri in self.uris) or tuple(listed)
         criteria = criteria_of(inputs.snapshot.state)
-        found = [listed.get(uri) or _unlisted(uri, inputs) for uri in wanted]
-        return tuple(self._block(proof, criteria) for proof in found if proof is not None)
+        cited = [listed.get(uri) or _unlisted(uri, inputs) for uri in wanted]
+        return tuple(self._block(proof, criteria) for proof in cited if proof is not None)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The pieces that cover most of the checklist, the one that covers most last."""
@@ -100,7 +100,7 @@ class Evidence(Atom, frozen=True, kw_only=True):
 
 def proofs(listed: Any) -> tuple[Proof, ...]:
     """The artifacts that a state value lists, oldest first; what is no entry is passed over."""
-    found: dict[str, Proof] = {}
+    by_uri: dict[str, Proof] = {}
     items: Any = listed if isinstance(listed, (list, tuple)) else ()
     for item in items:
         try:
@@ -109,9 +109,9 @@ def proofs(listed: Any) -> tuple[Proof, ...]:
             continue
         uri = _plain(proof.uri)
         if uri:
-            found.pop(uri, None)
-            found[uri] = msgspec.structs.replace(proof, uri=uri)
-    return tuple(sorted(found.values(), key=lambda proof: proof.time_ms or 0))
+            by_uri.pop(uri, None)
+            by_uri[uri] = msgspec.structs.replace(proof, uri=uri)
+    return tuple(sorted(by_uri.values(), key=lambda proof: proof.time_ms or 0))
 
 
 def _entry(item: Any) -> Any:
@@ -141,13 +141,13 @@ def covered(proof: Proof, criteria: Iterable[Criterion]) -> frozenset[str]:
     of whose words its summary has."""
     if proof.covers:
         return frozenset(proof.covers) & {criterion.id for criterion in criteria}
-    said = set(content_words(f"{proof.summary} {proof.uri}"))
-    found: set[str] = set()
+    proof_words = set(content_words(f"{proof.summary} {proof.uri}"))
+    ids: set[str] = set()
     for criterion in criteria:
         wanted = set(content_words(criterion.text))
-        if wanted and 2 * len(wanted & said) >= len(wanted):
-            found.add(criterion.id)
-    return frozenset(found)
+        if wanted and 2 * len(wanted & proof_words) >= len(wanted):
+            ids.add(criterion.id)
+    return frozenset(ids)
 
 
 def criteria_of(state: Mapping[str, Any]) -> tuple[Criterion, ...]:

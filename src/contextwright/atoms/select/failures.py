@@ -14,7 +14,7 @@ from contextwright.spec.kind import Kind, Verb
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
 
-SAID = 40
+MESSAGE_TOKENS = 40
 """Tokens of what stays of an error's own words."""
 
 
@@ -50,10 +50,11 @@ class Failures(Atom, frozen=True, kw_only=True):
             result = failed.results.get(call.id)
             if result is not None and not is_failure(result):
                 continue
-            said = inputs.clean(result.text) if result is not None else "no result"
-            said = " ".join(said.split())
-            said = cut(said, SAID, "head", inputs.count, marker="...")
-            line = f"[Turn {failed.turn + 1}] {call.name} {_given(call.arguments, inputs)}: {said}"
+            message = inputs.clean(result.text) if result is not None else "no result"
+            message = " ".join(message.split())
+            message = cut(message, MESSAGE_TOKENS, "head", inputs.count, marker="...")
+            arguments = _short_arguments(call.arguments, inputs)
+            line = f"[Turn {failed.turn + 1}] {call.name} {arguments}: {message}"
             better = _made_good(call.name, failed, every, inputs)
             lines.append(f"{line} \u2014 later it worked with {better}" if better else line)
         return Block(
@@ -73,13 +74,13 @@ def _made_good(tool: str, failed: Exchange, every: list[Exchange], inputs: Input
             continue
         for call in exchange.calls:
             if call.name == tool:
-                return _given(call.arguments, inputs) or "the same call"
+                return _short_arguments(call.arguments, inputs) or "the same call"
     return ""
 
 
-def _given(arguments: str, inputs: Inputs) -> str:
+def _short_arguments(arguments: str, inputs: Inputs) -> str:
     """A call's arguments in few words; redacted first: a secret cut in two is found no more."""
-    given = load_json(inputs.clean(arguments))
-    values = given.items() if isinstance(given, dict) else ()
-    told = ", ".join(f"{name} {' '.join(str(value).split())}" for name, value in values)
-    return f"({inputs.clean(told)[:80]})" if told else ""
+    loaded = load_json(inputs.clean(arguments))
+    values = loaded.items() if isinstance(loaded, dict) else ()
+    text = ", ".join(f"{name} {' '.join(str(value).split())}" for name, value in values)
+    return f"({inputs.clean(text)[:80]})" if text else ""

@@ -37,10 +37,10 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
     def bring(self, inputs: Inputs) -> Blocks:
         """The summary, then what it left."""
         snapshot = inputs.snapshot
-        found = snapshot.positions("kind", "summary")
-        if not found:
+        positions = snapshot.positions("kind", "summary")
+        if not positions:
             return ()
-        summary = snapshot.log[found[-1]]
+        summary = snapshot.log[positions[-1]]
         covered = covered_by(summary, snapshot)
         exchanges = snapshot.exchanges(snapshot.preamble)
         blocks = inputs.blocks(exchanges, "compaction")

@@ -57,8 +57,8 @@ class Memory(Atom, frozen=True, kw_only=True):
         """A block a memory, then the working notes."""
         entries = _entries(inputs.snapshot.state.get(self.key))
         entries.sort(key=lambda entry: (_time_ms(entry) or 0, plain_text(entry["text"])))
-        found = {block.id: block for block in map(self._block, entries)}
-        return (*found.values(), *self._working(inputs))
+        memories = {block.id: block for block in map(self._block, entries)}
+        return (*memories.values(), *self._working(inputs))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The memories that matter most, the best last; the working notes behind them."""
@@ -108,12 +108,12 @@ def is_live(entry: Mapping[str, Any], inputs: Inputs) -> bool:
 
 def _entries(value: Any) -> list[Mapping[str, Any]]:
     items: Any = value if isinstance(value, (list, tuple)) else [value] if value else []
-    found: list[Mapping[str, Any]] = []
+    entries: list[Mapping[str, Any]] = []
     for item in items:
         entry: Any = item if isinstance(item, Mapping) else {"text": item}
         if entry.get("text"):
-            found.append(entry)
-    return found
+            entries.append(entry)
+    return entries
 
 
 def _time_ms(entry: Mapping[str, Any]) -> int | None:
@@ -123,9 +123,9 @@ def _time_ms(entry: Mapping[str, Any]) -> int | None:
 
 def _day(entry: Mapping[str, Any]) -> str:
     """The day of an entry, as ISO 8601 has it."""
-    said = entry.get("time")
-    if isinstance(said, str) and said:
-        return " ".join(said.split())[:40]
+    time = entry.get("time")
+    if isinstance(time, str) and time:
+        return " ".join(time.split())[:40]
     ms = _time_ms(entry)
     if ms is None or not 0 <= ms < 253_402_300_800_000:
         return ""

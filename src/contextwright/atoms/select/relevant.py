@@ -146,16 +146,16 @@ class Relevant(Atom, frozen=True, kw_only=True):
         pairs = zip(scores, range(len(blocks)), strict=True)
         if not self.max_tokens:
             return [place for _, place in nlargest(self.top_k, pairs)]
-        misses, found = 0, list[int]()
+        misses, places = 0, list[int]()
         for _, place in sorted(pairs, reverse=True):
             cost = inputs.cost(blocks[place])
             if cost <= room:
-                found.append(place)
+                places.append(place)
                 room -= cost
                 misses = 0
             elif (misses := misses + 1) > MISSES:
                 break
-        return found
+        return places
 
     def _query(self, inputs: Inputs) -> str:
         if self.query:
@@ -179,10 +179,10 @@ def asked_last(inputs: Inputs) -> str:
 def asked_before(inputs: Inputs) -> list[str]:
     """What the user said before that, the newest three, oldest first."""
     snapshot = inputs.snapshot
-    found: list[str] = []
+    questions: list[str] = []
     for position in reversed(snapshot.positions("role", "user")[-EARLIER - 1 : -1]):
-        found.append(inputs.clean(snapshot.log[position].text))
-    return found[::-1]
+        questions.append(inputs.clean(snapshot.log[position].text))
+    return questions[::-1]
 
 
 def _scored(block: Block, score: int) -> Block:

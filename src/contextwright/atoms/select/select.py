@@ -53,15 +53,15 @@ class Select(Atom, frozen=True, kw_only=True):
     @property
     def wanted(self) -> dict[str, str]:
         """The attributes that must match."""
-        given = {
+        attributes = {
             "author": self.author,
             "role": self.role,
             "type": self.type,
             "tag": self.tag,
         }
         if self.scope == "tool_results":
-            given["type"] = "tool_result"
-        return {name: value for name, value in given.items() if value is not None}
+            attributes["type"] = "tool_result"
+        return {name: value for name, value in attributes.items() if value is not None}
 
     @property
     def label(self) -> str:
@@ -93,23 +93,23 @@ class Select(Atom, frozen=True, kw_only=True):
         """The blocks among those that came that match."""
         stop = self._stop(inputs)
         ids = _ids(inputs.snapshot, self.wanted) if self.wanted else None
-        kept = [
+        matches = [
             block
             for block in blocks
             if (block.order < 0 and not self.wanted)
             or (block.order >= 0 and block.order < stop and self._fits(block, ids))
         ]
-        return inputs.protection.with_protected(blocks, tuple(self._placed(kept)))
+        return inputs.protection.with_protected(blocks, tuple(self._placed(matches)))
 
     def _fits(self, block: Block, ids: set[str] | None) -> bool:
         if block.author in self.not_authors:
             return False
         return ids is None or any(id in ids for id in block.lineage)
 
-    def _placed(self, found: list[T]) -> list[T]:
-        if self.position is None or not found:
-            return found
-        return found[:1] if self.position == "first" else found[-1:]
+    def _placed(self, matches: list[T]) -> list[T]:
+        if self.position is None or not matches:
+            return matches
+        return matches[:1] if self.position == "first" else matches[-1:]
 
     def _stop(self, inputs: Inputs) -> int:
         if self.scope != "before_window":
@@ -125,9 +125,9 @@ class Select(Atom, frozen=True, kw_only=True):
 
 def _matching(snapshot: Snapshot, wanted: dict[str, str]) -> list[int]:
     """Positions of the events that have all of the attributes; the rarest narrows first."""
-    found = sorted((snapshot.positions(name, value) for name, value in wanted.items()), key=len)
-    rest = [set(positions) for positions in found[1:]]
-    return [position for position in found[0] if all(position in other for other in rest)]
+    by_rarity = sorted((snapshot.positions(name, value) for name, value in wanted.items()), key=len)
+    rest = [set(positions) for positions in by_rarity[1:]]
+    return [position for position in by_rarity[0] if all(position in other for other in rest)]
 
 
 def _ids(snapshot: Snapshot, wanted: dict[str, str]) -> set[str]:

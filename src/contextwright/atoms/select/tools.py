@@ -40,8 +40,7 @@ class StepTools(ToolScope, frozen=True, kw_only=True):
         Elsewhere the request's own list of tools says it all."""
         if not inputs.framed:
             return ()
-        given = inputs.tools
-        sent = scoped(given, self.scope(inputs.snapshot))
+        sent = scoped(inputs.tools, self.scope(inputs.snapshot))
         return tuple(self._block(tool) for tool in sent)
 
     def scope(self, snapshot: Snapshot) -> frozenset[str] | None:

@@ -29,14 +29,14 @@ class ConsolidateNotes(StateStep, frozen=True, kw_only=True):
         """The state change; empty where nothing is said twice."""
         stored = NOTES_PREFIX + self.key
         before = items_of(snapshot.state.get(stored))
-        kept: list[dict[str, Any]] = []
+        distinct: list[dict[str, Any]] = []
         for item in before:
-            place = next((n for n, known in enumerate(kept) if _alike(known, item)), None)
+            place = next((n for n, known in enumerate(distinct) if _alike(known, item)), None)
             if place is None:
-                kept.append(item)
+                distinct.append(item)
             else:
-                kept[place] = item
-        return {stored: kept} if len(kept) < len(before) else {}
+                distinct[place] = item
+        return {stored: distinct} if len(distinct) < len(before) else {}
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

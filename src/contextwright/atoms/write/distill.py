@@ -53,6 +53,10 @@ class Distill(Writer, frozen=True, kw_only=True):
         if answer is not None:
             inputs.wrote[stored] = answer.value
             known = answer.value
-        kept = known == inputs.snapshot.state.get(stored)
+        is_stored = known == inputs.snapshot.state.get(stored)
         source = f"facts:{self.key}"
-        return Notes(key=self.key).of(known, stored, source=source, kept=kept) if known else ()
+        return (
+            Notes(key=self.key).of(known, stored, source=source, is_stored=is_stored)
+            if known
+            else ()
+        )

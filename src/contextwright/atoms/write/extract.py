@@ -62,18 +62,18 @@ class Extract(Writer, frozen=True, kw_only=True):
         answer = ask_grown(task, repr(self), blocks, inputs)[0] if blocks else None
         if answer is not None:
             inputs.wrote[self.key] = answer.value
-            kept = answer.value == inputs.snapshot.state.get(self.key)
-            return (self._block(answer.value, kept=kept),)
+            is_stored = answer.value == inputs.snapshot.state.get(self.key)
+            return (self._block(answer.value, is_stored=is_stored),)
         state = inputs.snapshot.state
-        return (self._block(state[self.key], kept=True),) if self.key in state else ()
+        return (self._block(state[self.key], is_stored=True),) if self.key in state else ()
 
-    def _block(self, record: Any, *, kept: bool) -> Block:
+    def _block(self, record: Any, *, is_stored: bool) -> Block:
         return Block(
             id=f"state:{self.key}",
             source=f"state:{self.key}",
             layer=Layer.TASK,
             text=f"{label(self.key)}: {json_text(record)}",
             cache=CacheClass.DYNAMIC,
-            ref=str(Ref("state", self.key)) if kept else "",
+            ref=str(Ref("state", self.key)) if is_stored else "",
             lineage=(f"state:{self.key}",),
         )

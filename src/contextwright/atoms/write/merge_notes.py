@@ -26,7 +26,7 @@ class MergeNotes(StateStep, frozen=True, kw_only=True):
     def writes(self, snapshot: Snapshot) -> dict[str, Any]:
         """The state change."""
         emptied_keys = [key for key in self.keys if key != self.into]
-        found = [
+        items = [
             item
             for key in (self.into, *emptied_keys)
             for item in items_of(snapshot.state.get(NOTES_PREFIX + key))
@@ -34,4 +34,4 @@ class MergeNotes(StateStep, frozen=True, kw_only=True):
         if not any(NOTES_PREFIX + key in snapshot.state for key in emptied_keys):
             return {}
         emptied: dict[str, Any] = {NOTES_PREFIX + key: None for key in emptied_keys}
-        return {**emptied, NOTES_PREFIX + self.into: found}
+        return {**emptied, NOTES_PREFIX + self.into: items}

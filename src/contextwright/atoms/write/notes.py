@@ -47,14 +47,14 @@ class Notes(Atom, frozen=True, kw_only=True):
             return ()
         return self.of(state[stored], stored, source=f"notes:{self.key}")
 
-    def of(self, notes: Any, stored: str, *, source: str, kept: bool = True) -> Blocks:
+    def of(self, notes: Any, stored: str, *, source: str, is_stored: bool = True) -> Blocks:
         """A block for each item of notes that are, or will be, under this state key.
 
         Args:
-            kept: whether the state has them already: only then a ref to it resolves.
+            is_stored: whether the state has them already: only then a ref to it resolves.
         """
         lines = [line for line in self._lines(notes) if line]
-        ref = str(Ref("state", stored)) if kept else ""
+        ref = str(Ref("state", stored)) if is_stored else ""
         return tuple(
             Block(
                 id=f"{source}/{place}",

@@ -105,7 +105,7 @@ class Offload(Writer, frozen=True, kw_only=True):
         step = step_in(snapshot.state)
         folder = f"sessions/{segment(snapshot.session_id)}" if step is None else step.folder
         start: Any = snapshot.state.get(OFFLOADED, 0)
-        found: list[Output] = []
+        outputs: list[Output] = []
         for position in range(start if isinstance(start, int) else 0, snapshot.position):
             event = snapshot.log[position]
             for place, result in enumerate(event.results):
@@ -118,8 +118,8 @@ class Offload(Writer, frozen=True, kw_only=True):
                 digest = sha256(result.text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
                 name = f"{folder}/{segment(tool)}-{segment(event.id)}-{place}-{digest}.{kind}"
                 arguments = call.arguments if call is not None else "{}"
-                found.append(Output(name, result.text, tool, arguments, event.id, event.time_ms))
-        return found
+                outputs.append(Output(name, result.text, tool, arguments, event.id, event.time_ms))
+        return outputs
 
     def task(self, output: Output, snapshot: Snapshot, clean: Callable[[str], str]) -> Task | None:
         """What a model is asked; None where a result is shortened by its fields."""

@@ -146,8 +146,8 @@ def plan_fold(
     which no request has shown yet. Only where that has no room it is cut."""
     last = len(blocks) - 1
     limits = tuple((at, tokens) for at, tokens in decisions.limits if at < last)
-    kept = sum(inputs.cost(blocks[at]) for at in held if at < last)
-    fresh, cut = _fresh(blocks[last], economy.space - kept, inputs)
+    held_tokens = sum(inputs.cost(blocks[at]) for at in held if at < last)
+    fresh, cut = _fresh(blocks[last], economy.space - held_tokens, inputs)
     repeated = repeats.within(blocks, 0, inputs)
     sizes = [
         inputs.cost(blocks[at])
@@ -160,8 +160,8 @@ def plan_fold(
     newer = sum(sizes[upto:]) + fresh + sum(sizes[at] for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
-    told = [at for at in range(upto) if at not in held]
-    forms, index = _note(blocks, told, upto, room, repeated, inputs)
+    noted = [at for at in range(upto) if at not in held]
+    forms, index = _note(blocks, noted, upto, room, repeated, inputs)
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
@@ -205,13 +205,13 @@ class _NoteBuilder:
         self.left = room
         self.forms: dict[int, str] = {}
 
-    def told(self, at: int) -> NoteEntry | None:
+    def entry_at(self, at: int) -> NoteEntry | None:
         form = self.forms.get(at)
         return entry(self.blocks[at], form, self.inputs) if form is not None else None
 
     def put(self, at: int, form: str) -> bool:
         """Tell it so, if there is room."""
-        known = self.told(at)
+        known = self.entry_at(at)
         more = entry(self.blocks[at], form, self.inputs).tokens - (known.tokens if known else 0)
         if more > self.left:
             return False
@@ -221,15 +221,15 @@ class _NoteBuilder:
 
 
 def _note(
-    blocks: Blocks, told: list[int], upto: int, room: int, repeated: set[int], inputs: Inputs
+    blocks: Blocks, noted: list[int], upto: int, room: int, repeated: set[int], inputs: Inputs
 ) -> tuple[tuple[tuple[int, str], ...], tuple[str, ...]]:
     """Forms of what the note tells, and identifiers of the rest."""
-    if room <= 0 or not told:
+    if room <= 0 or not noted:
         return (), ()
-    kept = room * INDEX // 100
-    note, used = _NoteBuilder(blocks, room - kept, inputs), last_used(blocks)
-    order = sorted(told, key=lambda at: (-used[at], at))
-    first = next((at for at in told if blocks[at].role == "user"), None)
+    index_tokens = room * INDEX // 100
+    note, used = _NoteBuilder(blocks, room - index_tokens, inputs), last_used(blocks)
+    order = sorted(noted, key=lambda at: (-used[at], at))
+    first = next((at for at in noted if blocks[at].role == "user"), None)
     if first is not None:
         short = entry(blocks[first], "whole", inputs).tokens * 100 <= FIRST * room
         note.put(first, "whole" if short else "line")
@@ -249,7 +249,7 @@ def _note(
     exchange_at = tuple(sorted(note.forms.items()))
     shown = "\n".join(entry(blocks[at], form, inputs).text for at, form in exchange_at)
     newer = "\n".join(block.plain_text for block in blocks[upto:])
-    index = index_of(blocks, upto, f"{shown}\n{newer}", kept + note.left, inputs)
+    index = index_of(blocks, upto, f"{shown}\n{newer}", index_tokens + note.left, inputs)
     return exchange_at, index
 
 

@@ -26,15 +26,15 @@ class Called(msgspec.Struct, frozen=True):
     result: str
 
     @property
-    def given(self) -> dict[str, Any]:
+    def argument_values(self) -> dict[str, Any]:
         """Its arguments, as far as they can be read."""
         value = loaded(self.arguments)
         return value if isinstance(value, dict) else {}
 
     @property
-    def told(self) -> str:
-        """What is worth keeping of it: its result; of a write, what it wrote."""
-        written = [v for k, v in self.given.items() if k in NEW and isinstance(v, str)]
+    def output(self) -> str:
+        """The result of the call; of a write, what it wrote."""
+        written = [v for k, v in self.argument_values.items() if k in NEW and isinstance(v, str)]
         return "\n".join(written) if written else self.result
 
 
@@ -59,8 +59,10 @@ def words_of(block: Block) -> str:
 @cached_text(REMEMBERED)
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    found = (word.strip(".-/") for word in _WORDS.findall(text))
-    return tuple(dict.fromkeys(word for word in found if word.isupper() or _MARK.search(word[1:])))
+    candidates = (word.strip(".-/") for word in _WORDS.findall(text))
+    return tuple(
+        dict.fromkeys(word for word in candidates if word.isupper() or _MARK.search(word[1:]))
+    )
 
 
 @cached_text(REMEMBERED)
@@ -79,18 +81,18 @@ def ids_in(text: str) -> tuple[str, ...]:
     value = loaded(text)
     if value is None:
         return ()
-    found = (str(item) for _, item in leaves(value) if isinstance(item, str))
-    return tuple(dict.fromkeys(word for word in found if " " not in word and identifiers(word)))
+    strings = (str(item) for _, item in leaves(value) if isinstance(item, str))
+    return tuple(dict.fromkeys(word for word in strings if " " not in word and identifiers(word)))
 
 
 @cached_text(REMEMBERED)
 def about(block: Block) -> tuple[str, ...]:
     """What an exchange is about: the values of its calls' arguments."""
-    found: list[str] = []
+    topics: list[str] = []
     for call in calls_of(block):
-        for key, value in leaves(call.given):
+        for key, value in leaves(call.argument_values):
             if key in NEW or key in OLD or not isinstance(value, str):
                 continue
             plain = " " not in value and len(value) >= 3
-            found += [value] if plain else identifiers(value)
-    return tuple(found)
+            topics += [value] if plain else identifiers(value)
+    return tuple(topics)

@@ -66,7 +66,7 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
     """
     conversation = tuple(block for block in blocks if block.messages)
     texts = tuple(block for block in blocks if not block.messages)
-    space = _beside(sum(map(inputs.cost, texts)), space)
+    space = _remaining(sum(map(inputs.cost, texts)), space)
     if sum(map(inputs.cost, conversation)) > space:
         conversation = with_short_task(conversation, limit, inputs)
     if not conversation or space <= 0:
@@ -76,7 +76,7 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
     return (*_conversation(conversation, decisions, inputs), *texts)
 
 
-def _beside(texts: int, space: int) -> int:
+def _remaining(texts: int, space: int) -> int:
     """What texts leave. They take their room in whole shares, so that a state that changes by a
     few tokens from turn to turn moves no step; where that leaves nothing, just what they are."""
     share = max(1, space * SHARE // 100)
@@ -176,13 +176,13 @@ def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block
 def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
     """What stands for the exchanges before `upto`: a message of its own behind the task, so that
     a new one leaves the instruction's place in a cache alone."""
-    told = [at for at in range(decisions.upto) if at not in decisions.held]
-    if not told:
+    noted = [at for at in range(decisions.upto) if at not in decisions.held]
+    if not noted:
         return None
     lines = [entry(blocks[at], form, inputs).text for at, form in decisions.forms]
     if decisions.index:
         lines.append("[Also named there: " + " ".join(decisions.index) + "]")
-    lineage = tuple(id for at in told for id in blocks[at].lineage)
+    lineage = tuple(id for at in noted for id in blocks[at].lineage)
     ref = range_ref(lineage[0], lineage[-1])
     text = section("\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref)
     return Block(
@@ -194,5 +194,5 @@ def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
         fidelity=Fidelity.SUMMARIZED,
         ref=ref,
         lineage=lineage,
-        why=f"step {decisions.steps}: {len(told)} exchanges in one note",
+        why=f"step {decisions.steps}: {len(noted)} exchanges in one note",
     )

@@ -27,7 +27,7 @@ SHORT, SHORTENED = 150, 112
 recorded coding sessions at 75 to 150: most of the later calls' values stay in sight at 112."""
 PAYS = 70
 """Percent of a result's tokens that its rows may have at most to stand in its place."""
-SAID = 120
+LINE_CHARS = 120
 """Characters of what an assistant said, in a note."""
 ARGUMENT = 160
 """Characters of an argument that is told whole."""
@@ -103,20 +103,22 @@ class NoteEntry(msgspec.Struct, frozen=True):
 def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
     """An exchange as it is told in a note, in one of `FORMS`."""
     table = inputs.memo.table(("entry", form, inputs.counter_id))
-    told = table.get(block)
-    if told is None:
+    note_entry = table.get(block)
+    if note_entry is None:
         text = _entry(block, form, inputs)
-        told = table[block] = NoteEntry(text, inputs.count(text) + 1)
-    return told
+        note_entry = table[block] = NoteEntry(text, inputs.count(text) + 1)
+    return note_entry
 
 
 def _entry(block: Block, form: str, inputs: Inputs) -> str:
-    said = words_of(block)
+    statement = words_of(block)
     if block.role == "user":
-        return "user: " + (said if form != "line" else _sentences(said, SAID))
+        return "user: " + (statement if form != "line" else _sentences(statement, LINE_CHARS))
     lines: list[str] = []
-    if said.strip():
-        lines.append("assistant: " + (said if form == "whole" else _sentences(said, SAID)))
+    if statement.strip():
+        lines.append(
+            "assistant: " + (statement if form == "whole" else _sentences(statement, LINE_CHARS))
+        )
     for call in calls_of(block):
         line = f"{call.name} {_arguments(call)}".strip()
         text = "" if form == "line" else _result(call, form, inputs)
@@ -125,7 +127,7 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:
-    text = call.told
+    text = call.output
     if form == "whole" or inputs.count(text) <= SMALL:
         return text
     if form == "bare":
@@ -141,12 +143,12 @@ def _result(call: Called, form: str, inputs: Inputs) -> str:
 
 def _arguments(call: Called) -> str:
     parts: list[str] = []
-    for key, value in leaves(call.given):
+    for key, value in leaves(call.argument_values):
         if key in NEW or key in OLD:
             continue
         text = str(value)
         whole = len(text) <= ARGUMENT and "\n" not in text
-        parts.append(text if whole else text[:SAID].split("\n")[0] + "\u2026")
+        parts.append(text if whole else text[:LINE_CHARS].split("\n")[0] + "\u2026")
     return " ".join(parts)
 
 

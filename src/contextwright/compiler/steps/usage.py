@@ -27,13 +27,13 @@ def last_used(blocks: Blocks) -> list[int]:
     """For each exchange, where it was used last: a later call named what it was about, or an
     identifier that it gave; itself where none did."""
     newest: dict[str, int] = {}
-    found = [0] * len(blocks)
+    uses = [0] * len(blocks)
     for at in range(len(blocks) - 1, -1, -1):
         keys, named = about(blocks[at]), _names(blocks[at])
-        found[at] = max([at, *(newest[name] for name in named if name in newest)])
+        uses[at] = max([at, *(newest[name] for name in named if name in newest)])
         for key in keys:
             newest.setdefault(key, at)
-    return found
+    return uses
 
 
 class Superseded:
@@ -73,14 +73,14 @@ class Superseded:
         block = blocks[at]
         if not block.results:
             return
-        told, topics = _told(block), set(about(block))
-        earlier = {place for line in told for place in self._places.get(line, ())}
+        lines, topics = _output_units(block), set(about(block))
+        earlier = {place for line in lines for place in self._places.get(line, ())}
         for place in earlier:
             if not topics.isdisjoint(about(blocks[place])) and _holds(block, blocks[place]):
                 self._held_by.setdefault(place, at)
         if topics and _tokens(block, inputs) >= LARGE:
-            longest = sorted(told, key=lambda line: (-len(line), line))
-            for line in longest[: len(told) * (100 - HELD) // 100 + 1]:
+            longest = sorted(lines, key=lambda line: (-len(line), line))
+            for line in longest[: len(lines) * (100 - HELD) // 100 + 1]:
                 self._places.setdefault(line, []).append(at)
 
 
@@ -97,15 +97,15 @@ def index_of(blocks: Blocks, upto: int, shown: str, room: int, inputs: Inputs) -
         weight = 1 + at / upto
         for word, share in _weighed(blocks[at]):
             score[word] += share * weight  # pyright: ignore[reportArgumentType]
-    found: list[str] = []
+    index: list[str] = []
     for word, _ in sorted(score.items(), key=lambda pair: (-pair[1], pair[0])):
         if len(word) > NAME or word in shown:
             continue
         room -= inputs.count(" " + word)
         if room < 0:
             break
-        found.append(word)
-    return tuple(found)
+        index.append(word)
+    return tuple(index)
 
 
 @cached_text(REMEMBERED)
@@ -125,14 +125,14 @@ def _weighed(block: Block) -> tuple[tuple[str, float], ...]:
 
 
 def _tokens(block: Block, inputs: Inputs) -> int:
-    return sum(inputs.count(call.told) for call in calls_of(block))
+    return sum(inputs.count(call.output) for call in calls_of(block))
 
 
 @cached_text(REMEMBERED)
-def _told(block: Block) -> frozenset[str]:
-    return frozenset[str]().union(*(units(call.told) for call in calls_of(block)))
+def _output_units(block: Block) -> frozenset[str]:
+    return frozenset[str]().union(*(units(call.output) for call in calls_of(block)))
 
 
 def _holds(later: Block, earlier: Block) -> bool:
-    wanted, told = _told(earlier), _told(later)
-    return bool(wanted) and len(wanted & told) * 100 >= HELD * len(wanted)
+    wanted, held = _output_units(earlier), _output_units(later)
+    return bool(wanted) and len(wanted & held) * 100 >= HELD * len(wanted)

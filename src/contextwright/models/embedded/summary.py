@@ -90,10 +90,10 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     split = [frozenset(content_words(text)) for text in texts]
     often = Counter(word for words in split for word in words)
     most = max(often.values(), default=1)
-    asked = set(content_words(f"{task.query} {task.prompt}"))
+    query_words = set(content_words(f"{task.query} {task.prompt}"))
     # a word of the query that stands everywhere tells nothing; whole numbers, so that the sum is
     # the same in any order
-    rare = {word: SCALE // often[word] for word in asked if often[word]}
+    rare = {word: SCALE // often[word] for word in query_words if often[word]}
     rarest = sum(rare.values()) or 1
     last = max((each.place for each in stated), default=0) or 1
     weights: list[tuple[float, int]] = []
