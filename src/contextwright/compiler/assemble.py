@@ -132,7 +132,8 @@ def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], 
 
     def guard(blocks: Blocks) -> Blocks:
         for redaction in planned.redactions:
-            blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+            after = redaction.apply(blocks, inputs)
+            blocks = tracer.record(repr(redaction), blocks, after, redacts=True)
         return blocks
 
     return guard
@@ -142,7 +143,8 @@ def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -
     """Once more on what the spec's steps, or its limit, made: what reads JSON writes its escapes
     out, and joins what stood apart. It changes nothing that was clean."""
     for redaction in planned.redactions:
-        blocks = tracer.record(repr(redaction), blocks, redaction.apply(blocks, inputs))
+        after = redaction.apply(blocks, inputs)
+        blocks = tracer.record(repr(redaction), blocks, after, redacts=True)
     return blocks
 
 
