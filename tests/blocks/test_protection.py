@@ -80,6 +80,7 @@ def test_nothing_is_protected_from_redaction(mode):
         C.from_state("topic") + (C.window(n=1) | C.redact("email")),
         C.from_state("topic") + (C.default() | C.redact("email") | C.compact()),
         C.notes(key="x").or_else(C.window(n=1) | C.redact("email")),
+        C.from_state("topic") + (C.window(steps=1) | C.redact("email")),  # the engine adds the task
     ):
         pack = compile(session, spec, model="gpt-5")
         assert "ada@example.com" not in pack.body.decode(), spec

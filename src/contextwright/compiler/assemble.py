@@ -47,11 +47,13 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     Raises:
         SpecError: nothing is left to send. SessionError: two tools of one name.
     """
-    guard = _guard(planned, inputs, tracer)
+    guard = _guard(planned.redactions, inputs, tracer)
+    guard_added = _guard(planned.every_redaction, inputs, tracer)
     brought = run(planned.body, inputs, tracer, guard)
     system: Blocks = ()
     if target.takes_messages:
-        brought += guard(must_stay(inputs, whole_turn=not planned.stands_on_conversation))
+        whole_turn = not planned.stands_on_conversation
+        brought += guard_added(must_stay(inputs, whole_turn=whole_turn))
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, _once(brought))
     tracer.reconcile(blocks)
@@ -128,11 +130,13 @@ def must_stay(inputs: Inputs, *, whole_turn: bool) -> Blocks:
     return out + inputs.blocks(snapshot.exchanges(protection.edge), LIVE_EDGE)
 
 
-def _guard(planned: Plan, inputs: Inputs, tracer: Tracer) -> Callable[[Blocks], Blocks]:
+def _guard(
+    redactions: tuple[Guard, ...], inputs: Inputs, tracer: Tracer
+) -> Callable[[Blocks], Blocks]:
     """Redaction of blocks as they are brought: nothing later sees what it removes."""
 
     def guard(blocks: Blocks) -> Blocks:
-        for redaction in planned.redactions:
+        for redaction in redactions:
             blocks = _redacted(redaction, blocks, inputs, tracer)
         return blocks
 

@@ -18,6 +18,8 @@ class Plan(msgspec.Struct, frozen=True):
         body: the expression that brings the blocks, without what follows.
         redactions: guards, run on every block of the request, as it is brought and again at the
             end.
+        every_redaction: those, and those of single terms: what the engine adds by itself passes
+            all of them, for a term that was redacted must not come back beside it.
         validations: run once all blocks are there.
         terminal: the limit, if the spec sets one.
         windows: words that keep the newest; the widest is what `before_window` is before.
@@ -31,6 +33,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     body: Expr
     redactions: tuple[Guard, ...]
+    every_redaction: tuple[Guard, ...]
     validations: tuple[Atom, ...]
     terminal: Terminal | None
     windows: tuple[ConversationWindow, ...]
@@ -61,6 +64,7 @@ def plan(spec: Expr) -> Plan:
     return Plan(
         body=_body(spec),
         redactions=tuple(step for step in assembly if isinstance(step, Guard)),
+        every_redaction=tuple(atom for atom in atoms if isinstance(atom, Guard)),
         validations=tuple(step for step in assembly if not isinstance(step, Guard)),
         terminal=_terminal(steps, spec),
         windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
