@@ -46,7 +46,9 @@ def main() -> None:
         start = time.perf_counter()
         pack = compile(sessions[key], SPECS[name], target=TARGET)
         taken = (time.perf_counter() - start) * 1000
-        print(json.dumps([taken, hashlib.sha256(pack.body).hexdigest(), len(pack.body)]), flush=True)
+        print(
+            json.dumps([taken, hashlib.sha256(pack.body).hexdigest(), len(pack.body)]), flush=True
+        )
 
 
 if __name__ == "__main__":

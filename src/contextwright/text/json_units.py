@@ -180,7 +180,7 @@ class _Builder:
 
     def _cell(self, value: Any) -> str:
         if isinstance(value, str):
-            self._longest = len(value) if len(value) > self._longest else self._longest
+            self._longest = max(self._longest, len(value))
         return cell(value, self.form)
 
     def put(self, value: Any, name: str, depth: int, parent: int) -> None:
