@@ -18,7 +18,14 @@ from contextwright.text.html_lines import html_units, is_html
 from contextwright.text.identifiers import entities
 from contextwright.text.json_rows import without_blanks
 from contextwright.text.json_units import FORMS, json_forms, long_string, read_json
-from contextwright.text.line_selection import Unit, both_ends, joined, select_units
+from contextwright.text.line_selection import (
+    Selection,
+    Unit,
+    both_ends,
+    joined,
+    may_miss,
+    select_units,
+)
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.prose_units import prose_units
 from contextwright.text.source_outline import code_units, is_code
@@ -289,17 +296,23 @@ def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, 
     fits; else both ends of the text."""
     room, count = limit.tokens, limit.count
     units: list[Unit] = []
-    for nth, units in enumerate(forms):
+    chosen: Selection | None = None
+    for nth, form in enumerate(forms):
+        if form is units:
+            continue  # it says what the form before said, and did not fit
+        units, chosen = form, None
         if sum(len(unit.text) for unit in units) > room * WIDEST:
             continue
         tokens = count(whole := joined(units))
         if tokens <= room:
             # had nothing been shortened, the form before had fitted
             return whole, max(nth, sum(unit.omits for unit in units))
-        if tokens * 2 <= room * 3:
-            near = select_units(units, room, count, limit.keep)
-            if near.text and near.nouns <= {"fields"}:
-                return near.text, near.omitted
-    if len(units) > 1 and (chosen := select_units(units, room, count, limit.keep)).text:
-        return chosen.text, chosen.omitted
+        if tokens * 2 <= room * 3 and any(may_miss(unit, room, "fields") for unit in units):
+            chosen = select_units(units, room, count, limit.keep)
+            if chosen.text and chosen.nouns <= {"fields"}:
+                return chosen.text, chosen.omitted
+    if len(units) > 1:
+        chosen = chosen or select_units(units, room, count, limit.keep)
+        if chosen.text:
+            return chosen.text, chosen.omitted
     return both_ends(text, room, count), len(text)

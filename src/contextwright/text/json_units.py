@@ -104,10 +104,14 @@ def long_string(value: Any, least: int) -> tuple[str, str] | None:
 
 
 def json_forms(value: Any, forms: Sequence[Form] = FORMS) -> Iterator[list[Unit]]:
-    """The value in each form of the ladder, the one that says most first."""
+    """The value in each form of the ladder, the one that says most first; a form that shortens
+    nothing more than the one before is that one's list again."""
+    tables: dict[int, _Table] = {}
+    builder: _Builder | None = None
     for form in forms:
-        builder = _Builder(form)
-        builder.put(value, "", 0, -1)
+        if builder is None or not builder.says_as_much(form):
+            builder = _Builder(form, tables)
+            builder.put(value, "", 0, -1)
         yield builder.units
 
 
@@ -134,12 +138,50 @@ def _clipped(text: str, characters: int) -> str:
     return binary_label(text) or text[: characters // 2].rstrip() + "…"
 
 
-class _Builder:
-    """Units of a value in one form, in the order of the value."""
+class _Table(msgspec.Struct, frozen=True):
+    """Rows, and what of their columns is the same in every form.
 
-    def __init__(self, form: Form) -> None:
+    Args:
+        classes: of the columns, by their names, in their order.
+        constants: columns with one value in all rows.
+    """
+
+    rows: Sequence[Row]
+    classes: dict[str, int]
+    constants: frozenset[str]
+
+
+def _table_of(rows: Sequence[Row]) -> _Table:
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    values = {c: [row[c] for row in rows if c in row] for c in columns}
+    constant = [c for c in columns if len(rows) > 1 and _is_constant(values[c], len(rows))]
+    classes = {c: _class(c, values[c]) for c in columns}
+    return _Table(rows, classes, frozenset(constant))
+
+
+class _Builder:
+    """Units of a value in one form, in the order of the value.
+
+    Args:
+        tables: of the lists in the value, by their ids: shared by its forms.
+    """
+
+    def __init__(self, form: Form, tables: dict[int, _Table]) -> None:
         self.form = form
         self.units: list[Unit] = []
+        self._tables = tables
+        self._longest = 0
+
+    def says_as_much(self, form: Form) -> bool:
+        """Whether another form would have the same units: of the same columns, and with no string
+        that it would cut."""
+        same = self.form.columns == form.columns and self.form.characters >= form.characters > 0
+        return same and self._longest <= form.characters
+
+    def _cell(self, value: Any) -> str:
+        if isinstance(value, str):
+            self._longest = max(self._longest, len(value))
+        return cell(value, self.form)
 
     def put(self, value: Any, name: str, depth: int, parent: int) -> None:
         """Any value under its name."""
@@ -150,7 +192,7 @@ class _Builder:
         else:
             label = f"{name}: " if name else ""
             rank = (*FIELDS[_class(name, [value])], depth)
-            self._add(label + cell(value, self.form), rank, parent, label=name, noun="fields")
+            self._add(label + self._cell(value), rank, parent, label=name, noun="fields")
 
     def _add(self, text: str, rank: tuple[int, ...], parent: int, **more: Any) -> int:
         self.units.append(Unit(text, rank, parent, **more))
@@ -164,7 +206,7 @@ class _Builder:
         pairs = dict(value)
         if is_map_of_rows(pairs):
             rows = [{"key": key, **_unlike(key, item, self.form)} for key, item in pairs.items()]
-            self._table(rows, name, depth, parent)
+            self._table(_table_of(rows), name, depth, parent)
             return
         flat = {k: v for k, v in pairs.items() if not isinstance(v, (dict, list)) or not v}
         if name:
@@ -177,15 +219,17 @@ class _Builder:
     def _fields(self, fields: Mapping[str, Any], depth: int, parent: int) -> None:
         """Scalars of one object in a line."""
         for nth, (key, value) in enumerate(fields.items()):
-            text = f"{_key(key)} {cell(value, self.form)}"
+            text = f"{_key(key)} {self._cell(value)}"
             rank = (*FIELDS[_class(key, [value])], depth)
             joint = "\n" if nth == len(fields) - 1 else ", "
             self._add(text, rank, parent, label=key, noun="fields", joint=joint)
 
     def _list(self, value: Sequence[Any], name: str, depth: int, parent: int) -> None:
-        rows = _rows_of(value)
-        if rows:
-            self._table(rows, name, depth, parent)
+        table = self._tables.get(id(value))
+        if table is None:
+            table = self._tables[id(value)] = _table_of(_rows_of(value))
+        if table.rows:
+            self._table(table, name, depth, parent)
             return
         if any(isinstance(item, (dict, list)) and item for item in value):
             parent = self._head(f"{name or 'list'} ({len(value)}):", depth, parent)
@@ -196,23 +240,21 @@ class _Builder:
         for nth, item in enumerate(value):
             joint = "\n" if nth == len(value) - 1 else ", "
             rank = RANKS["end" if nth < EDGE or nth == len(value) - 1 else "row"] + (nth,)
-            self._add(cell(item, self.form), rank, parent, noun="items", joint=joint)
+            self._add(self._cell(item), rank, parent, noun="items", joint=joint)
 
-    def _table(self, rows: Sequence[Row], name: str, depth: int, parent: int) -> None:
+    def _table(self, table: _Table, name: str, depth: int, parent: int) -> None:
         """Objects as rows below their columns; what is the same in all of them once."""
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        values = {c: [row[c] for row in rows if c in row] for c in columns}
+        rows, classes = table.rows, table.classes
         same = {
             column: f"{_key(column)} {text}"
-            for column in columns
-            if len(rows) > 1 and _is_constant(values[column], len(rows))
-            if len(text := cell(rows[0][column], self.form)) <= CONSTANT
+            for column in classes
+            if column in table.constants
+            if len(text := self._cell(rows[0][column])) <= CONSTANT
         }
-        others = [c for c in columns if c not in same]
-        classes = {c: _class(c, values[c]) for c in columns}
+        others = [c for c in classes if c not in same]
         shown = [c for c in others if classes[c] <= self.form.columns]
         if not shown:
-            shown = [min(others or columns, key=lambda c: classes[c])]
+            shown = [min(others or classes, key=lambda c: classes[c])]
         left = [c for c in others if c not in shown]
         common = [text for column, text in same.items() if column not in shown]
         head = f"{name} ({len(rows)}) " if name else f"{len(rows)} rows: "
@@ -220,7 +262,7 @@ class _Builder:
         head += f"; all: {', '.join(common)}" if common else ""
         head += f" [… without {_names(left)}]" if left else ""
         place = self._head(head, depth, parent, omits=len(left))
-        cells = [[cell(row[c], self.form) if c in row else ABSENT for c in shown] for row in rows]
+        cells = [[self._cell(row[c]) if c in row else ABSENT for c in shown] for row in rows]
         gap = " | " if any(" " in one for row in cells for one in row) else " "
         texts = ["  " * depth + gap.join(row) for row in cells]
         whole = self.form == FORMS[0]  # all of it has its order, too

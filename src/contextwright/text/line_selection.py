@@ -25,6 +25,8 @@ NAMES = 32
 """Characters of the names of missing fields in a mark."""
 LONG = 160
 """Characters that one unit may have at least, however few tokens there are."""
+_MARK_ROOM = 40
+"""Characters by which a unit may be longer before it is cut: the mark would take as many."""
 _SHORT_WORD = 60
 """Characters up to which a text to keep is looked for inside units; longer ones equal a unit."""
 
@@ -138,11 +140,21 @@ def _matcher(keep: Sequence[str]) -> Callable[[str], bool]:
     )
 
 
+def may_miss(unit: Unit, max_tokens: int, noun: str) -> bool:
+    """Whether units that do not fit could fit by this one: by leaving it out as one of such a
+    noun, or by cutting it."""
+    return unit.noun == noun or len(unit.text) > _longest(max_tokens)
+
+
+def _longest(max_tokens: int) -> int:
+    return max(LONG, 2 * max_tokens) + _MARK_ROOM
+
+
 def _fitting(unit: Unit, max_tokens: int) -> Unit:
     """A unit that leaves room for others; what is cut off is marked."""
-    most = max(LONG, 2 * max_tokens)
-    if len(unit.text) <= most + 40:
+    if len(unit.text) <= _longest(max_tokens):
         return unit
+    most = max(LONG, 2 * max_tokens)
     head = unit.text[: grapheme_border(unit.text, most)].rstrip()
     return msgspec.structs.replace(
         unit, text=f"{head}… [{len(unit.text) - len(head)} characters left out]"

@@ -1,0 +1,47 @@
+"""What the router looks at, counted: a form that says nothing new is not tried, and what is the
+same in every form is worked out once."""
+
+import json
+from collections import Counter
+
+from contextwright.text import content_router, json_units
+from contextwright.text.content_router import shorten
+from contextwright.text.json_units import FORMS, json_forms, read_json
+
+ROWS = [{"id": f"A-{n}", "price": n * 7, "text": f"word{n} " * 8} for n in range(12)]
+
+
+def quarters(text: str) -> int:
+    return -(-len(text) // 4)
+
+
+def test_a_form_that_cuts_nothing_more_is_the_form_before():
+    rows = [{"name": "x" * 60 + f" {n}"} for n in range(3)]
+    forms = list(json_forms(read_json(json.dumps(rows))))
+    assert forms[2] is forms[1]  # 160 and 80 characters
+    assert forms[3] is not forms[2]  # 48 characters
+    assert len(forms) == len(FORMS)
+
+
+def test_columns_are_classed_once_for_all_forms(monkeypatch):
+    seen: Counter[str] = Counter()
+    known = json_units._class
+
+    def counted(name, values):
+        seen[name] += 1
+        return known(name, values)
+
+    monkeypatch.setattr(json_units, "_class", counted)
+    list(json_forms(read_json(json.dumps(ROWS))))
+    assert seen == {"id": 1, "price": 1, "text": 1}
+
+
+def test_no_selection_is_made_of_rows_before_the_last_form(monkeypatch):
+    calls = []
+    select = content_router.select_units
+    monkeypatch.setattr(
+        content_router, "select_units", lambda *a, **k: calls.append(a) or select(*a, **k)
+    )
+    for size in range(22, 100, 8):
+        assert "A-11" in shorten(json.dumps(ROWS), size, quarters).text
+    assert not calls  # only what stands beside rows, a field or a cut text, could make one fit
