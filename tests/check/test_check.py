@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from contextwright import C, Session
+from contextwright import C, Session, compile
 from contextwright.check import AgentStep, Branch, check, read_pipeline
 from contextwright.errors import SpecError
 from contextwright.testing import session_of
@@ -113,6 +113,8 @@ def test_what_can_never_do_anything_is_named(spec, code):
         C.notes("x").or_else(C.default()) | C.budget(max_tokens=900),
         C.select(role="assistant") | C.select(author="researcher") | C.window(n=1),
         C.window(5) | C.window(3),
+        C.window(3) | C.window(n=5, steps=9),  # nine steps may be less than three turns
+        C.window(n=3, steps=9) | C.fresh(max_age=5),
         C.window(5) | C.fresh(max_age=3),
         C.window(5) | C.compact("stale", stale_after=4),
         C.rolling(n=3),
@@ -283,6 +285,19 @@ def test_a_spec_that_means_nothing_is_a_finding_beside_others(tmp_path, spec, wo
     assert [(one.agent, one.code) for one in report.findings] == [("a", "kind"), ("b", "unbounded")]
     assert words in report.findings[0].what
     assert report.findings[0].fix
+
+
+def test_an_age_beyond_a_window_is_none_in_a_chat_and_is_reached_in_a_long_turn():
+    spec = C.window(5) | C.fresh(max_age=9)
+    [found] = check(spec).findings
+    assert "in a chat, a window of 5 turns has none" in found.what
+    session = Session()
+    session.user("Repair it.")
+    for n in range(20):
+        session.call("read", f'{{"n": {n}}}', id=f"c{n}")
+        session.result(f"c{n}", f"page {n}")
+    changes = compile(session, spec, model="gpt-5").manifest.changes
+    assert {one.step for one in changes} == {"C.fresh(max_age=9)"}
 
 
 def test_a_window_behind_a_selection_says_nothing_of_ages():

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import Plan
+from contextwright.session.log import LONG_TURN
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.kind import Kind
 from contextwright.spec.traits import PLAIN, Gives, Traits
@@ -124,7 +125,11 @@ def _idle_steps(chain: tuple[Expr, ...]) -> Iterator[tuple[str, str, str, bool]]
 
 
 def _beyond_the_window(chain: tuple[Expr, ...], where: str) -> Iterator[tuple[str, str, str, bool]]:
-    """Steps for turns that a window before them left out already."""
+    """Steps for turns that a window before them left out already.
+
+    An age is one of turns only in a chat: in a long turn every exchange counts, so that a window
+    of few turns may hold much that is old. That is what the finding says.
+    """
     turns: int | None = None
     # behind a selection a window counts what was selected: it says nothing of ages
     newest = _traits(chain[0]).turns
@@ -136,8 +141,11 @@ def _beyond_the_window(chain: tuple[Expr, ...], where: str) -> Iterator[tuple[st
                 yield where, what, f"leave {step!r} out", True
             turns = n if turns is None else min(turns, n)
         if newest is not None and age is not None and age > newest - 1:
-            what = f"{step!r} is for turns at least {age} old: a window of {newest} turns has none"
-            yield where, what, f"lower it below {newest}, or leave it out", True
+            what = (
+                f"{step!r} is for an age of at least {age}: in a chat, a window of {newest} turns "
+                f"has none (in a turn of more than {LONG_TURN} steps each step counts)"
+            )
+            yield where, what, f"lower it below {newest}, unless turns are long", True
 
 
 def _never_empty(expr: Expr) -> bool:

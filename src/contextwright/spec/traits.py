@@ -29,8 +29,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         gives: whether blocks come out.
         bounded: whether what it leaves of any conversation has a limit. None: as its kind says;
             what a source brings is bounded, what a step leaves is not.
-        turns: the newest turns that it keeps; None: it does not go by turns.
-        min_age: the least age in turns of what it touches; None: it does not go by age.
+        turns: the newest turns, whole, that it keeps; None: it does not go by turns alone.
+        min_age: the least age of what it touches; None: it does not go by age.
         tier: the tier that it puts blocks in; 0 for none.
         role: the only role whose events it keeps.
         step_key: state key of the step whose pack it frames

@@ -66,8 +66,9 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
 
     @property
     def traits(self) -> Traits:
-        """The running turn is always in it."""
-        return Traits(gives=Gives.ALWAYS, bounded=True, turns=self.n)
+        """Its live edge is always in it. By steps it does not keep whole turns."""
+        turns = self.n if self.steps is None else None
+        return Traits(gives=Gives.ALWAYS, bounded=True, turns=turns)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """The newest exchanges."""
