@@ -8,7 +8,7 @@ import pytest
 from contextwright import C, compile
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.trace import enforce_protection
-from contextwright.errors import ProtectionError
+from contextwright.errors import ProtectionError, SpecError
 from contextwright.spec.expr import ATOMS, Atom
 from contextwright.spec.kind import Kind, Verb
 from contextwright.testing import session_of
@@ -77,6 +77,56 @@ def test_nothing_is_protected_from_redaction(mode):
             assert "ada@example.com" not in pack.body.decode()
             assert not any("was undone" in note for note in pack.manifest.notes)
     enforce_protection()
+
+
+EVASIONS = {
+    "as a section": {"messages": (), "text": "something else"},
+    "unpinned": {"pinned": False, "tier": 4},
+    "moved": {"order": 0},
+    "called redacted": {"messages": (), "text": "something else", "why": "redacted"},
+}
+
+
+@pytest.mark.parametrize("change", EVASIONS.values(), ids=EVASIONS)
+def test_no_way_around_the_rule_is_open_to_a_word(change, production):
+    class Evasive(Atom, frozen=True, kw_only=True):
+        word: ClassVar[str] = "evasive"
+        kind: ClassVar[Kind] = Kind.TRANSFORM
+        verb: ClassVar[Verb] = Verb.COMPRESS
+
+        def apply(self, blocks, inputs):
+            return tuple(msgspec.structs.replace(block, **change) for block in blocks)
+
+    session = session_of("u: the task | a: yes | u: an old wish | u: and now?")
+    session.user("remember this", pinned=True)
+    session.assistant("I do")
+    session.user("go on")
+    try:
+        pack = compile(session, C.default() | Evasive(), model="gpt-5")
+    finally:
+        del ATOMS["evasive"]
+    sent = [message["content"] for message in pack.request["messages"]]
+    assert {"the task", "remember this", "go on"} <= set(sent)
+    assert any("C.evasive() was undone" in note for note in pack.manifest.notes)
+    assert not any(change.action == "redacted" for change in pack.manifest.changes)
+    assert {"e0", "e4", "e6"}.isdisjoint(change.id for change in pack.manifest.changes)
+
+
+def test_a_word_that_gives_no_blocks_is_named():
+    class Mute(Atom, frozen=True, kw_only=True):
+        word: ClassVar[str] = "mute"
+        kind: ClassVar[Kind] = Kind.TRANSFORM
+        verb: ClassVar[Verb] = Verb.COMPRESS
+
+        def apply(self, blocks, inputs):
+            return None
+
+    try:
+        with pytest.raises(SpecError, match=r"expected a tuple of blocks, got NoneType") as raised:
+            compile(session_of("u: hi"), C.default() | Mute(), model="gpt-5")
+    finally:
+        del ATOMS["mute"]
+    assert "Mute.apply" in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,19 @@ leave anything out in silence.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.protection import Protection
-from contextwright.errors import ProtectionError
-from contextwright.session.event import Text
+from contextwright.errors import ProtectionError, SpecError
+from contextwright.session.event import Text, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
+from contextwright.spec.word_roles import Guard
 
 ENGINE_STEPS = frozenset({"orphans", "driver"})
 """Steps that take out what no provider accepts, or what the driver sends itself: protected or
@@ -138,7 +139,7 @@ class Tracer:
             for block in before:
                 now = after_by_key.get((block.id, block.source))
                 if now is not block and (now is not None or block not in taken):
-                    self._compare(step, block, now, reason)
+                    self._compare(step, block, now, reason, redacts=redacts)
         if self._count_steps:
             self.steps.append(self._step(step, before, after))
         return after
@@ -221,12 +222,14 @@ class Tracer:
         orders = frozenset(block.order for block in sources if block.order >= 0)
         return _StoodFor(frozenset(sources), orders, sum(map(self._cost, sources)))
 
-    def _compare(self, step: str, block: Block, now: Block | None, reason: str) -> None:
+    def _compare(
+        self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool
+    ) -> None:
         if now is not None and now.messages is block.messages and now.text == block.text:
             return
         if now is None:
             action, why = "dropped", reason or _left_out(step)
-        elif now.why == "redacted":
+        elif redacts and now.why == "redacted":
             action, why = "redacted", "redacted"
         elif now.fidelity < block.fidelity:
             action, why = now.fidelity.label, now.why
@@ -316,21 +319,36 @@ def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:
 def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
     for step in steps:
         before = len(inputs.asked)
-        blocks = tracer.record(repr(step), blocks, step.apply(blocks, inputs))
+        after, redacts = _applied(step, blocks, inputs), isinstance(step, Guard)
+        blocks = tracer.record(repr(step), blocks, after, redacts=redacts)
         inputs = inputs.after(before)
     return blocks
+
+
+def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
+    after: Any = step.apply(blocks, inputs)
+    if not isinstance(after, tuple):
+        raise SpecError(
+            f"expected a tuple of blocks, got {type(after).__name__}",
+            where=f"{step!r}, {type(step).__name__}.apply(blocks, inputs)",
+            fix="return what came where there is nothing to do",
+        )
+    return cast(Blocks, after)
 
 
 def _touched(block: Block, now: Block | None, protection: Protection, *, last: bool) -> str:
     """Why a step may not have done to a block what it did; empty where it may."""
     if now is None:
         return protection.keep_reason(block)
+    section = bool(block.messages) and not now.messages  # such as `C.layer` makes
+    if now.pinned < block.pinned or (now.order != block.order and not section):
+        return "its pin and its place are the log's"
     if now.messages is block.messages and now.text == block.text:
         return ""
-    if last or not block.messages or not now.messages:
+    if last or (section and _quotes(block, now)):
         return ""
     # pictures of the user's may be described, words not rewritten
-    if _has_words(block, now):
+    if not section and block.messages and _has_words(block, now):
         return protection.keep_reason(block)
     return protection.whole_reason(block)
 
@@ -340,6 +358,12 @@ def _has_words(block: Block, now: Block) -> bool:
     described now."""
     texts = [part.text for m in block.messages for part in m.parts if isinstance(part, Text)]
     return not block.results and all(text in now.plain_text for text in texts)
+
+
+def _quotes(block: Block, section: Block) -> bool:
+    """Whether all that was said stands in a section, word for word."""
+    parts = [part for m in block.messages for part in m.parts]
+    return all(p.text in section.text for p in parts if isinstance(p, (Text, ToolResult)))
 
 
 def _place_in(before: Blocks) -> Callable[[Block], int]:
