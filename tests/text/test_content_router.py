@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright.text.content_router import detect, shorten
+from contextwright.text.log_lines import severity
 from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import named_counter
 
@@ -268,6 +269,29 @@ def test_errors_come_before_warnings_and_repeats_are_counted():
     text = shorten("\n".join(lines), 40, COUNT).text
     assert "ERROR host h-9 is down" in text
     assert "WARN retrying host 0 (×300 alike)" in text
+
+
+def test_talk_of_errors_at_a_lower_level_gives_way_to_errors():
+    lines = [
+        f"2026-01-03 10:00:{n:02d} INFO svc retry after error of user {'abcdefgh'[n % 8]}"
+        for n in range(50)
+    ]
+    lines[31] = "2026-01-03 10:00:31 ERROR svc disk is gone"
+    text = shorten("\n".join(lines), 60, COUNT).text
+    assert lines[31] in text
+    line = "level=info msg=failed"
+    assert [severity(one) for one in (line, "ERROR at INFO", "WARN: Error", "x failed")] == [
+        1,
+        0,
+        1,
+        0,
+    ]
+
+
+def test_a_comma_in_quotes_divides_no_cells():
+    text = 'id,"name, first",x\n' + "\n".join(f'{n},"A, {n}",{n}' for n in range(90))
+    assert detect(text) == "table"
+    assert shorten(text, 60, COUNT).text.startswith('id,"name, first",x\n0,"A, 0",0\n')
 
 
 def test_no_errors_is_no_error():

@@ -23,6 +23,10 @@ _STAMP = re.compile(
     r"|^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
 )
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
+_MILD = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?)\b|\blevel=\W?(?:debug|info|warn)")
+"""A level below error, as logs write it: words of such a line are no error of its own."""
+LEVEL_WITHIN = 80
+"""Characters from the beginning in which a line names its level: behind its time and process."""
 READ = 2_000
 """Characters of a line that are looked at: its level and its words stand at its beginning."""
 
@@ -31,10 +35,11 @@ REPEATED = 3
 
 
 def severity(line: str) -> int:
-    """0 for an error, 1 for a warning, 2 for anything else."""
+    """0 for an error, 1 for a warning and for talk of errors at a lower level, 2 for the rest."""
     head = line[:READ]
     if _ERROR.search(head) and _ERROR.search(_NONE.sub("", head)):
-        return 0
+        mild, error = _MILD.search(head[:LEVEL_WITHIN]), _ERROR.search(head)
+        return int(mild is not None and error is not None and mild.start() < error.start())
     return 1 if _WARNING.search(head) else 2
 
 

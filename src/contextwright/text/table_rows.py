@@ -23,7 +23,7 @@ def is_table(lines: list[str]) -> bool:
 def delimiter_of(lines: list[str]) -> str:
     """What separates the cells of a table; empty where the lines are none."""
     for mark in DELIMITERS:
-        width = lines[0].count(mark)
+        width = _cells(lines[0], mark) - 1
         if width < (1 if mark == "\t" else 2) or len(lines[0]) > CELL * (width + 1):
             continue
         rows = csv.reader(lines, delimiter=mark)
@@ -34,6 +34,14 @@ def delimiter_of(lines: list[str]) -> str:
         if fits * 10 >= len(lines) * 9:
             return mark
     return ""
+
+
+def _cells(line: str, mark: str) -> int:
+    """Cells of a line; a mark in quotes divides none."""
+    try:
+        return len(next(csv.reader([line], delimiter=mark), ()))
+    except csv.Error:
+        return 0
 
 
 def _rule_at(lines: list[str]) -> int:
