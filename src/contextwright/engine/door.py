@@ -1,6 +1,6 @@
 """The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -15,6 +15,7 @@ from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
+from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
 
 
@@ -91,6 +92,34 @@ def spec_or_compiler(source: SpecLike | None, where: str) -> Expr | Compiler:
         if isinstance(source, type)
         else "C.window(n=5), say",
     )
+
+
+def expect_type(name: str, value: object, type_: type, where: str, fix: str) -> None:
+    """Refuse an argument that is neither None nor of its type.
+
+    Raises:
+        SpecError: it is of another.
+    """
+    if value is not None and not isinstance(value, type_):
+        got = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+        raise SpecError(f"expected {name} as {type_.__name__}, got {got}", where=where, fix=fix)
+
+
+def reader_of(artifacts: ArtifactStore | None, where: str) -> Callable[[str], str] | None:
+    """How a store's texts are read; None without a store.
+
+    Raises:
+        SpecError: it can not read any.
+    """
+    if artifacts is None:
+        return None
+    if isinstance(artifacts, type) or not callable(getattr(artifacts, "read_text", None)):
+        raise SpecError(
+            f"expected a store of artifacts with `read_text(uri)`, got {type(artifacts).__name__}",
+            where=where,
+            fix='such as FileArtifacts("artifacts")',
+        )
+    return artifacts.read_text
 
 
 def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:

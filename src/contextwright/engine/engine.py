@@ -14,6 +14,8 @@ from contextwright.engine.door import (
     SpecLike,
     before,
     compiled_by,
+    expect_type,
+    reader_of,
     session_of,
     snapshot_of,
     spec_or_compiler,
@@ -79,6 +81,12 @@ def compile(
         BudgetError: what must stay does not fit.
     """
     snapshot = snapshot_of(session, "compile(session, ...)")
+    for name, value, type_, fix in (
+        ("target", target, Target, 'contextwright.target("gpt-5"), or model="gpt-5"'),
+        ("previous", previous, Pack, "give the pack that the last compile made"),
+        ("now_ms", now_ms, int, "milliseconds since 1970, such as int(time.time() * 1000)"),
+    ):
+        expect_type(name, value, type_, "compile(...)", fix)
     whom = _target(model or _model_of(session), target, options)
     made = spec_or_compiler(spec, "compile(spec=...)")
     if not isinstance(made, Expr):
@@ -86,7 +94,7 @@ def compile(
     compiler = SpecCompiler(
         made,
         agent=agent,
-        read_artifact=artifacts.read_text if artifacts is not None else None,
+        read_artifact=reader_of(artifacts, "compile(artifacts=...)"),
         now_ms=now_ms,
         memo=memo_of(snapshot.log),
         steps=steps,
@@ -165,6 +173,7 @@ class Engine:
         self.agent = agent
         self.models = answering_by(models)
         self.sessions = sessions
+        reader_of(artifacts, "Engine(artifacts=...)")
         self.artifacts = artifacts
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.clock = clock

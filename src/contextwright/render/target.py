@@ -1,5 +1,7 @@
 """Who the request is for: provider format, model, window, counter."""
 
+from typing import cast
+
 import msgspec
 
 from contextwright.errors import ModelError
@@ -26,7 +28,7 @@ class Target(msgspec.Struct, frozen=True, eq=False):
         cache: whether prompt-cache breakpoints are set where the provider has them.
 
     Raises:
-        ModelError: an unknown format, however the target is made or replaced.
+        ModelError: an unknown format, or no tools, however the target is made or replaced.
     """
 
     model: str
@@ -40,6 +42,15 @@ class Target(msgspec.Struct, frozen=True, eq=False):
 
     def __post_init__(self) -> None:
         provider_named(self.format)
+        given: object = self.tools
+        tools = given if isinstance(given, tuple | list | None) else (given,)
+        for place, tool in enumerate(cast("tuple[object, ...]", tools or ())):
+            if not isinstance(tool, Tool):
+                raise ModelError(
+                    f"expected a Tool, got {type(tool).__name__}",
+                    where=f"tools[{place}]",
+                    fix="contextwright.session.event.Tool(name=..., parameters=...)",
+                )
 
     @property
     def provider(self) -> Provider:
