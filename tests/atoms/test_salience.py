@@ -219,3 +219,14 @@ def test_what_was_chosen_for_one_format_is_not_taken_for_another(spec):
             pack = compile(session, spec, target=other)
             fresh = Session("s", session.log)
             assert compile(fresh, spec, target=other).body == pack.body
+
+
+def test_a_large_result_leaves_a_sliding_window_when_it_is_no_longer_the_newest():
+    session = Session()
+    session.user("Repair it.")
+    for n, size in enumerate((40, 40, 700, 700, 5)):
+        session.call("write" if n == 2 else "read", f'{{"n": {n}}}', id=f"c{n}")
+        session.result(f"c{n}", f"page {n} " + "word " * size, error=n == 2)
+    pack = compile(session, C.sliding(window=1200, recent=200), model="gpt-5")
+    assert [block.id for block in pack.manifest.kept] == ["e0", "e5", "e9"]
+    assert pack.tokens < 1200

@@ -117,7 +117,7 @@ def cooled(
                 before = gain(block, chosen[place], inputs) if place in chosen else 0
                 over -= gain(block, share, inputs) - before
                 chosen[place] = share
-    still = f"; {over} tokens over it stay: protected" if over > 0 else ""
+    still = f"; {over} tokens over it stay: protected, or in short" if over > 0 else ""
     why = f"over {threshold} tokens{still}"
     for place, share in chosen.items():
         out[place] = _short(blocks[place], share, inputs, how, why)

@@ -75,7 +75,16 @@ class Sliding(Atom, frozen=True, kw_only=True):
         due = _due(costs[sinks:], room, step)
         if due is None:
             return blocks
-        now = sinks + due + 1
+        leaving = self._left_out(history, costs, sinks, sinks + due + 1, step, inputs)
+        if sum(c for b, c in zip(history, costs, strict=True) if b not in leaving) > self.window:
+            # what was the newest when the step came due may be too large to stay until the next
+            leaving = self._left_out(history, costs, sinks, len(history), step, inputs)
+        return tuple(block for block in blocks if block not in leaving)
+
+    def _left_out(
+        self, history: Blocks, costs: list[int], sinks: int, now: int, step: int, inputs: Inputs
+    ) -> frozenset[Block]:
+        """What leaves of the first `now` blocks, worked out once."""
         always = frozenset(b for b in history[:now] if inputs.protection.keep_reason(b))
         table = inputs.memo.table((self, inputs.counter_id))
         # what a block costs depends on the format, not only on the counter
@@ -84,8 +93,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
             if len(table) > REMEMBERED:
                 table.clear()
             table[key] = self._leaving(*key, sinks, step, inputs)
-        leaving: frozenset[Block] = table[key]
-        return tuple(block for block in blocks if block not in leaving)
+        return table[key]
 
     def _leaving(
         self,
