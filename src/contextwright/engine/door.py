@@ -105,7 +105,7 @@ def expect_type(name: str, value: object, type_: type, where: str, fix: str) -> 
         raise SpecError(f"expected {name} as {type_.__name__}, got {got}", where=where, fix=fix)
 
 
-def reader_of(artifacts: ArtifactStore | None, where: str) -> Callable[[str], str] | None:
+def reader_of(artifacts: ArtifactStore | None, where: str) -> Callable[[str], str | None] | None:
     """How a store's texts are read; None without a store.
 
     Raises:
