@@ -54,10 +54,10 @@ def with_context(
         window: tokens of the model's window, where its name is not known.
     """
     compiler = spec_or_compiler(spec, "with_context(agent, spec)")
-    given: object = agent
-    if not isinstance(given, LlmAgent):
+    candidate: object = agent
+    if not isinstance(candidate, LlmAgent):
         raise SpecError(
-            f"expected an LlmAgent, got {type(given).__name__}",
+            f"expected an LlmAgent, got {type(candidate).__name__}",
             where="with_context(agent, ...)",
             fix="with_contexts(root, {NAME: SPEC}) takes a tree of other agents",
         )
