@@ -81,12 +81,7 @@ def compile(
         BudgetError: what must stay does not fit.
     """
     snapshot = snapshot_of(session, "compile(session, ...)")
-    for name, value, type_, fix in (
-        ("target", target, Target, 'contextwright.target("gpt-5"), or model="gpt-5"'),
-        ("previous", previous, Pack, "give the pack that the last compile made"),
-        ("now_ms", now_ms, int, "milliseconds since 1970, such as int(time.time() * 1000)"),
-    ):
-        expect_type(name, value, type_, "compile(...)", fix)
+    _expect_types(target, previous, now_ms)
     whom = _target(model or _model_of(session), target, options)
     made = spec_or_compiler(spec, "compile(spec=...)")
     if not isinstance(made, Expr):
@@ -105,6 +100,15 @@ def compile(
     pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
     return pack
+
+
+def _expect_types(target: object, previous: object, now_ms: object) -> None:
+    for name, value, type_, fix in (
+        ("target", target, Target, 'contextwright.target("gpt-5"), or model="gpt-5"'),
+        ("previous", previous, Pack, "give the pack that the last compile made"),
+        ("now_ms", now_ms, int, "milliseconds since 1970, such as int(time.time() * 1000)"),
+    ):
+        expect_type(name, value, type_, "compile(...)", fix)
 
 
 def memo_of(log: Log) -> Memo:

@@ -42,8 +42,8 @@ class Target(msgspec.Struct, frozen=True, eq=False):
 
     def __post_init__(self) -> None:
         provider_named(self.format)
-        given: object = self.tools
-        tools = given if isinstance(given, tuple | list | None) else (given,)
+        value: object = self.tools
+        tools = value if isinstance(value, tuple | list | None) else (value,)
         for place, tool in enumerate(cast("tuple[object, ...]", tools or ())):
             if not isinstance(tool, Tool):
                 raise ModelError(

@@ -28,7 +28,7 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from tests.adapters.adk.scripted import said, script  # noqa: E402
 
-from contextwright import C, Engine  # noqa: E402
+from contextwright import C, Engine, SpecError  # noqa: E402
 from contextwright.adapters.adk import Agent, ContextPlugin, Mirrors, with_context  # noqa: E402
 from contextwright.adapters.adk.turn import first_sent  # noqa: E402
 from contextwright.adapters.adk.visible_events import VisibleEvents, live  # noqa: E402
@@ -378,3 +378,8 @@ except MissingExtra as error:
 """
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "contextwright[adk]" in said.stdout, said.stderr
+
+
+def test_what_is_no_agent_is_named():
+    with pytest.raises(SpecError, match="expected an LlmAgent, got str"):
+        with_context("writer", C.default())  # pyright: ignore[reportArgumentType]

@@ -54,6 +54,13 @@ def with_context(
         window: tokens of the model's window, where its name is not known.
     """
     compiler = spec_or_compiler(spec, "with_context(agent, spec)")
+    candidate: object = agent
+    if not isinstance(candidate, LlmAgent):
+        raise SpecError(
+            f"expected an LlmAgent, got {type(candidate).__name__}",
+            where="with_context(agent, ...)",
+            fix="with_contexts(root, {NAME: SPEC}) takes a tree of other agents",
+        )
     context = _AgentContext(agent, compiler, models, mirrors or MIRRORS, window)
     agent.include_contents = "none"
     agent.instruction = context.instruct(agent.instruction)
