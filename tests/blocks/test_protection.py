@@ -191,3 +191,21 @@ def test_what_one_term_shortened_and_another_brought_whole_is_not_called_shorten
     (kept,) = [k for k in pack.manifest.kept if k.id == "e1"]
     called = [c.action for c in pack.manifest.changes if c.id == "e1"]
     assert called == ([] if kept.fidelity == Fidelity.RAW.label else ["compacted"])
+
+
+def test_an_exchange_that_a_word_splits_is_put_together_again(production):
+    class Splits(Atom, frozen=True, kw_only=True):
+        word: ClassVar[str] = "splits"
+        kind: ClassVar[Kind] = Kind.TRANSFORM
+        verb: ClassVar[Verb] = Verb.COMPRESS
+
+        def apply(self, blocks, inputs):
+            return tuple(msgspec.structs.replace(b, messages=b.messages[:1]) for b in blocks)
+
+    session = session_of("u: go | c: f(1) | r: one | c: f(2) | r: two | u: and? | c: f(3) | r: x")
+    try:
+        pack = compile(session, C.default() | Splits(), model="gpt-5")
+    finally:
+        del ATOMS["splits"]
+    assert pack.request == compile(session, C.default(), model="gpt-5").request
+    assert any("stay or leave together" in note for note in pack.manifest.notes)

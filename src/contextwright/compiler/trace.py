@@ -13,7 +13,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.protection import Protection
 from contextwright.errors import ProtectionError, SpecError
-from contextwright.session.event import Text, ToolResult
+from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
@@ -346,12 +346,21 @@ def _touched(block: Block, now: Block | None, protection: Protection, *, last: b
         return "its pin and its place are the log's"
     if now.messages is block.messages and now.text == block.text:
         return ""
+    if now.messages and _is_paired(block) and not _is_paired(now):
+        return "calls and their results stay or leave together"
     if last or (section and _quotes(block, now)):
         return ""
     # pictures of the user's may be described, words not rewritten
     if not section and block.messages and _has_words(block, now):
         return protection.keep_reason(block)
     return protection.whole_reason(block)
+
+
+def _is_paired(block: Block) -> bool:
+    """Whether every call has its result, and every result its call."""
+    parts = [part for message in block.messages for part in message.parts]
+    calls = {part.id for part in parts if isinstance(part, ToolCall)}
+    return calls == {part.call_id for part in parts if isinstance(part, ToolResult)}
 
 
 def _has_words(block: Block, now: Block) -> bool:
