@@ -95,10 +95,18 @@ def test_a_word_that_drops_what_is_protected(protected, rule):
     assert rule in broken_rules(defined("drop", drop))
 
 
+def test_a_word_that_splits_an_exchange():
+    def split(blocks, inputs):
+        for block in blocks:
+            yield msgspec.structs.replace(block, messages=block.messages[:1])
+
+    assert "protected-blocks-stay" in broken_rules(defined("split", split))
+
+
 def test_a_word_that_rewrites_what_agents_said_and_calls_it_raw():
     def smooth(blocks, inputs):
         for block in blocks:
-            old = not inputs.protection.whole_reason(block)
+            old = not inputs.protection.whole_reason(block) and not block.results
             yield with_text(block, "assistant", "all is well") if old else block
 
     assert "kept-is-sent" in broken_rules(defined("smooth", smooth))
