@@ -79,7 +79,6 @@ def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -
             back.add(block)
             over += inputs.cost(block)
         gap = gap or (block.order >= 0 and block not in back)
-    state.tracer.take_back(back)
     restored = (
         block if block in back else present.get((block.id, block.source)) for block in whole
     )

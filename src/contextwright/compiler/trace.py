@@ -133,9 +133,12 @@ class Tracer:
             ProtectionError: the step touched what is protected, where `enforce_protection` is on.
         """
         if before is not after:
-            if step not in ENGINE_STEPS and not redacts:
-                after = self._guarded(step, before, after, last=last)
             after_by_key = {(block.id, block.source): block for block in after}
+            if step not in ENGINE_STEPS and not redacts:
+                repaired = self._guarded(step, before, after, after_by_key, last=last)
+                if repaired is not after:
+                    after = repaired
+                    after_by_key = {(block.id, block.source): block for block in after}
             taken = self._merges(step, before, after)
             for block in before:
                 now = after_by_key.get((block.id, block.source))
@@ -145,9 +148,16 @@ class Tracer:
             self.steps.append(self._step(step, before, after))
         return after
 
-    def _guarded(self, step: str, before: Blocks, after: Blocks, *, last: bool) -> Blocks:
+    def _guarded(
+        self,
+        step: str,
+        before: Blocks,
+        after: Blocks,
+        after_by_key: dict[tuple[str, str], Block],
+        *,
+        last: bool,
+    ) -> Blocks:
         """What a step gave, with what it may not have touched put back."""
-        after_by_key = {(block.id, block.source): block for block in after}
         wrong: dict[tuple[str, str], Block] = {}
         for block in before:
             key = (block.id, block.source)
@@ -186,15 +196,6 @@ class Tracer:
         if self._count_steps:
             self.steps.append(self._step(step, ground, after))
         return after
-
-    def take_back(self, blocks: set[Block]) -> None:
-        """Blocks that were dropped are in the request after all."""
-        back = {(block.id, block.source) for block in blocks}
-        self.changes = [
-            change
-            for change in self.changes
-            if change.action != "dropped" or (change.id, change.source) not in back
-        ]
 
     def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
         """The blocks that new summaries stand for; one change for each summary."""
