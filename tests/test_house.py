@@ -152,7 +152,7 @@ def test_compiling_imports_no_sdk():
 
 
 COMPOSITIONS = {
-    "last_n_turns", "user_only", "user", "from_agents", "from_agents_windowed", "exclude_agents",
+    "all", "last", "last_n_turns", "when", "user_only", "user", "from_agents", "from_agents_windowed", "exclude_agents",
     "rolling", "manus_cascade",
 }  # fmt: skip
 

@@ -17,11 +17,13 @@ from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.expand import Expand, ExpandRefs
 from contextwright.atoms.compress.summarize import Summarize
+from contextwright.atoms.select.default import Default
 from contextwright.atoms.select.select import Select
 from contextwright.atoms.select.window import Window
 from contextwright.errors import SpecError, UnknownWord
 from contextwright.spec.codec import nearest
-from contextwright.spec.expr import ATOMS, Expr
+from contextwright.spec.expr import ATOMS, Atom, Expr, When
+from contextwright.spec.kind import Kind
 from contextwright.spec.parse import parse_spec
 from contextwright.spec.state_step import STATE_STEPS
 from contextwright.spec.word import make, word_function
@@ -73,6 +75,38 @@ class C(metaclass=Words):
         return make(Window, n=n)
 
     @staticmethod
+    def last(n: int = 1) -> Window:
+        """The newest turns; of an agent, as `C.from_agents_windowed(researcher=C.last(1))`."""
+        return make(Window, n=n)
+
+    @staticmethod
+    def all() -> Default:
+        """The whole conversation; of an agent, as `C.from_agents_windowed(critic=C.all())`."""
+        return Default()
+
+    @staticmethod
+    def when(condition: str, spec: Expr, *, otherwise: Expr | None = None) -> When:
+        """This spec where a condition on the state holds, else the other one, or nothing:
+        `C.when("intent == 'billing'", C.notes("refunds"))`. A state key by itself holds where it
+        is there and not empty. After a pipe a transform is a step that is taken or not:
+        `C.window(n=9) | C.when("slow", C.compact())`."""
+        for name, value in (("spec", spec), ("otherwise", otherwise)):
+            if not isinstance(value, Expr) and (name == "spec" or value is not None):
+                raise SpecError(
+                    f"C.when: expected a spec as {name}, got {type(value).__name__}",
+                    where=f"C.when({condition!r}, ...)"[:200],
+                    fix="C.when(CONDITION, C.notes('case')), the condition first",
+                )
+        if not isinstance(condition, str):
+            raise SpecError(
+                f"C.when: expected a condition as text, got {type(condition).__name__}",
+                where="C.when(condition, spec)",
+                fix='name a state key, or write such as "urgency >= 3"; what a function finds '
+                "out goes to the state first: session.update({'urgent': True})",
+            )
+        return When(condition, spec, otherwise)
+
+    @staticmethod
     def user_only() -> Select:
         """What the user said: `C.select(role="user")`."""
         return make(Select, role="user")
@@ -95,16 +129,12 @@ class C(metaclass=Words):
         return reduce(lambda left, right: left + right, selects)
 
     @staticmethod
-    def from_agents_windowed(**turns: int | None) -> Expr:
-        """What these agents said, each in its own newest turns; None for all:
-        `C.from_agents_windowed(researcher=1, critic=None)`."""
-        _need_names(tuple(turns), "from_agents_windowed", "researcher=1")
-        terms: list[Expr] = [
-            make(Select, author=name)
-            if n is None
-            else make(Select, author=name) | make(Window, n=n)
-            for name, n in turns.items()
-        ]
+    def from_agents_windowed(**turns: int | Expr | None) -> Expr:
+        """What these agents said, each in its own window: a number of newest turns, `C.last(1)`,
+        `C.window(steps=3)`; `C.all()` or None for all of it:
+        `C.from_agents_windowed(researcher=C.last(1), critic=C.all())`."""
+        _need_names(tuple(turns), "from_agents_windowed", "researcher=C.last(1)")
+        terms = [_windowed(name, window) for name, window in turns.items()]
         return reduce(lambda left, right: left + right, terms)
 
     @staticmethod
@@ -140,6 +170,22 @@ class S(metaclass=Words):
     """State steps, run by `record(session, S.tag("approved"))`."""
 
     registry = STATE_STEPS
+
+
+def _windowed(name: str, window: Any) -> Expr:
+    """What an agent said, in a window of its own."""
+    chosen = make(Select, author=name)
+    if window is None or window == Default():
+        return chosen
+    if isinstance(window, int) and not isinstance(window, bool):
+        window = make(Window, n=window)
+    if not isinstance(window, Atom) or window.kind is not Kind.REFINER:
+        raise SpecError(
+            f"C.from_agents_windowed: expected a window for {name}, got {window!r}"[:200],
+            where=f"C.from_agents_windowed({name}=...)",
+            fix=f"{name}=C.last(1), {name}=C.all(), or a number of turns",
+        )
+    return chosen | window
 
 
 def _need_names(names: tuple[str, ...], word: str, example: str) -> None:

@@ -58,9 +58,13 @@ from contextwright.atoms.write.offload import Offload
 from contextwright.atoms.write.tag import Tag
 from contextwright.atoms.write.write_notes import WriteNotes
 from contextwright.spec.expr import Expr
+from contextwright.spec.expr import When
 
 class C:
     """Context atoms. `+` unites, `|` pipes, `.or_else` falls back; nothing runs until a compile."""
+    @staticmethod
+    def all() -> Default:
+        """The whole conversation; of an agent, as `C.from_agents_windowed(critic=C.all())`."""
     @staticmethod
     def allocate(profile: Literal['balanced', 'research', 'requirements', 'tests'] = 'balanced', *, preset: Literal['balanced', 'quality', 'cost'] = 'balanced', max_tokens: int = 0) -> Allocate:
         """Floors for system, task, tools and the answer; the rest of the window for evidence, memory and conversation by the profile and by what the step and the session say. What a layer does not need goes to those that need more."""
@@ -128,8 +132,8 @@ class C:
     def from_agents(*names: str) -> Expr:
         """What these agents said: a `C.select(author=...)` each, united."""
     @staticmethod
-    def from_agents_windowed(**turns: int | None) -> Expr:
-        """What these agents said, each in its own newest turns; None for all: `C.from_agents_windowed(researcher=1, critic=None)`."""
+    def from_agents_windowed(**turns: int | Expr | None) -> Expr:
+        """What these agents said, each in its own window: a number of newest turns, `C.last(1)`, `C.window(steps=3)`; `C.all()` or None for all of it: `C.from_agents_windowed(researcher=C.last(1), critic=C.all())`."""
     @staticmethod
     def from_compaction() -> FromCompaction:
         """The newest summary that a framework put into the log, and every exchange that it does not cover. Gives nothing where there is no summary, so a selector behind it is a fallback."""
@@ -139,6 +143,9 @@ class C:
     @staticmethod
     def isolate(policy: Literal['boundary', 'masking', 'transparent'] = 'boundary') -> Isolate:
         """Keep the trace of the running execution whole, and that of finished ones out of the way."""
+    @staticmethod
+    def last(n: int = 1) -> Window:
+        """The newest turns; of an agent, as `C.from_agents_windowed(researcher=C.last(1))`."""
     @staticmethod
     def last_n_turns(n: int = 5) -> Window:
         """The older name of `window`."""
@@ -229,6 +236,9 @@ class C:
     @staticmethod
     def view(name: Literal['reasoning', 'conversation'] = 'reasoning') -> View:
         """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it."""
+    @staticmethod
+    def when(condition: str, spec: Expr, *, otherwise: Expr | None = None) -> When:
+        """This spec where a condition on the state holds, else the other one, or nothing: `C.when("intent == 'billing'", C.notes("refunds"))`. A state key by itself holds where it is there and not empty. After a pipe a transform is a step that is taken or not: `C.window(n=9) | C.when("slow", C.compact())`."""
     @staticmethod
     def window(n: int | None = None, *, steps: int | None = None) -> Window:
         """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that come, the newest; blocks that belong to no turn pass. What is protected stays in any case: the task's first message among it."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import Plan
 from contextwright.session.log import LONG_TURN
-from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When
 from contextwright.spec.kind import Kind
 from contextwright.spec.traits import PLAIN, Gives, Traits
 
@@ -68,6 +68,8 @@ def grows(expr: Expr) -> bool:
         return any(map(grows, expr.terms))
     if isinstance(expr, Fallback):
         return grows(expr.first) or grows(expr.second)
+    if isinstance(expr, When):
+        return any(map(grows, expr.branches))
     return isinstance(expr, Atom) and not _bounds(expr)
 
 
@@ -104,6 +106,9 @@ def _idle(expr: Expr) -> Iterator[tuple[str, str, str, bool]]:
         if _never_empty(expr.first):
             what = f"{expr.first!r} always gives something: {expr.second!r} is never used"
             yield repr(expr), what, f"leave {expr.second!r} out", False
+    elif isinstance(expr, When):
+        for branch in expr.branches:
+            yield from _idle(branch)
     elif isinstance(expr, (Pipe, Chain)):
         head: tuple[Expr, ...] = (expr.head,) if isinstance(expr, Pipe) else ()
         if isinstance(expr, Pipe):

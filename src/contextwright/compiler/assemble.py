@@ -75,7 +75,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     _check_names(inputs.tools)
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
     tools = scoped(inputs.tools, scope)
-    notes = (*_missing(planned, inputs), *_unknown(scope, inputs.tools))
+    notes = (*planned.notes, *_missing(planned, inputs), *_unknown(scope, inputs.tools))
     return Assembled(system, blocks, tools, inputs.tools, notes, bool(planned.step_key))
 
 

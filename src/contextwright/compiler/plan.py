@@ -1,11 +1,15 @@
 """A spec taken apart: what brings blocks, what guards all of them, what limits them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Any
 
 import msgspec
 
+from contextwright.atoms.select.default import Nothing
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.session.state import NOTES_PREFIX
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When, union
 from contextwright.spec.kind import Kind
 from contextwright.spec.terminal import Terminal
 from contextwright.spec.word_roles import ConversationWindow, Guard, ToolScope, Writer
@@ -24,11 +28,14 @@ class Plan(msgspec.Struct, frozen=True):
         terminal: the limit, if the spec sets one.
         windows: words that keep the newest; the widest is what `before_window` is before.
         reads: state keys that the spec reads.
+        required: those that must hold something for the spec to bring what it names: not the
+            notes, which begin empty, nor what is normal to be without.
         writers: what is written around the turn.
         stands_on_conversation: whether a term of the spec selects from the conversation; a spec
             of state and notes alone says nothing of it.
         step_key: state key of the step that makes a pack of the request; empty without one.
         tools: what limits the tools that are sent, if the spec has it.
+        notes: conditions that do not hold, with what is left out for it.
     """
 
     body: Expr
@@ -38,10 +45,12 @@ class Plan(msgspec.Struct, frozen=True):
     terminal: Terminal | None
     windows: tuple[ConversationWindow, ...]
     reads: tuple[str, ...]
+    required: tuple[str, ...]
     writers: tuple[Writer, ...]
     stands_on_conversation: bool = True
     step_key: str = ""
     tools: ToolScope | None = None
+    notes: tuple[str, ...] = ()
 
     def clean(self, text: str) -> str:
         """A text without what the spec redacts from everything."""
@@ -50,13 +59,18 @@ class Plan(msgspec.Struct, frozen=True):
         return text
 
 
-def plan(spec: Expr) -> Plan:
+def plan(spec: Expr, state: Mapping[str, Any] | None = None) -> Plan:
     """Take a spec apart.
+
+    Args:
+        state: decides the spec's conditions; without one both branches are in the plan.
 
     Raises:
         SpecError: two limits; there is one request, so there is one limit. Or a word of the kind
             TERMINAL that does not say what it limits.
     """
+    notes: list[str] = []
+    spec = spec if state is None else _decided(spec, state, notes)
     steps = _outer_steps(spec)
     assembly = [step for step in steps if step.kind is Kind.ASSEMBLY]
     atoms = list(walk(spec))
@@ -69,11 +83,37 @@ def plan(spec: Expr) -> Plan:
         terminal=_terminal(steps, spec),
         windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
+        required=_required(atoms),
         writers=tuple(atom for atom in atoms if isinstance(atom, Writer)),
         stands_on_conversation=any(head.selects_conversation for head in _heads(spec)),
         step_key=next((one.step_key for one in traits if one.step_key), ""),
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
+        notes=tuple(notes),
     )
+
+
+def _required(atoms: list[Atom]) -> tuple[str, ...]:
+    needing = (atom for atom in atoms if atom.traits.missing_key != "normal")
+    keys = (key for atom in needing for key in atom.reads())
+    return tuple(dict.fromkeys(key for key in keys if not key.startswith(NOTES_PREFIX)))
+
+
+def _decided(spec: Expr, state: Mapping[str, Any], notes: list[str]) -> Expr:
+    """The spec for a state: each condition as the branch that it chooses."""
+    if isinstance(spec, When):
+        branch = spec.chosen(state)
+        if branch is not spec.then:
+            notes.append(f"{spec.condition!r} does not hold: {spec.then!r} is left out")
+        return Nothing() if branch is None else _decided(branch, state, notes)
+    if isinstance(spec, Union):
+        terms = [_decided(term, state, notes) for term in spec.terms]
+        return reduce(union, terms) if terms != list(spec.terms) else spec
+    if isinstance(spec, Pipe):
+        return Pipe(_decided(spec.head, state, notes), spec.steps)
+    if isinstance(spec, Fallback):
+        first, second = (_decided(each, state, notes) for each in (spec.first, spec.second))
+        return Fallback(first, second)
+    return spec
 
 
 def _terminal(steps: tuple[Atom, ...], spec: Expr) -> Terminal | None:
@@ -111,6 +151,9 @@ def walk(expr: Expr) -> Iterator[Atom]:
     elif isinstance(expr, Fallback):
         yield from walk(expr.first)
         yield from walk(expr.second)
+    elif isinstance(expr, When):
+        for branch in expr.branches:
+            yield from walk(branch)
 
 
 def _heads(expr: Expr) -> Iterator[Atom]:
@@ -128,6 +171,9 @@ def _heads(expr: Expr) -> Iterator[Atom]:
     elif isinstance(expr, Fallback):
         yield from _heads(expr.first)
         yield from _heads(expr.second)
+    elif isinstance(expr, When):
+        for branch in expr.branches:
+            yield from _heads(branch)
 
 
 def _outer_steps(spec: Expr) -> tuple[Atom, ...]:

@@ -122,7 +122,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         self.memo.trim()
         renderer = target.provider.renderer
-        planned = plan(self.spec)
+        planned = plan(self.spec, snapshot.state)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
         known = self.memo.table(("summarized", target.format, target.model, target.counter.id))
         tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
@@ -176,6 +176,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             window=min((one.start(snapshot) for one in planned.windows), default=None),
             tools=tuple(snapshot.tools if target.tools is None else target.tools),
             framed=bool(planned.step_key),
+            required=planned.required,
             clean=planned.clean,
             answers=self.answers,
             sent_from=self.sent_from,

@@ -47,7 +47,7 @@ def recording(
     session: Session, spec: Expr, agent: str, artifacts: ArtifactStore | None = None
 ) -> TaskGenerator[None]:
     """What a spec writes after the turn: captured outputs, artifacts and notes."""
-    planned = plan(spec)
+    planned = plan(spec, session.state)
 
     def put(data: bytes, name: str) -> str:
         assert artifacts is not None
@@ -62,7 +62,7 @@ def recording(
 
 def capture_before(session: Session, spec: Expr) -> None:
     """What a spec writes before the turn, for which nobody is asked."""
-    for writer in plan(spec).writers:
+    for writer in plan(spec, session.state).writers:
         write(session, writer.before(session.snapshot()))
 
 

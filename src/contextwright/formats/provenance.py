@@ -17,7 +17,7 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.fields import Json
+from contextwright.formats.fields import Json, object_if
 from contextwright.session.event import AnyPart, Event, Role, ToolCall, ToolResult
 from contextwright.session.session import Session
 
@@ -290,10 +290,17 @@ def read_messages(
             while not event.id and (id in taken or id in named_ids):
                 id += "_"
             taken.add(id)
-            drafts.append(EventDraft(msgspec.structs.replace(event, id=id)))
+            pinned = event.pinned or _is_pinned(message)
+            drafts.append(EventDraft(msgspec.structs.replace(event, id=id, pinned=pinned)))
         pieces = [(draft, list(draft.head.parts)) for draft in drafts]
         _keep(at, message, pieces, "", lambda events, _: to_message(events))
         yield from (draft.event(format) for draft in drafts)
+
+
+def _is_pinned(message: Any) -> bool:
+    """Whether a message says so itself, or its metadata does, in any format."""
+    fields = object_if(message)
+    return fields.get("pinned") is True or object_if(fields.get("metadata")).get("pinned") is True
 
 
 def _repeats(id: str, message: Any, where: str, by_id: dict[str, tuple[Any, str]]) -> bool:

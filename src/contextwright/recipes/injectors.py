@@ -36,6 +36,10 @@ class Injector(msgspec.Struct, frozen=True):
         max_tokens: the most it may take, overheads included.
         priority: its place in its phase, small numbers first.
         tier: whether it may go where room is short: 1 never, 3 first.
+        when: a condition on the state, as `C.when` takes it; without one it is always there.
+
+    Raises:
+        SpecError: no such phase, or no such condition.
     """
 
     name: str
@@ -44,11 +48,27 @@ class Injector(msgspec.Struct, frozen=True):
     max_tokens: int = 500
     priority: int = 100
     tier: int = 2
+    when: str = ""
+
+    def __post_init__(self) -> None:
+        if self.phase not in ORDER:
+            raise SpecError(
+                f"expected a phase, got {self.phase!r}",
+                where=f"Injector({self.name!r}, phase=...)",
+                fix=f"one of {', '.join(ORDER)}",
+            )
+        if not isinstance(self.source, Expr):
+            raise SpecError(
+                f"expected a spec as source, got {type(self.source).__name__}",
+                where=f"Injector({self.name!r}, source=...)",
+                fix="C.template(TEXT) for a text, C.from_state(KEY) for what the state holds",
+            )
 
     @property
     def spec(self) -> Expr:
-        """The source in its phase, capped."""
-        return self.source | C.priority(self.tier) | C.phase(self.phase) | C.cap(self.max_tokens)
+        """The source in its phase, capped, where its condition holds."""
+        whole = self.source | C.priority(self.tier) | C.phase(self.phase) | C.cap(self.max_tokens)
+        return C.when(self.when, whole) if self.when else whole
 
 
 class InjectionOrchestrator(Recipe, frozen=True):

@@ -133,7 +133,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         time_ms: milliseconds since 1970, only ever shown; order is position in the log.
         invocation: the run of the agent that this belongs to.
         tags: labels set by the application, found by `C.select(tag=...)`.
-        pinned: never dropped or shortened by a budget.
+        pinned: never dropped or shortened by a budget; `metadata={"pinned": True}` says the same.
         metadata: the application's own data; `kind="summary"` marks a summary artifact.
         extra: what the source format said beside the typed fields, by format name.
     """
@@ -151,6 +151,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __hash__(self) -> int:
         return hash((self.id, self.role, self.parts))
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is pinned, by its field or in its metadata."""
+        return self.pinned or self.metadata.get("pinned") is True
 
     @property
     def speaker(self) -> str:

@@ -51,7 +51,7 @@ class Exchange(msgspec.Struct, frozen=True, eq=False):
     @property
     def pinned(self) -> bool:
         """Whether one of the events is pinned: it pins the whole."""
-        return any(event.pinned for event in self.events)
+        return any(event.is_pinned for event in self.events)
 
     @property
     def failed(self) -> bool:

@@ -172,7 +172,7 @@ class Log(Sequence[Event]):
         keys = {("role", event.role), ("author", event.speaker)}
         keys.update(("type", str(part.__struct_config__.tag)) for part in event.parts)
         keys.update(("tag", tag) for tag in event.tags)
-        if event.pinned:
+        if event.is_pinned:
             keys.add(("pinned", "yes"))
         if event.metadata.get("kind") == "summary":
             keys.add(("kind", "summary"))
@@ -184,6 +184,10 @@ class Log(Sequence[Event]):
                 having.append(exchange)
             elif having[-1] != exchange and having[bisect_left(having, exchange)] != exchange:
                 insort(having, exchange)
+
+    def has_call(self, id: str) -> bool:
+        """Whether a tool call of this id was made."""
+        return id in self._call_owner
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""

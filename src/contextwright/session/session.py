@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import SessionError
+from contextwright.session.content import parts_of
 from contextwright.session.event import (
+    ROLES,
     AnyPart,
     Event,
-    Part,
     Role,
     Text,
     Tool,
@@ -20,6 +21,9 @@ from contextwright.session.event import (
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import NOTES_PREFIX, State
+
+MessagePart = AnyPart | str | Mapping[str, Any] | list[Any]
+"""What a message is made of: text, our parts, an SDK's content blocks or message."""
 
 
 class StateChange(msgspec.Struct, frozen=True):
@@ -77,40 +81,50 @@ class Session:
         """Append several events."""
         self.log.extend(events)
 
-    def add(self, role: Role, *parts: AnyPart | str, **fields: Any) -> Event:
-        """Append a message of these parts; a string is a text part. The id is the position.
+    def add(self, role: Role, *parts: MessagePart, **fields: Any) -> Event:
+        """Append a message of these parts; a string is a text part, and an SDK's content block or
+        message what it says. The id is the position.
 
         Raises:
             SessionError: its id is taken; a tool call that is not the assistant's, or a result
                 that is not a tool's.
         """
-        whole = tuple(Text(text=part) if isinstance(part, str) else part for part in parts)
-        for part in whole:
-            if not isinstance(part, Part):
-                raise SessionError(
-                    f"a message part can not be a {type(part).__name__}",
-                    where=f"event e{len(self.log)}",
-                    fix="give text, or Text, ToolCall, ToolResult, Image, File, Thinking",
-                )
         fields.setdefault("id", f"e{len(self.log)}")
-        event = Event(role=role, parts=whole, **fields)
+        where = f"event {fields['id']}"
+        _check_fields(role, fields, where)
+        event = Event(role=role, parts=tuple(parts_of(parts, role, where)), **fields)
         _check_roles(event)
         return self.append(event)
 
-    def user(self, *parts: AnyPart | str, **fields: Any) -> Event:
+    def user(self, *parts: MessagePart, **fields: Any) -> Event:
         """The user says something; a new turn begins."""
         return self.add("user", *parts, **fields)
 
-    def assistant(self, *parts: AnyPart | str, **fields: Any) -> Event:
+    def assistant(self, *parts: MessagePart, **fields: Any) -> Event:
         """The assistant says something or calls tools."""
         return self.add("assistant", *parts, **fields)
 
-    def call(self, name: str, arguments: str, *, id: str, **fields: Any) -> Event:
-        """The assistant calls one tool. `arguments` is JSON text."""
+    def call(
+        self, name: str, arguments: str | Mapping[str, Any] = "{}", *, id: str, **fields: Any
+    ) -> Event:
+        """The assistant calls one tool. `arguments` is JSON text, or the object itself."""
+        if not isinstance(arguments, str):
+            arguments = _json_text(arguments, f"call {id!r}")
         return self.assistant(ToolCall(id=id, name=name, arguments=arguments), **fields)
 
     def result(self, call_id: str, text: str, *, error: bool = False, **fields: Any) -> Event:
-        """A tool answers a call."""
+        """A tool answers a call.
+
+        Raises:
+            SessionError: no call of this id was made, or the answer is no text.
+        """
+        if not self.log.has_call(call_id):
+            raise SessionError(
+                f"no call has the id {call_id!r}",
+                where=f"session {self.id!r}, event e{len(self.log)}",
+                fix="session.call(name, arguments, id=...) first, with the same id",
+            )
+        text = text if isinstance(text, str) else _json_text(text, f"result of {call_id!r}")
         result = ToolResult(
             call_id=call_id,
             name=fields.pop("name", ""),
@@ -183,6 +197,31 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
             f"a state value is not JSON data: {error}",
             where=", ".join(map(repr, values)),
             fix="give strings, numbers, booleans, lists and dicts",
+        ) from error
+
+
+def _check_fields(role: Any, fields: Mapping[str, Any], where: str) -> None:
+    """Refuse a role or a field that no event has, before Python does it in its own words."""
+    if role not in ROLES:
+        raise SessionError(
+            f"expected a role, got {role!r}", where=where, fix=f"one of {', '.join(ROLES)}"
+        )
+    unknown = [name for name in fields if name not in Event.__struct_fields__]
+    if unknown:
+        raise SessionError(
+            f"an event has no field {unknown[0]!r}",
+            where=where,
+            fix=f"one of {', '.join(Event.__struct_fields__)}; what is your own goes into "
+            "metadata={...}",
+        )
+
+
+def _json_text(value: Any, where: str) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError) as error:
+        raise SessionError(
+            f"not JSON data: {error}", where=where, fix="give text, or a dict of plain values"
         ) from error
 
 

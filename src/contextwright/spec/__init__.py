@@ -1,7 +1,7 @@
 """What should be seen: expressions, kinds, JSON, text, the tree. Values only."""
 
 from contextwright.spec.codec import from_data, from_json, to_data, to_json
-from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.parse import parse_spec
@@ -29,6 +29,7 @@ __all__ = [
     "Traits",
     "Union",
     "Verb",
+    "When",
     "Writer",
     "from_data",
     "from_json",

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import SpecError
-from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, is_bare
+from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
 from contextwright.spec.kind import Kind
 
 MAX_DEPTH = 100
@@ -25,6 +25,11 @@ def to_data(expr: Expr) -> dict[str, Any]:
         return {"union": [to_data(term) for term in expr.terms]}
     if isinstance(expr, Fallback):
         return {"fallback": [to_data(expr.first), to_data(expr.second)]}
+    if isinstance(expr, When):
+        branches = {"then": to_data(expr.then)}
+        if expr.otherwise is not None:
+            branches["otherwise"] = to_data(expr.otherwise)
+        return {"when": expr.condition, **branches}
     raise SpecError(f"not a spec: {expr!r}", where="spec", fix="build it with C")
 
 
@@ -60,10 +65,24 @@ def from_data(value: Any, where: str = "") -> Expr:
     data: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
     if "atom" in data:
         return _atom(data, where)
+    if "when" in data:
+        return _when(data, where)
     for key in ("chain", "pipe", "union", "fallback"):
         if key in data:
             return _composed(key, data[key], f"{where}/{key}")
-    raise _wrong('"atom", "pipe", "union", "chain" or "fallback"', data, where)
+    keys = ", ".join(map(repr, list(data)[:5])) or "an empty one"
+    raise _wrong(
+        'an object with "atom", "pipe", "union", "chain", "fallback" or "when"', keys, where
+    )
+
+
+def _when(data: dict[str, Any], where: str) -> Expr:
+    condition, otherwise = data["when"], data.get("otherwise")
+    if not isinstance(condition, str):
+        raise _wrong("a condition as text", condition, f"{where}/when")
+    then = from_data(data.get("then"), f"{where}/then")
+    last = None if otherwise is None else from_data(otherwise, f"{where}/otherwise")
+    return When(condition, then, last)
 
 
 def _composed(key: str, value: Any, where: str) -> Expr:
@@ -119,10 +138,12 @@ def nearest(name: str, known: Any) -> str:
 
 
 def _wrong(wanted: str, value: Any, where: str) -> SpecError:
+    got = value if isinstance(value, str) else type(value).__name__
     return SpecError(
-        f"expected {wanted}, got {type(value).__name__}",
+        f"expected {wanted}, got {got}",
         where=where or "/",
-        fix="write specs with `to_json(spec)`",
+        fix="a file of a spec is what `to_json(spec)` gives; a session goes to the commands "
+        "that take SESSION",
     )
 
 

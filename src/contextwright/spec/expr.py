@@ -12,9 +12,12 @@ import msgspec
 
 from contextwright.errors import SpecError
 from contextwright.spec.kind import BARE, BLOCK_SCOPED, Kind, Verb
+from contextwright.spec.predicate import holds, keys_of, parsed
 from contextwright.spec.traits import PLAIN, Gives, Traits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from contextwright.blocks.block import Blocks
     from contextwright.spec.inputs import Inputs
 
@@ -26,10 +29,16 @@ class Expr(msgspec.Struct, frozen=True):
     """A spec, or a piece of one."""
 
     def __add__(self, other: "Expr") -> "Expr":
-        return union(self, other) if isinstance(other, Expr) else NotImplemented
+        return union(self, _spec(other, self, "+"))
 
     def __or__(self, other: "Expr") -> "Expr":
-        return pipe(self, other) if isinstance(other, Expr) else NotImplemented
+        return pipe(self, _spec(other, self, "|"))
+
+    def __radd__(self, other: object) -> "Expr":
+        return union(_spec(other, self, "+"), self)
+
+    def __ror__(self, other: object) -> "Expr":
+        return pipe(_spec(other, self, "|"), self)
 
     def or_else(self, other: "Expr") -> "Expr":
         """This, or `other` where this gives nothing.
@@ -45,6 +54,20 @@ class Expr(msgspec.Struct, frozen=True):
             )
         _refuse_terminal((self, other), f"({self!r}).or_else({other!r})", "a.or_else(b)")
         return Fallback(_closed(self), _closed(other))
+
+
+def _spec(value: object, other: Expr, operator: str) -> Expr:
+    """The operand of an operator, which must be a spec."""
+    if isinstance(value, Expr):
+        return value
+    name = str(getattr(value, "__qualname__", ""))
+    word = name if name.startswith("C.") else ""
+    raise SpecError(
+        f"expected a spec beside {operator!r}, got {word or type(value).__name__}"
+        + (" without its parentheses" if word else ""),
+        where=f"{word or repr(value)[:60]} and {other!r}"[:200],
+        fix=f"call it: {word}(...)" if word else "leave it out, or build it with C: C.window(n=5)",
+    )
 
 
 class Atom(Expr, frozen=True, kw_only=True):
@@ -157,7 +180,7 @@ class Union(Expr, frozen=True):
 
     def __repr__(self) -> str:
         return " + ".join(
-            repr(term) if isinstance(term, (Atom, Fallback)) else f"({term!r})"
+            repr(term) if isinstance(term, (Atom, Fallback, When)) else f"({term!r})"
             for term in self.terms
         )
 
@@ -170,6 +193,45 @@ class Fallback(Expr, frozen=True):
 
     def __repr__(self) -> str:
         return f"{_grouped(self.first, Atom)}.or_else({self.second!r})"
+
+
+class When(Expr, frozen=True):
+    """An expression where a condition on the state holds, else another one, or nothing. What is
+    not used is not run: no model is asked for it.
+
+    Args:
+        condition: as `spec.predicate` reads it.
+
+    Raises:
+        SpecError: it is no condition; a branch holds a terminal, which must come last.
+    """
+
+    condition: str
+    then: Expr
+    otherwise: Expr | None = None
+
+    def __post_init__(self) -> None:
+        parsed(self.condition)
+        for branch in self.branches:
+            _refuse_terminal((branch,), repr(self), "C.when(...)")
+
+    @property
+    def branches(self) -> tuple[Expr, ...]:
+        """What may be used."""
+        return (self.then,) if self.otherwise is None else (self.then, self.otherwise)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The state keys that the condition reads."""
+        return keys_of(self.condition)
+
+    def chosen(self, state: "Mapping[str, Any]") -> Expr | None:
+        """The branch that a state is for."""
+        return self.then if holds(self.condition, state) else self.otherwise
+
+    def __repr__(self) -> str:
+        last = "" if self.otherwise is None else f", otherwise={self.otherwise!r}"
+        return f"C.when({self.condition!r}, {self.then!r}{last})"
 
 
 def union(left: Expr, right: Expr) -> Expr:
@@ -208,6 +270,9 @@ def pipe(left: Expr, right: Expr) -> Expr:
         return _fold(left, right.steps)
     if isinstance(right, Union) and is_bare(right.terms[0]):
         return _continue(left, right)
+    if isinstance(right, When) and is_bare(right.then):
+        last = left if right.otherwise is None else pipe(left, right.otherwise)
+        return When(right.condition, pipe(left, right.then), last)
     if isinstance(right, Pipe) and isinstance(right.head, Atom) and right.head.kind is Kind.REFINER:
         return _fold(left, (right.head, *right.steps))
     return _fallback(left, right)
@@ -352,7 +417,7 @@ def _closed(expr: Expr) -> Expr:
     return Union(expr.terms) if isinstance(expr, Union) and expr.open else expr
 
 
-def _grouped(expr: Expr, plain: type | tuple[type, ...] = (Atom, Fallback)) -> str:
+def _grouped(expr: Expr, plain: type | tuple[type, ...] = (Atom, Fallback, When)) -> str:
     return repr(expr) if isinstance(expr, plain) else f"({expr!r})"
 
 

@@ -109,6 +109,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         window: the first exchange of the widest `C.window` in the spec; what `before_window` is
             before. None without one.
         tools: what may be called, before any scope.
+        required: state keys that the spec needs to bring what it names.
         framed: whether texts stand as sections in the newest user message.
         sent_from: place in the log from which on the driver sends events itself.
         dry: whether nobody sees what comes out once something was asked, so that no way without
@@ -132,6 +133,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
+    required: tuple[str, ...] = ()
     framed: bool = False
     sent_from: int | None = None
     dry: bool = False

@@ -73,7 +73,7 @@ def _call(node: ast.Call, func: ast.Attribute, words: Mapping[str, Callable[...,
 
 
 def _argument(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Any:
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call | ast.BinOp):
         return _expr(node, words)
     try:
         return ast.literal_eval(node)

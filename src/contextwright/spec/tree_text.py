@@ -1,6 +1,6 @@
 """A spec as a tree, with the parentheses that Python does not show."""
 
-from contextwright.spec.expr import Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.expr import Chain, Expr, Fallback, Pipe, Union, When
 
 
 def tree(expr: Expr, indent: str = "") -> str:
@@ -25,4 +25,9 @@ def _lines(expr: Expr, indent: str) -> list[str]:
             *_lines(expr.first, deeper),
             *_lines(expr.second, deeper),
         ]
+    if isinstance(expr, When):
+        lines = [f"{indent}when {expr.condition}", *_lines(expr.then, deeper)]
+        if expr.otherwise is not None:
+            lines += [f"{indent}otherwise", *_lines(expr.otherwise, deeper)]
+        return lines
     return [f"{indent}{expr!r}"]

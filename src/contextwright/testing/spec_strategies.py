@@ -80,7 +80,8 @@ def _sources(st: Any) -> Any:
             C.relevant(top_k=2, scorer="salience"), C.sliding(), C.sliding(90, recent=30),
             C.window(n=3) | C.salient(0.3, structural=1),
             C.select(role="user") | C.sliding(60, sinks=20, recent=30),
-            C.premise(), C.premise(unknown=True),
+            C.premise(), C.premise(unknown=True), C.when("intent", C.notes("case")),
+            C.when("intent == 'x'", C.default() | C.compact(), otherwise=C.window(n=2)),
         )
     )  # fmt: skip
 

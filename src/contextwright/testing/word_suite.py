@@ -17,7 +17,7 @@ from contextwright.compiler.trace import enforce_protection
 from contextwright.engine.engine import compile
 from contextwright.errors import BudgetError, ProtectionError, RefError, SpecError, StepError
 from contextwright.session.session import Session
-from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, is_bare
+from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
 from contextwright.spec.kind import Kind
 from contextwright.testing.builders import FORMATS, target_for
 from contextwright.testing.rule_sessions import PRIVATE_ADDRESS, SESSIONS
@@ -188,6 +188,9 @@ def _heads(spec: Expr) -> Iterator[Expr]:
             yield from _heads(term)
     elif isinstance(spec, Fallback):
         yield from _heads(spec.second)
+    elif isinstance(spec, When):
+        for branch in spec.branches:
+            yield from _heads(branch)
     else:
         yield spec
 
@@ -209,4 +212,6 @@ def words_in(spec: Expr) -> set[str]:
         return inside | (words_in(spec.head) if isinstance(spec, Pipe) else set())
     if isinstance(spec, Union):
         return set().union(*map(words_in, spec.terms))
+    if isinstance(spec, When):
+        return set().union(*map(words_in, spec.branches))
     return words_in(spec.first) | words_in(spec.second) if isinstance(spec, Fallback) else set()

@@ -22,12 +22,14 @@ class Validate(Atom, frozen=True, kw_only=True):
     """Check the assembled context; say what is wrong in the context, or fail.
 
     Args:
-        checks: `completeness`, the `keys` are in the state and not empty; `freshness`, no
+        checks: `completeness`, the `keys`, or those that the spec reads, are in the state and not
+            empty; `freshness`, no
             block is older than `max_age` turns; `token_efficiency`, less than 30 % of the words
             are repetitions; `contradictions`, no two blocks assert what can not both be true,
             as a model judges of all up to what the user said last.
         model: who judges; empty for the engine's.
-        keys: state keys that must be there.
+        keys: state keys that must be there; without any, those that the spec's other words read,
+            such as those of `C.from_state(...)`. Notes may be empty.
         max_age: turns.
         on_failure: `annotate`, a `<warning>` in the context; `raise`, the compile fails.
 
@@ -100,11 +102,10 @@ class Validate(Atom, frozen=True, kw_only=True):
 
     def _incomplete(self, blocks: Blocks, inputs: Inputs) -> list[str]:
         state = inputs.snapshot.state
-        missing = [
-            key for key in self.keys if not state.get(key) and state.get(key) not in (0, False)
-        ]
+        keys = self.keys or inputs.required
+        missing = [key for key in keys if not state.get(key) and state.get(key) not in (0, False)]
         warnings = [f"state key {key!r} is missing or empty" for key in missing]
-        if not self.keys and not blocks:
+        if not keys and not blocks:
             warnings.append("the context is empty")
         return warnings
 
