@@ -45,11 +45,12 @@ def test_plain_data_is_read_with_ids_for_its_criteria():
         ("go on", "no step to work on"),
         ({"step_id": "1", "acceptance": ["a"]}, "does not say what to do"),
         ({"goal": "g", "acceptance": ["a"]}, "does not say what to do"),
-        ({"step_id": "1", "goal": "g"}, "no acceptance checklist"),
-        ({"step_id": "1", "goal": "g", "acceptance": [" "]}, "no acceptance checklist"),
-        ({"step_id": "1", "goal": 3, "acceptance": ["a"]}, "goal"),
+        ({"step_id": "1", "goal": "g", "do": []}, "does not say what to do"),
+        ({"step_id": "1", "goal": "g", "do": ["d"]}, "no acceptance checklist"),
+        ({"step_id": "1", "do": "d", "acceptance": [" "]}, "no acceptance checklist"),
+        ({"step_id": "1", "do": "d", "goal": 3, "acceptance": ["a"]}, "goal"),
         ({"step_id": "1", "do": 3, "acceptance": ["a"]}, "do"),
-        ({"step_id": "1", "goal": "g", "acceptance": [4]}, "acceptance"),
+        ({"step_id": "1", "do": "d", "acceptance": [4]}, "acceptance"),
     ],
 )
 def test_an_incomplete_step_makes_the_pack_invalid_and_says_what_to_restate(data, says):

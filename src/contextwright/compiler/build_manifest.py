@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from contextwright.atoms.select.evidence import needed
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
@@ -24,6 +23,7 @@ from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
 from contextwright.tasks.plan_step import segment, step_of
+from contextwright.tasks.proofs import needed
 
 if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
@@ -110,7 +110,7 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "signals": dict(built.room.signals),
         "truncation_events": tuple(_truncations(tracer.changes)),
         "artifact_uris": _artifacts(built.blocks),
-        "evidence_needed": needed(state) if built.planned.step_key else (),
+        "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
         "tools": _policy(built),
     }
 

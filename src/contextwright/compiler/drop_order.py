@@ -1,16 +1,10 @@
 """Which block is dropped first."""
 
-from collections.abc import Callable
-from typing import Any
-
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import Order
-from contextwright.tasks.layers import drop_key
-
-DropKey = Callable[[Block], tuple[Any, ...]]
-"""A sort key: the block with the smallest is dropped first."""
+from contextwright.tasks.layers import DropKey, drop_key_in
 
 
 def drop_key_of(order: Order, blocks: Blocks, inputs: Inputs) -> DropKey:
@@ -21,7 +15,9 @@ def drop_key_of(order: Order, blocks: Blocks, inputs: Inputs) -> DropKey:
     """
     if order == "salience":
         return _by_salience(blocks, inputs)
-    return {"age": by_age, "tier": _by_tier, "layer": drop_key}[order]
+    if order == "layer":
+        return drop_key_in(blocks, inputs)
+    return _by_tier if order == "tier" else by_age
 
 
 def by_age(block: Block) -> tuple[int, ...]:

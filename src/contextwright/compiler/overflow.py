@@ -14,6 +14,7 @@ from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.stages import StageAction, actions_of
 from contextwright.compiler.steps.fold import stepped
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
+from contextwright.tasks.layers import LEFT_TURNS
 
 _MODEL_WINDOW = ModelWindow()
 
@@ -39,7 +40,7 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
         blocks = state.tracer.record(action.name, blocks, shorter, why, last=action.last)
         if state.over(blocks) <= 0:
-            if not before_drops or action.drops:
+            if not before_drops or (action.drops and terminal.order != "layer"):
                 return blocks
             key = drop_key_of(terminal.order, before_drops, state.inputs)
             return _restored(state, before_drops, blocks, key)
@@ -82,4 +83,5 @@ def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -
     restored = (
         block if block in back else present.get((block.id, block.source)) for block in whole
     )
-    return tuple(block for block in restored if block is not None)
+    made = (block for block in blocks if block.source == LEFT_TURNS)
+    return (*(block for block in restored if block is not None), *made)

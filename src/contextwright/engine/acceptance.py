@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from contextwright.atoms.select.evidence import covered, proofs
 from contextwright.session.session import Session
 from contextwright.tasks.plan_step import EVIDENCE, PLAN, Criterion, Step, step_of
+from contextwright.tasks.proofs import covered, proofs
 
 _MARK = re.compile(
     r"^(?:[^\S\n]|[>*+-])*+(?:\d++[.)][^\S\n]*+)?"

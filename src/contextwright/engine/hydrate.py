@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from contextwright.atoms.select.evidence import Proof, proofs
 from contextwright.compiler.plan import plan, walk
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
@@ -14,6 +13,7 @@ from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.memory_store import MemoryStore
 from contextwright.tasks.plan_step import KNOWLEDGE
+from contextwright.tasks.proofs import Proof, proofs
 from contextwright.tasks.scores import query_in
 
 ORIGIN = "memory"

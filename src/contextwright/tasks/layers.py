@@ -9,9 +9,11 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layering import Layer
+from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.ref import range_ref
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
+from contextwright.tasks.proofs import essential
 from contextwright.tasks.scores import query_of
 from contextwright.tasks.tool_lines import without_example
 from contextwright.text.cut import cut
@@ -23,133 +25,243 @@ NEWEST = 2
 SHARE = 3
 """A query-focused summary has a third of its text's tokens at most."""
 MEMORIES = 160
-"""Tokens of the one summary of all memories at most."""
+"""Tokens of the one summary of memories at most."""
+TAIL = 120
+"""Tokens at most of what is told of turns that left."""
+LEAST = 16
+"""Tokens below which a summary says nothing."""
+FORM = 40
+"""Tokens that a summary's bullet and ref take at most."""
 
 Over = Callable[[Blocks], int]
 Caps = Callable[[Blocks], dict[str, int]]
 LayerStage = tuple[str, Callable[[Blocks], Blocks], bool]
 """Its name in the manifest, what it does, and whether it drops."""
+DropKey = Callable[[Block], tuple[Any, ...]]
+
+
+class _Space(msgspec.Struct, frozen=True, eq=False):
+    """What is too much.
+
+    Args:
+        over: tokens that the request has too many.
+        caps: tokens that each shared layer may have; None where only the request counts.
+    """
+
+    inputs: Inputs
+    over: Over
+    caps: Caps | None
+
+    def excess(self, layer: Layer, blocks: Blocks) -> int:
+        """Tokens that a layer has to give: no more than the request has too many."""
+        over = self.over(blocks)
+        if over <= 0 or self.caps is None:
+            return over
+        taken = sum(self.inputs.cost(block) for block in blocks if block.layer is layer)
+        return min(over, taken - self.caps(blocks)[layer.label])
 
 
 def layer_stages(
     inputs: Inputs, caps: Caps, over: Over, drop: Callable[[Block], bool]
 ) -> Iterator[LayerStage]:
-    """The stages, cheapest first; each acts on layers that are over what they may have.
+    """The stages, cheapest first: first what layers have beyond their shares, then what there is.
+    Nothing is dropped before all is as short as it may be.
 
     Args:
         caps: tokens that each shared layer may have, given what there is.
         over: tokens too many.
         drop: whether a block may be dropped.
     """
-    yield "memory to summary", lambda b: _memory_summary(b, inputs, caps), False
-    yield "older evidence to summary", lambda b: _evidence_summary(b, inputs, caps, over), False
-    yield "tool examples", lambda b: _without_examples(b), False
+    shared, whole = _Space(inputs, over, caps), _Space(inputs, over, None)
+    memories = _Memories()
+    yield "memory to summary", lambda b: memories.shorter(b, shared), False
+    yield "older evidence to summary", lambda b: _evidence_summary(b, shared), False
+    yield "more memory to summary", lambda b: memories.shorter(b, whole), False
+    yield "all older evidence to summary", lambda b: _evidence_summary(b, whole), False
+    yield "tool examples", _without_examples, False
     yield "tighten background", lambda b: _tightened(b, inputs), False
-    for layer, key in _DROPS.items():
-        yield f"drop {layer.label}", _dropper(layer, key, inputs, caps, over, drop), True
-    for layer, key in _DROPS.items():
-        yield f"drop {layer.label}", _dropper(layer, key, inputs, None, over, drop), True
+    turns = _LeftTurns()
+    for rank, layer in _DROPS[:_SHARED_DROPS]:
+        yield f"drop {layer.label}", _dropper(rank, layer, shared, drop, turns), True
+    for rank, layer in _DROPS:
+        if rank == _SHARED_DROPS:
+            yield "evidence to summary", lambda b: _evidence_summary(b, whole, newest=0), False
+        yield f"drop {layer.label}", _dropper(rank, layer, whole, drop, turns), True
 
 
-def _memory_drop(block: Block) -> tuple[Any, ...]:
-    return (block.source == "working_memory", block.score, block.id)
+_DROPS = (
+    (0, Layer.MEMORY),
+    (1, Layer.EVIDENCE),
+    (2, Layer.CONVERSATION),
+    (3, Layer.EVIDENCE),
+    (4, Layer.CONVERSATION),
+)
+"""Layers in the order in which they give way; last what the checklist can not do without, and what
+is told of turns that left."""
+_SHARED_DROPS = 3
+"""Of those, what goes beyond a layer's share."""
 
 
-def _evidence_drop(block: Block) -> tuple[Any, ...]:
-    return (block.score, block.turn)
+def drop_key_in(blocks: Blocks, inputs: Inputs) -> DropKey:
+    """Where a block stands in the order in which a pack lets go; what never goes stands last.
 
+    Memories by their score, working notes behind them; evidence by what it covers; of the
+    conversation the oldest turn, in it the user's words last; a summary behind all turns that may
+    go: it is short and stands for the oldest. Python's sort is stable: of equal evidence the one
+    that stands first, which is the oldest.
+    """
+    proofs = essential(blocks, inputs.snapshot.state)
 
-def _conversation_drop(block: Block) -> tuple[Any, ...]:
-    """Oldest turn first; in a turn the user's words last. A summary of what was before goes
-    after all turns that may go: it is short and stands for the oldest."""
-    if block.order < 0:
-        return (1, 0, 0, 0)
-    return (0, block.turn, int(block.role == "user"), block.order)
+    def key(block: Block) -> tuple[Any, ...]:
+        if block.layer is Layer.MEMORY:
+            return (0, block.source == "working_memory", block.score, block.id)
+        if block.layer is Layer.EVIDENCE:
+            return (3 if block in proofs else 1, block.score, block.turn)
+        if block.layer is Layer.CONVERSATION:
+            rank = 4 if block.source == LEFT_TURNS else 2
+            return (rank, block.order < 0, block.turn, block.role == "user", block.order)
+        return (len(_DROPS),)
 
-
-_DROPS: dict[Layer, Callable[[Block], tuple[Any, ...]]] = {
-    Layer.MEMORY: _memory_drop,
-    Layer.EVIDENCE: _evidence_drop,
-    Layer.CONVERSATION: _conversation_drop,
-}
-"""Layers in the order in which they give way, and what of each goes first. Python's sort is
-stable: of equal evidence the one that stands first, which is the oldest."""
-
-
-def drop_key(block: Block) -> tuple[Any, ...]:
-    """Where a block stands in the order in which a pack lets go; what never goes stands last."""
-    layers = list(_DROPS)
-    if block.layer not in _DROPS:
-        return (len(layers),)
-    return (layers.index(block.layer), *_DROPS[block.layer](block))
+    return key
 
 
 def _dropper(
-    layer: Layer,
-    key: Callable[[Block], tuple[Any, ...]],
-    inputs: Inputs,
-    caps: Caps | None,
-    over: Over,
-    drop: Callable[[Block], bool],
+    rank: int, layer: Layer, space: _Space, drop: Callable[[Block], bool], turns: "_LeftTurns"
 ) -> Callable[[Blocks], Blocks]:
-    """Drops of a layer until all fits; with `caps`, no further than what the layer may have."""
+    """Drops of one rank until all fits, or until the layer has no more than its share."""
 
     def dropped(blocks: Blocks) -> Blocks:
-        layer_blocks = [block for block in blocks if block.layer is layer]
-        spare = sum(map(inputs.cost, layer_blocks)) - (caps(blocks)[layer.label] if caps else 0)
-        excess, drops = over(blocks), set[Block]()
-        for block in sorted(filter(drop, layer_blocks), key=key):
-            if excess <= 0 or spare <= 0:
+        excess = space.excess(layer, blocks)
+        key = drop_key_in(blocks, space.inputs)
+        going = [block for block in blocks if key(block)[0] == rank and drop(block)]
+        drops: list[Block] = []
+        for block in sorted(going, key=key):
+            if excess + (turns.room(drops, space.inputs) if rank == 2 else 0) <= 0:
                 break
-            drops.add(block)
-            excess -= inputs.cost(block)
-            spare -= inputs.cost(block)
-        return tuple(block for block in blocks if block not in drops)
+            drops.append(block)
+            excess -= space.inputs.cost(block)
+        leaving = set(drops)
+        rest = tuple(block for block in blocks if block not in leaving)
+        return turns.with_summary(rest, drops, space.inputs) if rank == 2 else rest
 
     return dropped
 
 
-def _memory_summary(blocks: Blocks, inputs: Inputs, caps: Caps) -> Blocks:
-    """All memories as one summary for the step, where the layer is over what it may have."""
-    memories = tuple(b for b in blocks if b.layer is Layer.MEMORY and b.source != "working_memory")
-    memories = tuple(b for b in memories if b.tier != 1)
-    others = [b for b in blocks if b.layer is Layer.MEMORY and b not in set(memories)]
-    need = sum(map(inputs.cost, memories))
-    cap = max(0, caps(blocks)["memory"] - sum(map(inputs.cost, others)))
-    room = min(MEMORIES, cap * 9 // 10)
-    if len(memories) < 2 or need <= cap or room < 20:
-        return blocks
+class _LeftTurns:
+    """The turns that leave, and what is told of them: a conversation without a hole in front of
+    the request."""
+
+    def __init__(self) -> None:
+        self._left: list[Block] = []
+
+    def room(self, drops: list[Block], inputs: Inputs) -> int:
+        """Tokens at most of what is told once these have left as well."""
+        exchanges = [*self._left, *(block for block in drops if block.messages)]
+        tokens = sum(map(inputs.cost, exchanges)) // SHARE
+        return min(TAIL, max(LEAST, tokens)) + FORM if exchanges else 0
+
+    def with_summary(self, blocks: Blocks, drops: list[Block], inputs: Inputs) -> Blocks:
+        """The blocks with a summary of what left, behind that of what was before; where none was
+        prepared, with a line that says which turns they were."""
+        exchanges = [block for block in drops if block.messages]
+        if not exchanges:
+            return blocks
+        room = self.room(drops, inputs) - FORM
+        self._left = sorted((*self._left, *exchanges), key=lambda block: block.order)
+        left = tuple(self._left)
+        first, last = left[0].turn + 1, left[-1].turn + 1
+        turns = f"turns {first} to {last}" if last > first else f"turn {first}"
+        lineage = tuple(id for block in left for id in block.lineage)
+        made = Block(
+            id=f"{LEFT_TURNS}/{left[-1].id}",
+            source=LEFT_TURNS,
+            layer=Layer.CONVERSATION,
+            text=_summary(left, room, inputs) or f"[{turns}: not shown]",
+            cache=CacheClass.DYNAMIC,
+            fidelity=Fidelity.SUMMARIZED,
+            ref=range_ref(lineage[0], lineage[-1]),
+            lineage=lineage,
+            why=f"summary of {turns}, which left",
+        )
+        return (*(block for block in blocks if block.source != LEFT_TURNS), made)
+
+
+LEFT_TURNS = "summary:tail"
+"""Source of the summary of turns that left."""
+
+
+class _Memories:
+    """The memories that say least as one summary, as many of them as it takes: the best stay as
+    they are, and the summary is the first to go."""
+
+    def __init__(self) -> None:
+        self._whole: Blocks | None = None
+
+    def shorter(self, blocks: Blocks, space: _Space) -> Blocks:
+        """The blocks with fewer memories beside one summary, or as they are where that is no
+        gain, or none was prepared."""
+        inputs, whole = space.inputs, self._whole or blocks
+        self._whole = whole
+        rest = [block for block in blocks if not _is_memory(block)]
+        memories = sorted(filter(_is_memory, whole), key=drop_key_in(whole, inputs))
+        excess = space.excess(Layer.MEMORY, (*rest, *memories))
+        tokens, count = 0, 0
+        while count < len(memories) and (excess > 0 or 0 < count < 2):
+            cost = inputs.cost(memories[count])
+            before, tokens, count = _room(tokens), tokens + cost, count + 1
+            excess -= cost - (_room(tokens) - before)
+        if count < 2:
+            return blocks
+        made = _memory_summary(tuple(memories[:count]), _room(tokens) - FORM, inputs)
+        if made is None or inputs.cost(made) >= tokens:
+            return blocks
+        stay = set(memories[count:])
+        best = tuple(block for block in whole if block in stay)
+        place = min(n for n, block in enumerate(blocks) if _is_memory(block))
+        return (*blocks[:place], *_others(blocks[place:], made, best))
+
+
+def _others(blocks: Blocks, made: Block, best: Blocks) -> Blocks:
+    """The summary and the memories beside it in the place of the memories before."""
+    return (made, *best, *(block for block in blocks if not _is_memory(block)))
+
+
+def _is_memory(block: Block) -> bool:
+    notes = block.source == "working_memory"
+    return block.layer is Layer.MEMORY and not notes and block.tier != 1 and not block.pinned
+
+
+def _room(tokens: int) -> int:
+    """Tokens at most of a summary of memories of so many tokens, with its form."""
+    return min(MEMORIES, max(LEAST, tokens // SHARE)) + FORM if tokens else 0
+
+
+def _memory_summary(memories: Blocks, room: int, inputs: Inputs) -> Block | None:
     text = _summary(memories, room, inputs)
     if text is None:
-        return blocks
-    lineage = tuple(id for block in memories for id in block.lineage)
-    made = msgspec.structs.replace(
+        return None
+    return msgspec.structs.replace(
         memories[-1],
-        id=f"summary:memory/{memories[0].id}",
+        id=f"summary:memory/{memories[-1].id}",
         source="summary:memory",
         text=text,
+        score=memories[-1].score,
         fidelity=Fidelity.SUMMARIZED,
-        lineage=lineage,
-        why=f"summary of {len(memories)} memories",
-    )
-    if inputs.cost(made) >= need:
-        return blocks
-    return tuple(
-        made if block is memories[-1] else block
-        for block in blocks
-        if block not in set(memories[:-1])
+        lineage=tuple(id for block in memories for id in block.lineage),
+        why=f"summary of the {len(memories)} memories with the lowest scores",
     )
 
 
-def _evidence_summary(blocks: Blocks, inputs: Inputs, caps: Caps, over: Over) -> Blocks:
+def _evidence_summary(blocks: Blocks, space: _Space, *, newest: int = NEWEST) -> Blocks:
     """Older evidence in fewer words, for the step; addresses stay whole."""
+    inputs, excess, shorter = space.inputs, space.excess(Layer.EVIDENCE, blocks), {}
     evidence = [block for block in blocks if block.layer is Layer.EVIDENCE]
-    if sum(map(inputs.cost, evidence)) <= caps(blocks)["evidence"]:
-        return blocks
-    excess, shorter = over(blocks), dict[Block, Block]()
-    for block in sorted(evidence, key=_evidence_drop)[: max(0, len(evidence) - NEWEST)]:
+    ordered = sorted(evidence, key=drop_key_in(blocks, inputs))
+    for block in ordered[: max(0, len(evidence) - newest)]:
         if excess <= 0:
             break
+        if block.fidelity <= Fidelity.SUMMARIZED:
+            continue
         shorter[block] = _shorter(block, inputs, "older evidence")
         excess -= inputs.cost(block) - inputs.cost(shorter[block])
     return tuple(shorter.get(block, block) for block in blocks)
@@ -167,8 +279,14 @@ def _without_examples(blocks: Blocks) -> Blocks:
 
 def _tightened(blocks: Blocks, inputs: Inputs) -> Blocks:
     return tuple(
-        _shorter(block, inputs, "tightened") if block.source == "background" else block
-        for block in blocks
+        _shorter(block, inputs, "tightened") if _is_background(block) else block for block in blocks
+    )
+
+
+def _is_background(block: Block) -> bool:
+    """Whether a block is the step's background, or the summary of the conversation before."""
+    return block.source == "background" or (
+        block.layer is Layer.CONVERSATION and block.fidelity is Fidelity.SUMMARIZED
     )
 
 

@@ -154,7 +154,7 @@ def segment(name: str) -> str:
 
 
 def _refuse_incomplete(data: Mapping[str, Any], where: str) -> None:
-    if not data["step_id"] or not (data["do"] or data["goal"]):
+    if not (data["step_id"] and data["do"]):
         raise StepError(
             "the step does not say what to do: the pack is invalid",
             where=where,

@@ -4,7 +4,6 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from contextwright.atoms.select.evidence import proofs
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.write.notes import Notes
 from contextwright.blocks.block import Block, Blocks
@@ -20,6 +19,7 @@ from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
+from contextwright.tasks.proofs import proofs
 
 if TYPE_CHECKING:
     from contextwright.premises.findings import PremiseResult

@@ -1,45 +1,21 @@
 """`C.evidence(...)`: artifacts that prove something, as summaries with their addresses
 (context-packs.md#evidence)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
-
-import msgspec
+from typing import ClassVar
 
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
-from contextwright.blocks.ref import parse_ref
-from contextwright.errors import RefError, SpecError
+from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Gives, Traits
-from contextwright.tasks.plan_step import EVIDENCE, Criterion, step_in
+from contextwright.tasks.plan_step import EVIDENCE, Criterion
+from contextwright.tasks.proofs import Proof, covered, criteria_of, plain_uri, proofs
 from contextwright.tasks.scores import best
-from contextwright.text.search_terms import content_words
 
 SHOWN = 600
 """Characters of an artifact that nobody summarized."""
-
-
-class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An artifact as the state key `evidence` lists it.
-
-    Args:
-        uri: its ref, such as `artifact://tasks/42/step-3/report.md`.
-        summary: what it says, in a line or two.
-        covers: ids of the criteria that it proves; with none, those that its summary speaks of.
-        tool: the tool that made it. event: the event that it came from.
-        time_ms: when.
-    """
-
-    uri: str
-    summary: str = ""
-    covers: tuple[str, ...] = ()
-    tool: str = ""
-    event: str = ""
-    step: str = ""
-    time_ms: int | None = None
 
 
 class Evidence(Atom, frozen=True, kw_only=True):
@@ -74,7 +50,7 @@ class Evidence(Atom, frozen=True, kw_only=True):
     def over(self, inputs: Inputs) -> Blocks:
         """A block an artifact, oldest first."""
         listed = {proof.uri: proof for proof in proofs(inputs.snapshot.state.get(self.key))}
-        wanted = tuple(_plain(uri) or uri for uri in self.uris) or tuple(listed)
+        wanted = tuple(plain_uri(uri) or uri for uri in self.uris) or tuple(listed)
         criteria = criteria_of(inputs.snapshot.state)
         cited = [listed.get(uri) or _unlisted(uri, inputs) for uri in wanted]
         return tuple(self._block(proof, criteria) for proof in cited if proof is not None)
@@ -96,73 +72,6 @@ class Evidence(Atom, frozen=True, kw_only=True):
             ref=proof.uri,
             lineage=tuple(filter(None, (proof.uri, proof.event))),
         )
-
-
-def proofs(listed: Any) -> tuple[Proof, ...]:
-    """The artifacts that a state value lists, oldest first; what is no entry is passed over."""
-    by_uri: dict[str, Proof] = {}
-    items: Any = listed if isinstance(listed, (list, tuple)) else ()
-    for item in items:
-        try:
-            proof = msgspec.convert(_entry(item), Proof)
-        except msgspec.ValidationError:
-            continue
-        uri = _plain(proof.uri)
-        if uri:
-            by_uri.pop(uri, None)
-            by_uri[uri] = msgspec.structs.replace(proof, uri=uri)
-    return tuple(sorted(by_uri.values(), key=lambda proof: proof.time_ms or 0))
-
-
-def _entry(item: Any) -> Any:
-    """An entry as applications write it: an address alone, a criterion alone, times that are not
-    whole, null for what is not known."""
-    if not isinstance(item, Mapping):
-        return {"uri": item}
-    entry: dict[str, Any] = {str(key): value for key, value in item.items() if value is not None}  # pyright: ignore
-    if isinstance(entry.get("covers"), str):
-        entry["covers"] = (entry["covers"],)
-    if isinstance(entry.get("time_ms"), float):
-        entry["time_ms"] = int(entry["time_ms"])
-    return entry
-
-
-def _plain(uri: str) -> str:
-    """A ref as it is written, on one line; nothing where it is none."""
-    try:
-        ref = parse_ref(uri)
-    except RefError:
-        return ""
-    return uri if ref.scheme == "https" and uri.isprintable() and " " not in uri else str(ref)
-
-
-def covered(proof: Proof, criteria: Iterable[Criterion]) -> frozenset[str]:
-    """Ids of the criteria that an artifact speaks to: those that it names, or else those half
-    of whose words its summary has."""
-    if proof.covers:
-        return frozenset(proof.covers) & {criterion.id for criterion in criteria}
-    proof_words = set(content_words(f"{proof.summary} {proof.uri}"))
-    ids: set[str] = set()
-    for criterion in criteria:
-        wanted = set(content_words(criterion.text))
-        if wanted and 2 * len(wanted & proof_words) >= len(wanted):
-            ids.add(criterion.id)
-    return frozenset(ids)
-
-
-def criteria_of(state: Mapping[str, Any]) -> tuple[Criterion, ...]:
-    """The criteria of the step at hand; none where there is no step."""
-    step = step_in(state)
-    return step.acceptance if step is not None else ()
-
-
-def needed(state: Mapping[str, Any]) -> tuple[str, ...]:
-    """Ids of the criteria that want evidence and have none."""
-    criteria = [one for one in criteria_of(state) if one.needs_evidence]
-    have: set[str] = set()
-    for proof in proofs(state.get(EVIDENCE)):
-        have |= covered(proof, criteria)
-    return tuple(one.id for one in criteria if one.id not in have)
 
 
 def _unlisted(uri: str, inputs: Inputs) -> Proof | None:

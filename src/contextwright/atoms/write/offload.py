@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from contextwright.atoms.select.evidence import Proof
 from contextwright.blocks.block import Block
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import Task, TaskGenerator
 from contextwright.spec.word_roles import RecordedTurn, Writer
 from contextwright.tasks.plan_step import EVIDENCE, segment, step_in
+from contextwright.tasks.proofs import Proof
 from contextwright.tasks.scores import query_in
 from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import named_counter

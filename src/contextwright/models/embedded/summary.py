@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from contextwright.blocks.block import SCORE_ONE
 from contextwright.models.embedded.statements import Statement, statements
 from contextwright.spec.task import Task
 from contextwright.text.search_terms import content_words
@@ -106,7 +107,8 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
         if order < len(before):
             weight += 0.5
         else:
-            weight += _position(stated[order - len(before)], last)
+            each = stated[order - len(before)]
+            weight += _position(each, last) + max(0, task.blocks[each.place].score) / SCORE_ONE
         weights.append((weight, order))
     weights.sort(key=lambda pair: (-pair[0], pair[1]))
     return [
