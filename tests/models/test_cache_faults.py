@@ -1,5 +1,7 @@
 """A cache that fails is a cache without answers: it never ends a turn."""
 
+import sqlite3
+
 import pytest
 
 from contextwright import C, compile
@@ -53,3 +55,87 @@ def test_answers_that_can_not_be_stored_are_used_all_the_same(tmp_path):
     answers.close()
     again = compile(session_of(TALK), spec, model="gpt-5", models=models)
     assert again.tokens
+
+
+def _changed(sql):
+    """Does something to the file behind the cache's back."""
+
+    def do(path, answers):
+        with sqlite3.connect(path) as connection:
+            connection.execute(sql)
+
+    return do
+
+
+def _closed(path, answers):
+    answers.close()
+
+
+def _locked(path, answers):
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    holder.execute("BEGIN EXCLUSIVE")
+    answers.holder = holder
+
+
+def _full(path, answers):
+    answers._database._connection.execute("PRAGMA max_page_count = 1")
+
+
+FAULTS = {
+    "locked": _locked,
+    "full": _full,
+    "closed": _closed,
+    "table gone": _changed("DROP TABLE answers"),
+    "a number for a body": _changed("UPDATE answers SET body = 17"),
+    "nothing for a body": _changed("UPDATE answers SET body = x''"),
+    "another value": _changed(
+        """UPDATE answers SET body = '{"fingerprint":"f","kind":"summary","model":"m","value":7}'"""
+    ),
+    "torn": _changed("UPDATE answers SET body = substr(body, 1, 20)"),
+    "no file": lambda path, answers: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_of_answers_that_fails_is_one_without_answers(fault, tmp_path, monkeypatch):
+    monkeypatch.setattr("contextwright.stores.answers.BUSY_SECONDS", 0.05)
+    path = tmp_path / "answers.db"
+    answers = SQLiteAnswers(path)
+    models = Models(ScriptedLLM("Both were said."), answers=answers)
+    spec = C.window(n=1) + C.summarize(scope="before_window")
+    compile(session_of(TALK), spec, model="gpt-5", models=models)
+    FAULTS[fault](path, answers)
+    for model in (models, Models(answers=answers)):
+        pack = compile(session_of(TALK + " | a: yes | u: ok"), spec, model="gpt-5", models=model)
+        assert any(block.source.startswith("summary:") for block in pack.manifest.kept)
+
+
+def test_a_cache_that_fails_slowly_is_left_alone_for_a_while(make_task):
+    now, used = [0.0], []
+
+    class Slow(Broken):
+        def get(self, key):
+            used.append(key)
+            now[0] += 30
+            raise StoreError("the file is locked", where="answers.db", fix="wait")
+
+    models = Models(ScriptedLLM("Short."), answers=Slow(), clock=lambda: now[0])
+    for n in range(5):
+        models.answer_now([make_task(prompt=str(n))])
+    assert len(used) == 1
+    now[0] += 20
+    models.answer_now([make_task(prompt="later")])
+    assert len(used) == 2
+
+
+@pytest.mark.parametrize("kept", ["text", 7, {"value": 1}])
+def test_what_is_no_answer_is_none(make_task, kept):
+    class Odd(Broken):
+        def get(self, key):
+            return kept
+
+        latest = get
+
+    models = Models(ScriptedLLM("Short."), answers=Odd())
+    assert models.answer_now([make_task()])[0].value == "Short."
+    assert models.latest("s") is None

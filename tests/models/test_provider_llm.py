@@ -12,8 +12,8 @@ pytest.importorskip("pydantic_ai")
 from contextwright import C, Session, compile
 from contextwright.blocks.block import Block
 from contextwright.errors import ModelError
-from contextwright.models import Limits, Models
-from contextwright.models.provider_llm import ProviderLLM
+from contextwright.models import Limits, Models, ScriptedLLM
+from contextwright.models.provider_llm import ProviderLLM, with_provider
 from contextwright.spec.schema import schema_text
 from contextwright.spec.task import Task
 
@@ -29,6 +29,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.replies = replies
         self.asked = []
+        self.finish_reason = "stop"
 
     @property
     def url(self):
@@ -44,7 +45,9 @@ class Handler(BaseHTTPRequestHandler):
         if callable(content):
             content = content()
         data = json.dumps(
-            completion(content) if status == 200 else {"error": {"message": content}}
+            completion(content, self.server.finish_reason)
+            if status == 200
+            else {"error": {"message": content}}
         ).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -58,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def completion(content):
+def completion(content, finish_reason="stop"):
     message = {"role": "assistant", "content": content}
     if isinstance(content, dict):
         message = {"role": "assistant", "content": None, **content}
@@ -67,7 +70,7 @@ def completion(content):
         "object": "chat.completion",
         "created": 1,
         "model": "local",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}],
         "usage": {"prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127},
     }
 
@@ -198,3 +201,76 @@ def test_an_unknown_provider_is_named():
     with pytest.raises(ModelError) as caught:
         ProviderLLM("nobody:x")
     assert "nobody:x" in caught.value.what
+
+
+def test_an_answer_that_a_limit_cut_off_is_none(serve):
+    server = serve("Ann approv")
+    server.finish_reason = "length"
+    answer, _ = asked(server, summary())
+    assert answer.fallback.startswith("cut_off: ")
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "full"),
+    [
+        ("gemini-2.5-flash", "openai:gpt-5-mini", "google:gemini-2.5-flash"),
+        ("gemini-2.5-flash", "google-gla:gemini-2.5-pro", "google-gla:gemini-2.5-flash"),
+        ("claude-haiku-4-5", "openai:gpt-5-mini", "anthropic:claude-haiku-4-5"),
+        ("gpt-5", "openai-chat:gpt-5-mini", "openai-chat:gpt-5"),
+        ("gpt-5", "azure:gpt-5-mini", "azure:gpt-5"),
+        (
+            "google/gemini-2.5-flash",
+            "openrouter:openai/gpt-5",
+            "openrouter:google/gemini-2.5-flash",
+        ),
+        ("never-heard-of", "openai:gpt-5-mini", "openai:never-heard-of"),
+        ("groq:llama", "openai:gpt-5-mini", "groq:llama"),
+        ("gpt-5-mini", "", "openai:gpt-5-mini"),
+        ("never-heard-of", "", "never-heard-of"),
+    ],
+)
+def test_a_name_without_a_provider_is_the_makers_or_the_providers_at_hand(name, own, full):
+    assert with_provider(name, own) == full
+
+
+@pytest.mark.parametrize("name", ["gemini-2.5-flash", "llama3:8b"])
+def test_the_model_that_a_spec_names_is_asked(serve, name):
+    server = serve("They settled the refund of A17.")
+    session = Session()
+    for n in range(5):
+        session.user(f"{n}: {WORDS}")
+        session.assistant("ok " * 50)
+    session.user("and?")
+    spec = C.window(n=1) + C.summarize(scope="before_window", max_tokens=60, model=name)
+    models = Models(ProviderLLM("local", base_url=server.url))
+    pack = compile(session, spec, model="gpt-5", models=models)
+    assert [body["model"] for body in server.asked] == [name]
+    assert pack.manifest.answers[0].model == name
+    assert not [note for note in pack.manifest.notes if "summary" in note]
+
+
+def test_a_named_model_that_can_not_be_had_is_told(serve, monkeypatch):
+    for key in ("GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    task = summary()
+    named = Task(
+        kind="summary", model="gemini-2.5-flash", max_tokens=40, blocks=task.blocks, source="x"
+    )
+    (answer,) = Models("openai:gpt-5-mini").answer_now([named])
+    assert answer.model == "extractive"
+    assert answer.fallback.startswith("rejected: no model 'google:gemini-2.5-flash'")
+
+
+def test_a_port_that_asks_another_model_is_told():
+    session = Session()
+    for n in range(5):
+        session.user(f"{n}: {WORDS}")
+        session.assistant("ok " * 50)
+    session.user("and?")
+    spec = C.window(n=1) + C.summarize(
+        scope="before_window", max_tokens=60, model="gemini-2.5-flash"
+    )
+    pack = compile(session, spec, model="gpt-5", models=Models(ScriptedLLM("Refunded.")))
+    assert "summary by scripted: gemini-2.5-flash was asked, not used" in pack.manifest.notes

@@ -310,4 +310,5 @@ def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
         for answer in inputs.used.values()
         if answer.fallback
     ]
-    return missing + list(dict.fromkeys(instead))
+    notes = [f"{one.kind} by {one.model}: {one.note}" for one in inputs.used.values() if one.note]
+    return missing + list(dict.fromkeys([*instead, *notes]))

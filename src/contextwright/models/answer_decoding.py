@@ -38,11 +38,21 @@ def value_of(task: Task, text: str, count: Callable[[str], int]) -> Any:
 def _plain(task: Task, text: str, count: Callable[[str], int]) -> str:
     if not text:
         raise ModelFault("malformed", "an empty answer")
+    if text[:1] in "{[`" and "json" not in task.prompt.casefold() and _is_json(text):
+        raise ModelFault("malformed", "JSON where a text was asked")
     if task.kind == "summary":
         source = "\n".join([task.previous, *map(transcript, task.blocks)])
         if count(text) >= count(source):
             raise ModelFault("malformed", "the summary is longer than what it summarizes")
     return text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _json(text)
+    except ModelFault:
+        return False
+    return True
 
 
 def _json(text: str) -> Any:
@@ -58,9 +68,11 @@ def _json(text: str) -> Any:
 
 def _scores(task: Task, value: Any) -> list[int]:
     scores = [0] * len(task.blocks)
-    for item in value["scores"]:
-        if 0 <= item["item"] < len(scores):
-            scores[item["item"]] = min(100, max(0, item["score"])) * POINT
+    scored = [item for item in value["scores"] if 0 <= item["item"] < len(scores)]
+    if value["scores"] and not scored:
+        raise ModelFault("malformed", "scores of items that were not asked about")
+    for item in scored:
+        scores[item["item"]] = min(100, max(0, item["score"])) * POINT
     return scores
 
 
@@ -93,6 +105,20 @@ def _premises(task: Task, value: Any) -> list[dict[str, Any]]:
         for row in value["premises"]
         if row["premise"].strip()
     ]
+
+
+def is_value(task: Task, value: Any) -> bool:
+    """Whether a stored value is one of the task's kind, so far that assembling can read it."""
+    if task.kind == "relevance":
+        scores: list[Any] = value if isinstance(value, list) else []
+        return len(scores) == len(task.blocks) and all(type(score) is int for score in scores)
+    if task.kind == "record" or task.schema:
+        return isinstance(value, dict)
+    items: list[Any] = value if isinstance(value, list) else []
+    item_type = {"facts": str, "duplicates": list}.get(task.kind, dict)
+    if task.kind in {"summary", "merge"}:
+        return isinstance(value, str)
+    return isinstance(value, list) and all(isinstance(item, item_type) for item in items)
 
 
 _READERS: dict[str, Callable[[Task, Any], Any]] = {

@@ -8,13 +8,15 @@ import asyncio
 import math
 import os
 import random
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -23,24 +25,32 @@ from contextwright.blocks.transcript import transcript
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
+from contextwright.models.answer_text import text_of
 from contextwright.models.call import Sleep, call, contained
-from contextwright.models.llm import LLM, RETRIED, Completion, Embedder, ModelFault, Prompt
+from contextwright.models.failed_questions import LASTING, FailedQuestions
+from contextwright.models.guarded_cache import GuardedCache
+from contextwright.models.llm import (
+    LLM,
+    RETRIED,
+    Completion,
+    Embedder,
+    ModelFault,
+    NotAsked,
+    Prompt,
+)
 from contextwright.models.prompts import prompt_for, repair
+from contextwright.models.relevance_scores import BATCH, ITEM_TOKENS, RelevanceScores
 from contextwright.models.single_flight import SingleFlight
-from contextwright.models.spend import Spending, SpendLimit
+from contextwright.models.spend import Allowance, MeteredLLM, Spending, SpendLimit, is_usage
 from contextwright.retrieval.fuse import fused
 from contextwright.spec.task import Answer, Task, answer_to
 from contextwright.tokens.counter import Counter, named_counter
 
 _INCREMENTAL = frozenset({"summary", "record", "facts"})
 """Tasks whose answer can be brought up to date, and so asked for in pieces."""
-CANDIDATES = 60
-"""Blocks that a language model scores in one call: those that share most of the query's words."""
-
-
-T = TypeVar("T")
-FAULTS = 20
-"""Errors of the cache that are remembered: enough to see what is wrong with it."""
+MAX_VECTORS = 50_000
+"""Texts whose vectors are remembered."""
+USAGE = ("input_tokens", "output_tokens")
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -52,7 +62,11 @@ class Limits(msgspec.Struct, frozen=True):
         deadline_s: seconds for one task with all its tries and pieces; then the embedded model
             answers.
         cool_down_s: seconds in which a model that failed is not asked again.
+        give_up_s: seconds in which a question whose answer could not be used, or that was
+            rejected, is not asked again.
         question_tokens: tokens of one question; below the window of the model that answers.
+        scored_blocks: blocks that a language model scores for one query at most, those that an
+            embedder and words find nearest, in calls of 60.
         turn, session: what may be spent for one turn, and for one session.
     """
 
@@ -60,7 +74,9 @@ class Limits(msgspec.Struct, frozen=True):
     retries: int = 2
     deadline_s: float = 60
     cool_down_s: float = 20
+    give_up_s: float = 3_600
     question_tokens: int = 60_000
+    scored_blocks: int = 240
     turn: SpendLimit = SpendLimit()
     session: SpendLimit = SpendLimit()
 
@@ -92,14 +108,19 @@ class Models:
         self.llm: LLM | None = _provider_llm(llm) if isinstance(llm, str) else llm
         self.embedder = embedder
         self.limits = limits or Limits()
-        self.cache: AnswerCache = answers or RecentAnswers()
-        self.cache_faults: deque[str] = deque(maxlen=FAULTS)
+        self.cache = GuardedCache(answers or RecentAnswers(), self.limits.cool_down_s, clock)
         self.spending = Spending()
         self._count = (counter or named_counter("o200k_base")).count
         self._sleep, self._uniform, self._clock = sleep, uniform, clock
         self._flight: SingleFlight[Answer] = SingleFlight()
         self._vectors: dict[str, list[float]] = {}
         self._failed_at: dict[str, tuple[float, str]] = {}
+        self._failed = FailedQuestions(self.limits.give_up_s, clock)
+
+    @property
+    def cache_faults(self) -> deque[str]:
+        """The newest errors of the cache."""
+        return self.cache.faults
 
     async def answer(
         self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
@@ -117,38 +138,23 @@ class Models:
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series that is in the cache."""
-        return self._with_cache(lambda: self.cache.latest(series))
+        return self.cache.latest(series)
 
     async def _answer(self, task: Task, session: str, turn: int) -> Answer:
         if self._maker(task) is None:
             return self._embedded(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
-        known = self._cached(key)
+        known = self.cache.get(key, task)
         if known is not None:
             return _for_task(known, task)
 
         async def work() -> Answer:
-            answer = self._cached(key) or await self._model_answer(task, session, turn)
+            answer = self.cache.get(key, task) or await self._model_answer(task, session, turn)
             if not answer.fallback:
-                self._keep(key, answer)
+                self.cache.put(key, answer)
             return answer
 
         return _for_task(await self._flight.do(key, work), task)
-
-    def _cached(self, key: str) -> Answer | None:
-        return self._with_cache(lambda: self.cache.get(key))
-
-    def _keep(self, key: str, answer: Answer) -> None:
-        self._with_cache(lambda: self.cache.put(key, answer))
-
-    def _with_cache(self, use: Callable[[], T]) -> T | None:
-        """What the cache gives, or None where it fails: it saves work, and its fault is no reason
-        to end a turn. What it can not store is asked again."""
-        try:
-            return use()
-        except Exception as error:  # noqa: BLE001 a cache of the user's may raise anything
-            self.cache_faults.append(f"{type(error).__name__}: {error}")
-            return None
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
@@ -175,12 +181,12 @@ class Models:
 
     def _embedded(self, task: Task, reason: str) -> Answer:
         key = f"embedded\n{task.fingerprint}"
-        known = self._cached(key)
+        known = self.cache.get(key, task)
         if known is None:
             known = embedded.answer(task, count=self._count)
             # what only stands in for a model must not be brought up to date by it later
             series = "" if self.llm is not None else known.series
-            self._keep(key, msgspec.structs.replace(known, series=series))
+            self.cache.put(key, msgspec.structs.replace(known, series=series))
         return msgspec.structs.replace(known, fallback=known.fallback or reason, series=task.series)
 
     async def _model_answer(self, task: Task, session: str, turn: int) -> Answer:
@@ -191,6 +197,8 @@ class Models:
             async with asyncio.timeout(self.limits.deadline_s):
                 if self._by_vectors(task):
                     return answer_to(task, await self._similarity(task), maker)
+                if task.kind == "relevance":
+                    return await self._scored(task, session, turn)
                 return await self._complete(task, session, turn)
         except TimeoutError:
             reason = f"no answer within {self.limits.deadline_s:g} s"
@@ -203,54 +211,90 @@ class Models:
             reason = f"unavailable: {type(error).__name__}: {error}"[:200]
         return self._embedded(task, reason)
 
+    async def _scored(self, task: Task, session: str, turn: int) -> Answer:
+        """The language model's scores: of what it has not scored for this query before."""
+        scores = RelevanceScores(task, self._maker(task) or "", self.cache)
+        places = await self._candidates(task, scores.unknown, self.limits.scored_blocks)
+        size = max(1, min(BATCH, self.limits.question_tokens // ITEM_TOKENS))
+        batches = [scores.batch(places[at : at + size]) for at in range(0, len(places), size)]
+        answered = await asyncio.gather(
+            *(self._complete(batch, session, turn) for batch in batches), return_exceptions=True
+        )
+        return scores.answer(batches, answered)
+
     async def _complete(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's answer; what is too long for one question is asked in pieces,
         each bringing the answer before up to date."""
+        maker = self._maker(task) or ""
+        if why := self._failed.why_not(task, maker):
+            raise NotAsked(why)
         paid: list[Completion] = []
         value: Any = None
-        for blocks in _pieces(task, self._count, self.limits.question_tokens):
-            before = task.previous if value is None else _text(value)
-            piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
-            value = await self._value(piece, session, turn, paid)
+        try:
+            for blocks in _pieces(task, self._count, self.limits.question_tokens):
+                before = task.previous if value is None else _text(value)
+                piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
+                value = await self._value(piece, session, turn, paid)
+        except ModelFault as fault:
+            if fault.fault in LASTING and not isinstance(fault, NotAsked):
+                self._failed.add(task, maker, f"{fault.fault}: {fault.what}")
+            raise
+        self._failed.answered(task, maker)
+        read, written = ([getattr(each, name) for each in paid] for name in USAGE)
         return answer_to(
             task,
             value,
             paid[-1].model,
-            input_tokens=sum(each.input_tokens for each in paid),
-            output_tokens=sum(each.output_tokens for each in paid),
+            note=_not_used(task.model, paid[-1].model),
+            input_tokens=sum(filter(is_usage, read)),
+            output_tokens=sum(filter(is_usage, written)),
         )
 
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
-        """The value of one question; an answer that can not be used is asked for once more."""
-        prompt = prompt_for(task, self._candidates(task))
+        """The value of one question; an answer that can not be used is asked for once more,
+        unless the question before of its series failed too."""
+        prompt = prompt_for(task)
         text = await self._call(prompt, session, turn, paid)
         try:
             return value_of(task, text, self._count)
         except ModelFault as fault:
+            if self._failed.failed_before(task, self._maker(task) or ""):
+                raise
             again = repair(prompt, text, fault.what)
             return value_of(task, await self._call(again, session, turn, paid), self._count)
 
     async def _call(self, prompt: Prompt, session: str, turn: int, paid: list[Completion]) -> str:
         assert self.llm is not None
-        self._refuse_spending(session, turn)
+        allowances = (
+            Allowance(f"{session}\n{turn}", self.limits.turn, "turn"),
+            Allowance(session, self.limits.session, "session"),
+        )
         completion = await call(
-            self.llm,
+            MeteredLLM(self.llm, self.spending, allowances, self._count),
             prompt,
             timeout_s=self.limits.timeout_s,
             retries=self.limits.retries,
             sleep=self._sleep,
             uniform=self._uniform,
         )
-        self.spending.add(completion, session, f"{session}\n{turn}")
+        text = text_of(completion)
         paid.append(completion)
-        return completion.text
+        return text
 
-    def _candidates(self, task: Task) -> list[int] | None:
-        if task.kind != "relevance" or len(task.blocks) <= CANDIDATES:
-            return None
-        scores = embedded.relevance(task.query, task.blocks)
-        best = sorted(range(len(scores)), key=lambda place: (-scores[place], -place))
-        return sorted(best[:CANDIDATES])
+    async def _candidates(self, task: Task, places: list[int], most: int) -> list[int]:
+        """The places of the blocks that are nearest to the query by words, and by the embedder
+        where there is one; of equals the newer."""
+        if len(places) <= most:
+            return places
+        blocks = tuple(task.blocks[place] for place in places)
+        nearest = embedded.relevance(task.query, blocks)
+        if self.embedder is not None:
+            with suppress(Exception):  # words alone, then
+                nearest = await self._similarity(
+                    msgspec.structs.replace(task, blocks=blocks, scorer="llm")
+                )
+        best = sorted(range(len(places)), key=lambda at: (-nearest[at], -at))[:most]
+        return sorted(places[at] for at in best)
 
     async def _similarity(self, task: Task) -> list[int]:
         """Cosines with the query, in millionths, what points away 0; fused with the words in
@@ -263,26 +307,20 @@ class Models:
         if missing:
             vectors = await contained(self.embedder.embed(list(missing.values())))
             self._vectors.update(zip(missing, vectors, strict=True))
-        query, *others = (self._vectors[key] for key in keys)
+        vectors_of = [self._vectors[key] for key in keys]
+        for key in list(self._vectors)[: max(0, len(self._vectors) - MAX_VECTORS)]:
+            self._vectors.pop(key, None)
+        query, *others = vectors_of
         products = (map(math.prod, zip(query, other, strict=True)) for other in others)
         dense = [max(0, round(sum(each) * 1_000_000)) for each in products]
         if task.scorer == "embedding":
             return dense
         return fused(embedded.relevance(task.query, task.blocks), dense)
 
-    def _refuse_spending(self, session: str, turn: int) -> None:
-        for name, allowed, what in (
-            (f"{session}\n{turn}", self.limits.turn, "turn"),
-            (session, self.limits.session, "session"),
-        ):
-            reached = self.spending.over(name, allowed)
-            if reached:
-                raise ModelFault("rejected", f"spend limit of {reached} a {what} reached")
-
     def _refuse_while_down(self, maker: str) -> None:
         failed = self._failed_at.get(maker)
         if failed is not None and self._clock() - failed[0] < self.limits.cool_down_s:
-            raise ModelFault("rejected", f"failed moments ago ({failed[1]})")
+            raise NotAsked(f"failed moments ago ({failed[1]})")
 
 
 def _pieces(task: Task, count: Callable[[str], int], most: int) -> Iterator[Blocks]:
@@ -299,6 +337,12 @@ def _pieces(task: Task, count: Callable[[str], int], most: int) -> Iterator[Bloc
             start, used = place, 0
         used += cost
     yield task.blocks[start:]
+
+
+def _not_used(wanted: str, model: str) -> str:
+    """That another model answered than the one which a spec names."""
+    names = [re.split(r"[:/]", name.casefold())[-1] for name in (wanted, model)]
+    return "" if not wanted or names[1].startswith(names[0]) else f"{wanted} was asked, not used"
 
 
 def _text(value: Any) -> str:

@@ -5,7 +5,14 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from contextwright.models.llm import LLM, RETRIED, Completion, ModelFault, Prompt
+from contextwright.models.llm import (
+    LLM,
+    RETRIED,
+    Completion,
+    ModelFault,
+    Prompt,
+    fault_of_status,
+)
 
 FIRST_WAIT_S = 0.5
 """Seconds before the second try at most; each further wait doubles."""
@@ -53,7 +60,8 @@ async def _once(llm: LLM, prompt: Prompt, timeout_s: float) -> Completion:
     except ModelFault:
         raise
     except Exception as error:
-        raise ModelFault("unavailable", f"{type(error).__name__}: {error}"[:200]) from error
+        kind = fault_of_status(getattr(error, "status_code", None))
+        raise ModelFault(kind, f"{type(error).__name__}: {error}"[:200]) from error
 
 
 async def contained(work: Awaitable[T]) -> T:

@@ -5,9 +5,9 @@ import asyncio
 import contextvars
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from contextwright.errors import ModelError
 from contextwright.models.llm import Completion, ModelFault, Prompt
@@ -56,7 +56,7 @@ class AgentLLM:
         text = _text(reply)
         if text.startswith(question[:ECHO_CHARS]):
             raise ModelFault("refused", "it gave its question back")
-        return Completion(text=text, model=self.id)
+        return Completion(text=text, model=self.id, finish_reason=_finish_reason(reply))
 
 
 def _entry(agent: Any) -> Callable[[str], Any]:
@@ -85,6 +85,18 @@ def _text(reply: Any) -> str:
     if not isinstance(reply, str):
         raise ModelFault("malformed", f"expected a text, got a {type(reply).__name__}")
     return reply
+
+
+def _finish_reason(reply: Any) -> str:
+    """Why a framework's message ended, where it tells."""
+    metadata = getattr(reply, "response_metadata", None)
+    for name in ("finish_reason", "stop_reason"):
+        reason = getattr(reply, name, None)
+        if reason is None and isinstance(metadata, Mapping):
+            reason = cast("Mapping[str, Any]", metadata).get(name)
+        if isinstance(reason, str):
+            return reason
+    return ""
 
 
 async def _in_a_thread(ask: Callable[[str], Any], question: str) -> Any:

@@ -7,7 +7,9 @@ import msgspec
 
 from contextwright.errors import ContextwrightError
 
-Fault = Literal["timeout", "rate_limited", "unavailable", "refused", "malformed", "rejected"]
+Fault = Literal[
+    "timeout", "rate_limited", "unavailable", "refused", "malformed", "cut_off", "rejected"
+]
 RETRIED: frozenset[str] = frozenset({"timeout", "rate_limited", "unavailable"})
 """What another try may mend."""
 
@@ -32,12 +34,15 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         model: who said it, as `provider:name`.
+        finish_reason: why it ended, in the provider's word; an answer that a limit cut off, or a
+            filter, is none.
     """
 
     text: str
     model: str
     input_tokens: int = 0
     output_tokens: int = 0
+    finish_reason: str = ""
 
 
 class ModelFault(ContextwrightError):
@@ -53,6 +58,22 @@ class ModelFault(ContextwrightError):
         super().__init__(what, where=f"model port: {fault}", fix="the embedded model answers")
         self.fault: Fault = fault
         self.retry_after_s = retry_after_s
+
+
+class NotAsked(ModelFault):
+    """A question that was not put: its limit is reached, or it failed before."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__("rejected", what)
+
+
+def fault_of_status(status: object) -> Fault:
+    """What an HTTP status says of a question: what is wrong with it no other try mends."""
+    if status == 429:
+        return "rate_limited"
+    if status == 408:
+        return "timeout"
+    return "rejected" if isinstance(status, int) and 400 <= status < 500 else "unavailable"
 
 
 class LLM(Protocol):

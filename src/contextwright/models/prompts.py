@@ -80,22 +80,17 @@ _UNTOLD = {"premises"}
 """Kinds whose `previous` the model is not shown: it is to judge by itself."""
 
 
-def prompt_for(task: Task, places: list[int] | None = None) -> Prompt:
-    """The question that a task is.
-
-    Args:
-        places: the blocks that it is about, where it is not about all of them.
-    """
+def prompt_for(task: Task) -> Prompt:
+    """The question that a task is."""
     parts: list[str] = []
     if task.query:
         parts.append(_marked("query", task.query))
     if task.previous and task.kind not in _UNTOLD:
         parts.append(_marked(_BEFORE.get(task.kind, "before"), task.previous))
-    shown = range(len(task.blocks)) if places is None else places
     is_list = task.kind in _NUMBERED
-    texts = [_shown(transcript(task.blocks[place]), is_list) for place in shown]
+    texts = [_shown(transcript(block), is_list) for block in task.blocks]
     if is_list:
-        texts = [f"{n}. {text}" for n, text in zip(shown, texts, strict=True)]
+        texts = [f"{n}. {text}" for n, text in enumerate(texts)]
     parts.append(_marked("data", "\n\n".join(texts)))
     parts.append(_request(task))
     return Prompt(

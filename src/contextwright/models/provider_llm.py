@@ -6,7 +6,11 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import MissingExtra, ModelError
-from contextwright.models.llm import Completion, Fault, ModelFault, Prompt
+from contextwright.models.llm import Completion, Fault, ModelFault, Prompt, fault_of_status
+from contextwright.tokens.models import model_info
+
+_MAKERS = frozenset({"openai", "anthropic", "google"})
+"""Providers that offer their own models only; others may offer anybody's."""
 
 
 class ProviderLLM:
@@ -15,8 +19,9 @@ class ProviderLLM:
     The key is read from the environment as the provider's own SDK does it.
 
     Args:
-        model: `provider:name`, or a pydantic-ai `Model`. What a spec names is asked instead
-            where it names a provider too.
+        model: `provider:name`, or a pydantic-ai `Model`. What a spec names is asked instead;
+            a name without a provider is one of the maker's, where that is known, or else one of
+            this model's provider.
         base_url: of a server that speaks OpenAI's chat completions; `model` is then its name
             for the model.
         settings: pydantic-ai's model settings, such as `temperature`.
@@ -36,10 +41,10 @@ class ProviderLLM:
     ) -> None:
         if find_spec("pydantic_ai") is None:
             raise MissingExtra("pydantic-ai-slim", "llm")
-        self._model: Any = (
-            _served(str(model), base_url, api_key) if base_url is not None else _inferred(model)
-        )
-        self.id = model if isinstance(model, str) else f"{self._model.system}:{model.model_name}"
+        self._server = (base_url, api_key)
+        named = self._full_name(model, "") if isinstance(model, str) else model
+        self._model = self._named(named)
+        self.id = named if isinstance(named, str) else f"{self._model.system}:{named.model_name}"
         self._settings = settings
 
     async def complete(self, prompt: Prompt) -> Completion:
@@ -50,10 +55,14 @@ class ProviderLLM:
 
         parts = [SystemPromptPart(content=prompt.system), UserPromptPart(content=prompt.text)]
         settings: Any = {"max_tokens": prompt.max_tokens, **self._settings}
-        other = prompt.model if ":" in prompt.model else ""
+        full_name = self._full_name(prompt.model, self.id) if prompt.model else self.id
+        try:
+            model = self._model if full_name == self.id else self._named(full_name)
+        except ModelError as error:
+            raise ModelFault("rejected", error.what) from error
         try:
             response = await model_request(
-                _inferred(other) if other else self._model,
+                model,
                 [ModelRequest(parts=parts)],
                 model_settings=settings,
                 model_request_parameters=_parameters(prompt.schema),
@@ -62,14 +71,55 @@ class ProviderLLM:
             raise _fault(error) from error
         text = response.text or ""
         details = response.provider_details or {}
-        if response.finish_reason == "content_filter" or details.get("refusal"):
+        if details.get("refusal"):
             raise ModelFault("refused", text[:200] or "the provider refused to answer")
         return Completion(
             text=text,
-            model=other or self.id,
+            model=full_name,
             input_tokens=response.usage.input_tokens,
             output_tokens=response.usage.output_tokens,
+            finish_reason=response.finish_reason or "",
         )
+
+    def _full_name(self, name: str, own: str) -> str:
+        return name if self._server[0] is not None else with_provider(name, own)
+
+    def _named(self, model: Any) -> Any:
+        base_url, api_key = self._server
+        if base_url is None or (isinstance(model, str) and _has_provider(model)):
+            return _inferred(model)
+        return _served(str(model), base_url, api_key)
+
+
+def with_provider(name: str, own: str) -> str:
+    """A model's name with its provider: the one it has, that of `own` where that offers
+    anybody's models, or the maker's where the name is known.
+
+    Args:
+        own: the full name of the model at hand; empty where there is none.
+    """
+    provider = own.partition(":")[0] if ":" in own else ""
+    if ":" in name:
+        return name
+    if provider and provider.split("-")[0] not in _MAKERS:
+        return f"{provider}:{name}"
+    try:
+        maker = model_info(name).provider
+    except ModelError:
+        maker = provider
+    if not maker:
+        return name
+    return f"{provider if provider.split('-')[0] == maker else maker}:{name}"
+
+
+def _has_provider(name: str) -> bool:
+    from pydantic_ai.providers import infer_provider_class
+
+    try:
+        infer_provider_class(name.partition(":")[0])
+    except (ValueError, ImportError):
+        return False
+    return ":" in name
 
 
 def _parameters(schema: str) -> Any:
@@ -109,15 +159,10 @@ def _fault(error: Any) -> ModelFault:
     """What a failure of pydantic-ai is to us, by its status where it has one."""
     from pydantic_ai.exceptions import ContentFilterError, ModelTimeoutError
 
-    status = getattr(error, "status_code", None)
-    kind: Fault = "unavailable"
+    kind: Fault = fault_of_status(getattr(error, "status_code", None))
     if isinstance(error, ContentFilterError):
         kind = "refused"
-    elif status == 429:
-        kind = "rate_limited"
-    elif status == 408 or isinstance(error, ModelTimeoutError):
+    elif isinstance(error, ModelTimeoutError):
         kind = "timeout"
-    elif status is not None and status < 500:
-        kind = "rejected"
     what = f"{type(error).__name__}: {error}"[:200]
     return ModelFault(kind, what, retry_after_s=getattr(error, "retry_after", None))

@@ -86,6 +86,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         value: by kind, see `Task`.
         model: who made it: `openai:gpt-5-mini`, `extractive`, `lexical`.
         fallback: why the model that was asked did not make it; empty where it did.
+        note: what is to be known of it, such as what was not looked at.
         input_tokens, output_tokens: what it cost; 0 for the embedded models.
         series, covers, whole: the task's.
     """
@@ -100,6 +101,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     series: str = ""
     covers: int = 0
     whole: str = ""
+    note: str = ""
 
 
 def answer_to(task: Task, value: Any, model: str, **more: Any) -> Answer:
