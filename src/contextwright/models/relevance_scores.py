@@ -63,8 +63,8 @@ class RelevanceScores:
                 new.update(zip(digests, answer.value, strict=True))
         if new:
             known = {**self._cache.table(self._key), **new}
-            kept = dict(list(known.items())[-MAX_SCORES:])
-            self._cache.put(self._key, answer_to(self._task, kept, self._maker))
+            newest = dict(list(known.items())[-MAX_SCORES:])
+            self._cache.put(self._key, answer_to(self._task, newest, self._maker))
             self._known.update(new)
         for failed in answered:
             if isinstance(failed, BaseException):
