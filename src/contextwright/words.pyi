@@ -84,7 +84,7 @@ class C:
     def compact(strategy: Literal['all', 'tool_results', 'stale'] = 'all', *, stale_after: int = 5, min_tokens: int = 100, max_tokens: int = 150, exempt: str | Iterable[str] = (), min_gain: int = 0) -> Compact:
         """Replace tool results, and long agent outputs, by what identifies them and a ref."""
     @staticmethod
-    def compaction(max_tokens: int = 0, *, soft: int = 80, headroom: int = 0, low: int = 49, eager: bool = True) -> Compaction:
+    def compaction(max_tokens: int = 0, *, soft: int = 80, headroom: int = 0, low: int = 47, eager: bool = True) -> Compaction:
         """Nothing is done while the request is within its budget. When it would pass it, one step goes down to a part of it: older exchanges become one note, chosen by what is used again; newer results are shortened by what they are; the newest is whole. Until the next step all of that keeps its bytes, so that a provider's cache keeps its prefix."""
     @staticmethod
     def compress_results(budget: int = 0, *, share: int = 10, min_tokens: int = 375, max_tokens: int = 3000) -> CompressResults:

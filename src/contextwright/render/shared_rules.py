@@ -1,11 +1,12 @@
 """Rules that all providers have (U rules), and the walks that their own rules share."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from contextwright.render.wire import encodable
+import msgspec
+
+from contextwright.render.wire import encodable, parse_json
 
 Broken = Iterator[tuple[str, str]]
 """The places where a rule is broken, and what is wrong there."""
@@ -15,7 +16,10 @@ Rule = Callable[[Any], Broken]
 
 def text_is_encodable(request: Any) -> Broken:
     """U1: every string is strict UTF-8."""
-    yield from encodable(request)
+    try:
+        msgspec.json.encode(request)
+    except UnicodeEncodeError:
+        yield from encodable(request)
 
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Any]]:
@@ -73,6 +77,6 @@ def tools_are_named_once(
 def is_object(text: str) -> bool:
     """Whether a text is a JSON object."""
     try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
+        return isinstance(parse_json(text), dict)
+    except (ValueError, RecursionError):
         return False

@@ -159,7 +159,7 @@ class FoldHistory(Stage, frozen=True, kw_only=True):
 
     due: int = 80
     headroom: int = 0
-    low: int = 49
+    low: int = 47
     eager: bool = True
 
     def due_at(self, limit: int) -> int:

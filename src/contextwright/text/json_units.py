@@ -17,6 +17,7 @@ from contextwright.text.binary_label import binary_label
 from contextwright.text.json_fields import MAX_JSON
 from contextwright.text.json_rows import is_map_of_rows, is_shallow
 from contextwright.text.line_selection import NAMES, Unit
+from contextwright.text.log_lines import has_error
 from contextwright.text.table_rows import row_rank
 
 IDENTIFIER = 120
@@ -267,8 +268,9 @@ class _Builder:
         texts = ["  " * depth + gap.join(row) for row in cells]
         whole = self.form == FORMS[0]  # all of it has its order, too
         lines = [(text, 1) for text in texts] if whole else list(Counter(texts).items())
+        errors = has_error("\n".join(texts))
         for nth, (text, number) in enumerate(lines):
-            rank = row_rank(text, nth, len(lines))
+            rank = row_rank(text, nth, len(lines), may_be_error=errors)
             rank = RANKS["end" if rank < (3, EDGE) else "row"] + rank
             text += f" (×{number})" if number > 1 else ""
             self._add(text, rank, place, noun="rows", stands_for=number)

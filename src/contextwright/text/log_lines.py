@@ -43,6 +43,11 @@ def severity(line: str) -> int:
     return 1 if _WARNING.search(head) else 2
 
 
+def has_error(text: str) -> bool:
+    """Whether any line of a text could be an error: one look for the many that have none."""
+    return _ERROR.search(text) is not None
+
+
 def starts_like_log(line: str) -> bool:
     """Whether a line begins with a time or a level."""
     return _LOG_START.match(line) is not None

@@ -69,8 +69,13 @@ def table_units(text: str) -> list[Unit]:
     return units
 
 
-def row_rank(row: str, place: int, size: int) -> tuple[int, ...]:
-    """Errors, the last row and the first ones, then the others in their order."""
-    if severity(row) == 0:
+def row_rank(row: str, place: int, size: int, *, may_be_error: bool = True) -> tuple[int, ...]:
+    """Errors, the last row and the first ones, then the others in their order.
+
+    Args:
+        place: the row's, of `size` rows.
+        may_be_error: whether any of the rows has a word of errors.
+    """
+    if may_be_error and severity(row) == 0:
         return (1, place)
     return (2, 0) if place == size - 1 else (3, place)

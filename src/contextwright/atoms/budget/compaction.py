@@ -32,7 +32,7 @@ class Compaction(Terminal, frozen=True, kw_only=True):
     max_tokens: int = 0
     soft: int = 80
     headroom: int = 0
-    low: int = 49
+    low: int = 47
     eager: bool = True
 
     def __post_init__(self) -> None:

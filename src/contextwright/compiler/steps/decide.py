@@ -16,13 +16,13 @@ from contextwright.compiler.steps.usage import Superseded, index_of, last_used
 from contextwright.spec.inputs import Inputs
 from contextwright.text.json_rows import loaded
 
-TAIL = 30
+TAIL = 20
 """Percent of what a step goes down to for the newest exchanges, which stay in their places."""
 LEAST = 70
 """Percent of it that a note may have, whatever stays in its place."""
 ENOUGH = 700
 """Tokens of a note that are enough where what stays in its place takes the rest."""
-INDEX = 38
+INDEX = 50
 """Percent of a note for the identifiers of what it does not tell."""
 BARE = 60
 """Percent of a note for each exchange in its fewest words, before any is told in more."""
