@@ -190,7 +190,7 @@ def test_traversal_reaches_nothing_through_any_ref(read_rows, tmp_path):
     session = Session("s", state={"k": "v"})
     session.user("hi")
     files = FileArtifacts(tmp_path / "artifacts")
-    refs = Refs(session.snapshot(), artifacts=files, root=root)
+    refs = Refs(session.snapshot(), artifacts=files, roots=[root])
     assert refs.read("file://ok.txt") == "fine"
     paths = [row["path"] for row in read_rows("security/path_traversal")]
     paths += [

@@ -1,6 +1,7 @@
-"""What a ref names, read out of the snapshot at hand and nothing else."""
+"""What a ref names: of the session at hand, and of what that session was given; nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import msgspec
 
@@ -8,29 +9,122 @@ from contextwright.blocks.ref import Ref, parse_ref
 from contextwright.errors import RefError
 from contextwright.session.event import Event, Text, ToolResult
 from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import EVIDENCE
 
 ReadArtifact = Callable[[str], str | None]
+"""The text behind an `artifact://` path, or None."""
+ReadOutside = Callable[[str], str]
+"""The text behind a `file://` or `https://` ref; a `RefError` where it may not be read."""
 
 
-def resolve(text: str, snapshot: Snapshot, read_artifact: ReadArtifact | None = None) -> str | None:
-    """The text behind a ref, or None: what is absent and what may not be read look the same.
+class RefSources(msgspec.Struct, frozen=True, eq=False):
+    """What lies outside a session, as far as its refs may reach it.
 
-    `file` and `https` refs are not followed here.
+    Args:
+        read_artifact: reads the store of artifacts, which many sessions may share.
+        read_outside: reads files and addresses that the user allowed.
+        named: refs that a spec names itself: its author's, whoever stored what they name.
     """
-    try:
-        ref = parse_ref(text)
-    except RefError:
-        return None
+
+    read_artifact: ReadArtifact | None = None
+    read_outside: ReadOutside | None = None
+    named: tuple[str, ...] = ()
+
+
+NOTHING_OUTSIDE = RefSources()
+
+
+def read_ref(text: str, snapshot: Snapshot, sources: RefSources) -> str:
+    """The whole content behind a ref.
+
+    Raises:
+        RefError: it is none, nothing is found, or it is not this session's to read.
+    """
+    ref = parse_ref(text)
+    if ref.scheme in {"file", "https"}:
+        if sources.read_outside is None:
+            raise _closed(ref, text)
+        return sources.read_outside(text)
+    content = None
     if ref.scheme == "event":
-        return _event(ref, snapshot)
-    if ref.scheme == "state":
+        content = _event(ref, snapshot)
+    elif ref.scheme == "state":
         value = snapshot.state.get(ref.path)
-        if value is None:
-            return None
-        return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    if ref.scheme == "artifact" and read_artifact is not None:
-        return read_artifact(ref.path)
-    return None
+        is_text = value is None or isinstance(value, str)
+        content = value if is_text else msgspec.json.encode(value).decode()
+    elif sources.read_artifact is not None:
+        _check_owner(ref, snapshot, sources.named)
+        content = sources.read_artifact(ref.path)
+    if content is None:
+        raise RefError(
+            "nothing is found behind this ref",
+            where=text[:200],
+            fix="refs are those that a request or `ctx explain` of this session shows",
+        )
+    return content
+
+
+def _check_owner(ref: Ref, snapshot: Snapshot, named: tuple[str, ...]) -> None:
+    """Refuse an artifact that this session neither stored nor was given. The store is not asked:
+    whether another session has it can not be told from the answer."""
+    wanted = str(ref)
+    if any(_names(one, wanted) for one in named) or is_given(wanted, snapshot):
+        return
+    raise RefError(
+        "this session neither stored this artifact nor was given it",
+        where=wanted[:200],
+        fix="list it as evidence: session.update({'evidence': [{'uri': REF, 'summary': TEXT}]})",
+    )
+
+
+def is_given(ref: str, snapshot: Snapshot) -> bool:
+    """Whether a session has an artifact: its state lists it as evidence, as `C.offload` and
+    applications do, or a state value is this ref and nothing else. Not where the value is what
+    somebody said in the session: words that were captured give nothing."""
+    for key, value in snapshot.state.items():
+        if isinstance(value, str):
+            if _names(value, ref) and not _was_said(value, snapshot):
+                return True
+        elif not key.startswith("_") and any(_lists(item, ref, key) for item in _items(value)):
+            return True
+    return False
+
+
+def _items(value: Any) -> list[Any]:
+    return list(cast("list[Any]", value)) if isinstance(value, (list, tuple)) else [value]
+
+
+def _lists(item: Any, ref: str, key: str) -> bool:
+    if isinstance(item, Mapping):
+        return _names(cast("Mapping[str, Any]", item).get("uri"), ref)
+    return key == EVIDENCE and _names(item, ref)
+
+
+def _names(candidate: Any, ref: str) -> bool:
+    """Whether a value is this ref, however it is quoted."""
+    if not isinstance(candidate, str) or "://" not in candidate:
+        return False
+    try:
+        return str(parse_ref(candidate.strip())) == ref
+    except RefError:
+        return False
+
+
+def _was_said(text: str, snapshot: Snapshot) -> bool:
+    said = text.strip()
+    return any(
+        said == told.strip()
+        for event in (snapshot.log[place] for place in range(snapshot.position))
+        if event.role != "system"
+        for told in (event.text, *(result.text for result in event.results))
+    )
+
+
+def _closed(ref: Ref, text: str) -> RefError:
+    what, fix = "this address may not be fetched", "hosts={'docs.example': fetch}"
+    if ref.scheme == "file":
+        what, fix = "file refs are off", "roots=[FOLDER]"
+    return RefError(what, where=text[:200], fix=f"allow it: Engine(..., {fix}), or compile(...)")
 
 
 def _event(ref: Ref, snapshot: Snapshot) -> str | None:

@@ -21,4 +21,5 @@ def expand(ref: str, session: Session, artifacts: Path | None, root: Path | None
     REF is such as event://ID, state://KEY or artifact://NAME.
     """
     stored = FileArtifacts(artifacts) if artifacts is not None else None
-    click.echo(Refs(session.snapshot(), artifacts=stored, root=root).read(ref))
+    roots = () if root is None else (root,)
+    click.echo(Refs(session.snapshot(), artifacts=stored, roots=roots).read(ref))

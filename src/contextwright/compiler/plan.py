@@ -30,6 +30,7 @@ class Plan(msgspec.Struct, frozen=True):
         reads: state keys that the spec reads.
         required: those that must hold something for the spec to bring what it names: not the
             notes, which begin empty, nor what is normal to be without.
+        cites: refs that the spec names itself.
         writers: what is written around the turn.
         stands_on_conversation: whether a term of the spec selects from the conversation; a spec
             of state and notes alone says nothing of it.
@@ -49,6 +50,7 @@ class Plan(msgspec.Struct, frozen=True):
     writers: tuple[Writer, ...]
     stands_on_conversation: bool = True
     step_key: str = ""
+    cites: tuple[str, ...] = ()
     tools: ToolScope | None = None
     notes: tuple[str, ...] = ()
 
@@ -82,6 +84,7 @@ def plan(spec: Expr, state: Mapping[str, Any] | None = None) -> Plan:
         validations=tuple(step for step in assembly if not isinstance(step, Guard)),
         terminal=_terminal(steps, spec),
         windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
+        cites=tuple(ref for atom in atoms for ref in atom.cites()),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
         required=_required(atoms),
         writers=tuple(atom for atom in atoms if isinstance(atom, Writer)),

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.blocks.resolve import ReadArtifact
+from contextwright.blocks.resolve import NOTHING_OUTSIDE, RefSources
 from contextwright.compiler.build_manifest import tools_digest
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
@@ -25,9 +25,13 @@ def replay(
     session: Session,
     *,
     tools: tuple[Tool, ...] | None = None,
-    read_artifact: ReadArtifact | None = None,
+    sources: RefSources = NOTHING_OUTSIDE,
 ) -> Pack:
     """Build the pack of a manifest again.
+
+    Args:
+        tools: what might be called; by default the session's.
+        sources: what its refs named outside the session.
 
     Raises:
         ReplayError: the session, its state, the tools, the spec or the result is not the same;
@@ -44,7 +48,7 @@ def replay(
     compiler = SpecCompiler(
         from_data(manifest.spec),
         agent=manifest.agent,
-        read_artifact=read_artifact,
+        sources=sources,
         now_ms=manifest.now_ms,
         steps=bool(manifest.steps),
         answers=Answers(manifest.answers),

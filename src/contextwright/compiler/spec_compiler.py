@@ -8,7 +8,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import protection_of
-from contextwright.blocks.resolve import ReadArtifact, resolve
+from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import Assembled, assemble, guard_again
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
@@ -58,7 +58,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     Args:
         spec: what should be seen.
         agent: the agent that the requests are for.
-        read_artifact: gives the text of an `artifact://` path, or None.
+        sources: what refs may name outside the session.
         now_ms: the clock, where a rule needs one.
         memo: what earlier compiles worked out; never changes a result.
         steps: whether the manifest counts blocks and tokens at every step of the spec.
@@ -70,7 +70,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
 
     spec: Expr
     agent: str = ""
-    read_artifact: ReadArtifact | None = None
+    sources: RefSources = RefSources()
     now_ms: int | None = None
     memo: Memo = msgspec.field(default_factory=Memo)
     steps: bool = False
@@ -143,7 +143,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         request = rendered.request
         tokens = renderer.measure(request, target)
         _check(renderer, request, target, tokens, room.limit)
-        tracer.notes.extend(_model_notes(inputs, room.inputs))
+        tracer.notes.extend((*_model_notes(inputs, room.inputs), *inputs.notes))
         return self._pack(
             CompileResult(
                 snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room
@@ -162,12 +162,13 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         *,
         dry: bool,
     ) -> Inputs:
+        sources = msgspec.structs.replace(self.sources, named=planned.cites)
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
             cost=_cost(self.memo, renderer, target, framed=bool(planned.step_key)),
             counter_id=target.counter.id,
-            resolve=lambda ref: resolve(ref, snapshot, self.read_artifact),
+            read=lambda ref: read_ref(ref, snapshot, sources),
             now_ms=self.now_ms,
             memo=self.memo,
             agent=self.agent,

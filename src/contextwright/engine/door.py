@@ -1,12 +1,14 @@
 """The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import msgspec
 
 from contextwright.atoms.select.default import Default
+from contextwright.blocks.resolve import ReadArtifact, RefSources
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
 from contextwright.errors import SessionError, SpecError
@@ -15,6 +17,7 @@ from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
+from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
 
@@ -105,7 +108,7 @@ def expect_type(name: str, value: object, type_: type, where: str, fix: str) -> 
         raise SpecError(f"expected {name} as {type_.__name__}, got {got}", where=where, fix=fix)
 
 
-def reader_of(artifacts: ArtifactStore | None, where: str) -> Callable[[str], str | None] | None:
+def _reader_of(artifacts: ArtifactStore | None, where: str) -> ReadArtifact | None:
     """How a store's texts are read; None without a store.
 
     Raises:
@@ -120,6 +123,37 @@ def reader_of(artifacts: ArtifactStore | None, where: str) -> Callable[[str], st
             fix='such as FileArtifacts("artifacts")',
         )
     return artifacts.read_text
+
+
+def sources_of(
+    artifacts: ArtifactStore | None,
+    roots: Sequence[str | Path],
+    hosts: Mapping[str, Fetch],
+    where: str,
+) -> RefSources:
+    """What refs may reach outside a session: each file and address is read once.
+
+    Args:
+        artifacts: a store, which other sessions may share.
+        roots: folders whose files may be read.
+        hosts: hosts that may be asked, each with a way to fetch.
+        where: the call that was given them, for an error.
+
+    Raises:
+        SpecError: a store that can not read, or roots and hosts of another type.
+    """
+    if isinstance(roots, (str, Path)) or not all(isinstance(one, (str, Path)) for one in roots):
+        raise SpecError(
+            "expected folders as a list of paths", where=f"{where}: roots", fix='roots=["reports"]'
+        )
+    if not isinstance(hosts, Mapping) or not all(map(callable, hosts.values())):  # pyright: ignore
+        raise SpecError(
+            "expected hosts, each with a function that fetches",
+            where=f"{where}: hosts",
+            fix='hosts={"docs.example": fetch}',
+        )
+    outside = outside_reader(roots, hosts)
+    return RefSources(_reader_of(artifacts, where), cache(outside) if outside else None)
 
 
 def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:

@@ -1,6 +1,8 @@
 """A spec in an agent's loop: prepare, assemble, record."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -15,9 +17,9 @@ from contextwright.engine.door import (
     before,
     compiled_by,
     expect_type,
-    reader_of,
     session_of,
     snapshot_of,
+    sources_of,
     spec_or_compiler,
 )
 from contextwright.engine.embedded import answering_by
@@ -35,11 +37,12 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.stores.memory_store import MemoryStore
-from contextwright.stores.refs import Refs
+from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.words import C
 
+_NONE: Mapping[str, Fetch] = MappingProxyType({})
 _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 """What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
 
@@ -51,6 +54,8 @@ def compile(
     model: str | None = None,
     target: Target | None = None,
     artifacts: ArtifactStore | None = None,
+    roots: Sequence[str | Path] = (),
+    hosts: Mapping[str, Fetch] = _NONE,
     models: TaskRunner | None = None,
     previous: Pack | None = None,
     now_ms: int | None = None,
@@ -69,7 +74,9 @@ def compile(
         model: the model's name; by default the body's; `options` go to `contextwright.target`:
             `format`, `window`, `reserved_output`, `tools`, `counter`, `cache`.
         target: instead of a model.
-        artifacts: where `artifact://` refs are read.
+        artifacts: where `artifact://` refs are read: those that the session stored or was given.
+        roots: folders whose files `C.expand` may read. hosts: hosts that it may ask, each with a
+            function from an address to its text, which follows no redirect to another host.
         models: who summarizes, scores and extracts, waited for; by default the embedded models,
             which need no network.
         previous: the pack before, to tell what a provider's cache can use again.
@@ -89,7 +96,7 @@ def compile(
     compiler = SpecCompiler(
         made,
         agent=agent,
-        read_artifact=reader_of(artifacts, "compile(artifacts=...)"),
+        sources=sources_of(artifacts, roots, hosts, "compile(...)"),
         now_ms=now_ms,
         memo=memo_of(snapshot.log),
         steps=steps,
@@ -147,7 +154,9 @@ class Engine:
         models: who summarizes, scores and extracts; by default the embedded models, which need
             no network.
         sessions: where sessions are saved after each record.
-        artifacts: where `artifact://` refs are read, and where `C.offload` puts results.
+        artifacts: where `artifact://` refs are read, and where `C.offload` puts results. Sessions
+            may share it: each reads what it stored or was given, and nothing else.
+        roots, hosts: as `compile` takes them.
         memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
         scope: whose memories those are.
         retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
@@ -163,6 +172,8 @@ class Engine:
         models: TaskRunner | None = None,
         sessions: SessionStore | None = None,
         artifacts: ArtifactStore | None = None,
+        roots: Sequence[str | Path] = (),
+        hosts: Mapping[str, Fetch] = _NONE,
         memory: MemoryStore | None = None,
         scope: str = "",
         retrievers: Sequence[Retriever] = (),
@@ -177,8 +188,8 @@ class Engine:
         self.agent = agent
         self.models = answering_by(models)
         self.sessions = sessions
-        reader_of(artifacts, "Engine(artifacts=...)")
-        self.artifacts = artifacts
+        sources_of(artifacts, roots, hosts, "Engine(...)")
+        self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.clock = clock
         self.calibrator = Calibrator()
@@ -254,10 +265,11 @@ class Engine:
         which an agent looks up what was shortened.
 
         Raises:
-            RefError: it does not resolve.
+            RefError: it does not resolve, or names what is not this session's.
         """
-        text = Refs(session.snapshot(), artifacts=self.artifacts).read(ref)
-        return plan(self.spec).clean(text)
+        planned = plan(self.spec)
+        refs = Refs(session.snapshot(), self.artifacts, self.roots, self.hosts, planned.cites)
+        return planned.clean(refs.read(ref))
 
     def record(self, session: Session, *, billed_input: int | None = None) -> None:
         """After the answer was appended: write what the spec captures and notes, learn from the
@@ -329,7 +341,7 @@ class Engine:
         return SpecCompiler(
             self.spec,
             agent=self.agent,
-            read_artifact=self.artifacts.read_text if self.artifacts is not None else None,
+            sources=sources_of(self.artifacts, self.roots, self.hosts, "Engine(...)"),
             now_ms=self.clock() if self.clock is not None else None,
             memo=memo_of(log),
             sent_from=sent_from,

@@ -13,7 +13,7 @@ from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.memory_store import MemoryStore
 from contextwright.tasks.plan_step import KNOWLEDGE
-from contextwright.tasks.proofs import Proof, proofs
+from contextwright.tasks.proofs import Proof, listed_proofs
 from contextwright.tasks.scores import query_in
 
 ORIGIN = "memory"
@@ -61,7 +61,7 @@ def put_entries(session: Session, key: str, entries: Sequence[dict[str, Any]], o
         listed: Any = state.get(key, [])
         before: list[Any] = listed if isinstance(listed, list) else [listed]
         own = [one for one in before if not (isinstance(one, dict) and one.get("from") == origin)]
-        known = {proof.uri for proof in proofs(own)}
+        known = {proof.uri for proof in listed_proofs(own)}
         after = own + [one for one in marked if "uri" not in one or one["uri"] not in known]
         return {key: after or None} if after != before else {}
 

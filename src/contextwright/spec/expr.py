@@ -109,6 +109,10 @@ class Atom(Expr, frozen=True, kw_only=True):
         """The state keys that it reads, as they are stored."""
         return ()
 
+    def cites(self) -> tuple[str, ...]:
+        """The refs that it names itself."""
+        return ()
+
     def written(self) -> tuple[str, ...]:
         """The state keys that it writes, as they are stored."""
         return ()

@@ -9,6 +9,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.of_exchange import block_of
 from contextwright.blocks.protection import Protection
+from contextwright.errors import RefError
 from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
@@ -100,7 +101,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         count: tokens of a text for the target.
         cost: tokens that a block adds to the request, overheads included.
         counter_id: names the counter; part of every memo key that holds token counts.
-        resolve: the text behind a ref, or None where it does not resolve.
+        read: the text behind a ref; a `RefError` where there is none, or it may not be read.
         now_ms: milliseconds since 1970 where a rule needs a clock; None where none was given.
         memo: what earlier compiles of this session worked out.
         agent: the agent that the request is for; names scopes such as notes.
@@ -119,13 +120,14 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         asked: collects the tasks that have no answer yet, by fingerprint.
         used: collects the answers that were taken, by fingerprint.
         wrote: collects the state keys that the spec's writers would set before the turn.
+        notes: collects what a reader of the manifest should know.
     """
 
     snapshot: Snapshot
     count: Callable[[str], int]
     cost: Callable[[Block], int]
     counter_id: str
-    resolve: Callable[[str], str | None]
+    read: Callable[[str], str]
     now_ms: int | None
     memo: Memo
     protection: Protection
@@ -142,6 +144,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    notes: list[str] = msgspec.field(default_factory=list[str])
 
     @property
     def first_sent(self) -> int:
@@ -149,6 +152,16 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         if self.sent_from is None or self.sent_from >= self.snapshot.position:
             return self.snapshot.exchange_count
         return self.snapshot.log.exchange_index(self.sent_from)
+
+    def resolve(self, ref: str) -> str | None:
+        """The text behind a ref; None where it is not to be had, and a note says why."""
+        try:
+            return self.read(ref)
+        except RefError as error:
+            note = f"{ref[:120]} is not expanded: {error.what}"
+            if note not in self.notes:
+                self.notes.append(note)
+            return None
 
     def ask(self, task: Task) -> Answer | None:
         """The answer to a task; None where it was not prepared, and then it is asked for."""

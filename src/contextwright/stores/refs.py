@@ -1,20 +1,20 @@
 """Which refs may be followed, and reading what they name.
 
-`event://`, `state://` and `artifact://` refs read the session at hand and its artifacts.
-`file://` and `https://` refs are refused unless a root, or a host with a way to fetch, was
-given.
+`event://`, `state://` and `artifact://` refs read the session at hand and the artifacts that it
+stored or was given, never another session's. `file://` and `https://` refs are refused unless a
+root, or a host with a way to fetch, was given.
 """
 
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from contextwright.blocks.ref import parse_ref
-from contextwright.blocks.resolve import resolve
+from contextwright.blocks.resolve import ReadOutside, RefSources, read_ref
 from contextwright.errors import RefError
 from contextwright.session.snapshot import Snapshot
 from contextwright.stores.store import ArtifactStore
@@ -33,15 +33,18 @@ class Refs(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         snapshot: the session.
-        artifacts: its artifacts.
-        root: a folder whose files `file://` refs may name, relative to it.
+        artifacts: a store of artifacts, which may hold those of other sessions too: read are those
+            that this session stored or was given (rules.md#refs).
+        roots: folders whose files `file://` refs may name, relative to one or by the whole path.
         hosts: hosts that `https://` refs may name, each with a way to fetch.
+        named: refs of artifacts that are read whoever stored them.
     """
 
     snapshot: Snapshot
     artifacts: ArtifactStore | None = None
-    root: Path | None = None
+    roots: Sequence[str | Path] = ()
     hosts: Mapping[str, Fetch] = {}
+    named: tuple[str, ...] = ()
 
     def read(self, text: str) -> str:
         """The whole content behind a ref.
@@ -49,44 +52,68 @@ class Refs(msgspec.Struct, frozen=True, eq=False):
         Raises:
             RefError: it does not resolve, or may not be followed from here.
         """
-        ref = parse_ref(text)
-        if ref.scheme == "file":
-            return self._file(ref.path)
-        if ref.scheme == "https":
-            return self._url(text)
         artifacts = self.artifacts.read_text if self.artifacts is not None else None
-        content = resolve(text, self.snapshot, artifacts)
-        if content is None:
-            raise RefError(
-                "nothing is found behind this ref",
-                where=text[:200],
-                fix="refs are those that a request or `ctx explain` of this session shows",
-            )
-        return content
+        outside = outside_reader(self.roots, self.hosts)
+        return read_ref(text, self.snapshot, RefSources(artifacts, outside, self.named))
 
-    def _url(self, url: str) -> str:
-        match = _URL.fullmatch(url)
-        fetch = self.hosts.get(match[1]) if match else None
-        if fetch is None:
-            raise RefError(
-                "this address may not be fetched",
-                where=url[:200],
-                fix="allow its host: Refs(..., hosts={'docs.example': fetch}); https only",
-            )
-        return fetch(url)
 
-    def _file(self, path: str) -> str:
-        if self.root is None:
-            raise RefError(
-                "file refs are off", where=path[:200], fix="allow a folder: Refs(..., root=...)"
-            )
-        segments = path.removeprefix("/").split("/")
+def outside_reader(roots: Sequence[str | Path], hosts: Mapping[str, Fetch]) -> ReadOutside | None:
+    """A way to read files beneath these folders and addresses of these hosts; None for neither."""
+    if not roots and not hosts:
+        return None
+    folders = tuple(Path(root) for root in roots)
+
+    def read(text: str) -> str:
+        ref = parse_ref(text)
+        return _file(ref.path, folders) if ref.scheme == "file" else _url(text, hosts)
+
+    return read
+
+
+def _url(url: str, hosts: Mapping[str, Fetch]) -> str:
+    match = _URL.fullmatch(url)
+    fetch = hosts.get(match[1]) if match else None
+    if fetch is None:
+        raise RefError(
+            "this address may not be fetched",
+            where=url[:200],
+            fix="allow its host: hosts={'docs.example': fetch}; https only",
+        )
+    try:
+        text = fetch(url)
+    except Exception as error:  # the user's own way to fetch may raise anything
+        raise RefError(
+            f"the address could not be fetched: {type(error).__name__}",
+            where=url[:200],
+            fix="look at the function that is given in hosts=",
+        ) from error
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise RefError(
+            f"expected a text of the address, got {type(text).__name__}",
+            where=url[:200],
+            fix="a function of hosts= returns str",
+        )
+    return text
+
+
+def _file(path: str, roots: tuple[Path, ...]) -> str:
+    if not roots:
+        raise RefError("file refs are off", where=path[:200], fix="allow a folder: roots=[FOLDER]")
+    for root in roots:
+        prefix = f"{str(root).rstrip('/')}/"
+        beneath = path.removeprefix(prefix if path.startswith(prefix) else "/")
+        segments = beneath.split("/")
         if any(not _SEGMENT.fullmatch(part) or part in {".", ".."} for part in segments):
-            raise _outside(path)
+            continue
         try:
-            return read_beneath(self.root, segments).decode("utf-8", "replace")
-        except (OSError, ValueError) as error:
-            raise _outside(path) from error
+            return read_beneath(root, segments).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            continue
+    raise RefError(
+        "no readable file of that name beneath an allowed folder",
+        where=path[:200],
+        fix="name a regular file beneath a root, without links or `..`",
+    )
 
 
 def read_beneath(root: Path, segments: list[str]) -> bytes:
@@ -110,11 +137,3 @@ def read_beneath(root: Path, segments: list[str]) -> bytes:
             return opened.read(MAX_FILE + 1)
     finally:
         os.close(folder)
-
-
-def _outside(path: str) -> RefError:
-    return RefError(
-        "no readable file of that name beneath the allowed folder",
-        where=path[:200],
-        fix="name a regular file beneath the root, by a relative path without links or `..`",
-    )

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from contextwright.errors import StepError
+from contextwright.session.state import EVIDENCE as LISTED_ARTIFACTS
 
 PLAN = "plan"
 """State key of the step at hand, as the document's `state.plan`."""
@@ -13,7 +14,7 @@ TOOLS = "tools"
 """State key of the names of the tools that the step may use, as the document's `state.tools`."""
 KNOWLEDGE = "knowledge"
 """State key of what retrieval and memory found, as the document's `state.knowledge`."""
-EVIDENCE = "evidence"
+EVIDENCE = LISTED_ARTIFACTS
 """State key of the artifacts that prove something, with their summaries."""
 WORKING = "working_memory"
 """State key of the notes of the step at hand."""

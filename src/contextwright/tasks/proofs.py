@@ -34,8 +34,22 @@ class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
     time_ms: int | None = None
 
 
+NO_PROOF = "evidence is what the session holds: store the page or the file as an artifact"
+
+
+def is_outside(uri: str) -> bool:
+    """Whether a ref names what anybody may change behind the session's back."""
+    return uri.startswith(("https://", "file://"))
+
+
 def proofs(listed: Any) -> tuple[Proof, ...]:
-    """The artifacts that a state value lists, oldest first; what is no entry is passed over."""
+    """The artifacts, events and state keys that a state value lists as evidence, oldest first; what
+    is no entry is passed over, and so are addresses and files: they prove nothing."""
+    return tuple(proof for proof in listed_proofs(listed) if not is_outside(proof.uri))
+
+
+def listed_proofs(listed: Any) -> tuple[Proof, ...]:
+    """All that a state value lists, addresses and files included."""
     by_uri: dict[str, Proof] = {}
     items: Any = listed if isinstance(listed, (list, tuple)) else ()
     for item in items:

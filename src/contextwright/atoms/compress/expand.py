@@ -1,5 +1,6 @@
 """`C.expand(...)`: a shortened thing, whole again (context-algebra.md#expansion)."""
 
+import re
 from typing import ClassVar
 
 import msgspec
@@ -7,16 +8,20 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
-from contextwright.blocks.ref import SCHEMES, parse_ref
-from contextwright.errors import RefError, SpecError
+from contextwright.blocks.ref import MAX_REF, SCHEMES, Ref, parse_ref
+from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 
 
 class Expand(Atom, frozen=True, kw_only=True):
-    """Every block whole: a shortened exchange as it was, a text that is a ref as what the ref
-    names. A ref that does not resolve stays as it is."""
+    """Every block whole: a shortened exchange as it was; a text that is a ref, an address, or in
+    the state another key or a file's path, as what it names. What does not resolve, or may not be
+    read, stays as it is, and the manifest says why.
+
+    Files and addresses are read beneath the `roots` and of the `hosts` that the engine or the
+    compile was given, and nowhere else."""
 
     word: ClassVar[str] = "expand"
     kind: ClassVar[Kind] = Kind.TRANSFORM
@@ -34,12 +39,30 @@ class Expand(Atom, frozen=True, kw_only=True):
             raw = inputs.memo.block(exchange)
             return msgspec.structs.replace(raw, source=block.source, tier=block.tier)
         label, separator, value = block.text.rpartition(": ")
-        if not value.strip().startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
-            return block
-        text = inputs.resolve(value.strip())
+        ref = _ref_of(value.strip(), block, inputs)
+        text = inputs.resolve(ref) if ref else None
         if text is None:
             return block
         return block.with_text(f"{label}{separator}{text}", why="expanded")
+
+
+_PATH = re.compile(r"(?!/*$)[^\s:\\]*/[^\s:\\]*")
+"""A file's path beneath a folder: one at least, no blank, no drive, no scheme."""
+
+
+def _ref_of(value: str, block: Block, inputs: Inputs) -> str:
+    """The ref that a text is; empty where it is none. A key and a path are told from words by
+    where they stand: they are all that a state key says."""
+    if value.startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
+        return value
+    if not block.id.startswith(_STATE) or len(value) > MAX_REF:
+        return ""
+    if value != block.id.removeprefix(_STATE) and value in inputs.snapshot.state:
+        return str(Ref("state", value))
+    return str(Ref("file", value)) if _PATH.fullmatch(value) else ""
+
+
+_STATE = "state:"
 
 
 class ExpandRefs(Atom, frozen=True, kw_only=True):
@@ -62,18 +85,15 @@ class ExpandRefs(Atom, frozen=True, kw_only=True):
         for ref in self.refs:
             parse_ref(ref)
 
+    def cites(self) -> tuple[str, ...]:
+        """The refs."""
+        return self.refs
+
     def bring(self, inputs: Inputs) -> Blocks:
         """What the refs name."""
-        return tuple(self._block(ref, inputs) for ref in self.refs)
+        return tuple(self._block(ref, inputs.read(ref)) for ref in self.refs)
 
-    def _block(self, ref: str, inputs: Inputs) -> Block:
-        text = inputs.resolve(ref)
-        if text is None:
-            raise RefError(
-                "nothing is found behind this ref",
-                where=ref,
-                fix="refs are those that a request or `ctx explain` of this session shows",
-            )
+    def _block(self, ref: str, text: str) -> Block:
         return Block(
             id=ref,
             source=ref,

@@ -11,7 +11,15 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Gives, Traits
 from contextwright.tasks.plan_step import EVIDENCE, Criterion
-from contextwright.tasks.proofs import Proof, covered, criteria_of, plain_uri, proofs
+from contextwright.tasks.proofs import (
+    NO_PROOF,
+    Proof,
+    covered,
+    criteria_of,
+    is_outside,
+    listed_proofs,
+    plain_uri,
+)
 from contextwright.tasks.scores import best
 
 SHOWN = 600
@@ -40,6 +48,10 @@ class Evidence(Atom, frozen=True, kw_only=True):
         if self.top_k < 1:
             raise SpecError(f"top_k is {self.top_k}", where=repr(self), fix="give at least 1")
 
+    def cites(self) -> tuple[str, ...]:
+        """The refs that are named."""
+        return self.uris
+
     @property
     def traits(self) -> Traits:
         """A service lists what is not named here."""
@@ -49,8 +61,13 @@ class Evidence(Atom, frozen=True, kw_only=True):
 
     def over(self, inputs: Inputs) -> Blocks:
         """A block an artifact, oldest first."""
-        listed = {proof.uri: proof for proof in proofs(inputs.snapshot.state.get(self.key))}
-        wanted = tuple(plain_uri(uri) or uri for uri in self.uris) or tuple(listed)
+        state = inputs.snapshot.state
+        named = tuple(plain_uri(uri) or uri for uri in self.uris)
+        listed = {proof.uri: proof for proof in listed_proofs(state.get(self.key))}
+        for uri in [uri for uri in listed if is_outside(uri) and uri not in named]:
+            inputs.notes.append(f"{uri[:120]} is not cited: {NO_PROOF}")
+            del listed[uri]
+        wanted = named or tuple(listed)
         criteria = criteria_of(inputs.snapshot.state)
         cited = [listed.get(uri) or _unlisted(uri, inputs) for uri in wanted]
         return tuple(self._block(proof, criteria) for proof in cited if proof is not None)
