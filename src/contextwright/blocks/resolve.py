@@ -111,12 +111,12 @@ def _names(candidate: Any, ref: str) -> bool:
 
 
 def _was_said(text: str, snapshot: Snapshot) -> bool:
-    said = text.strip()
+    value = text.strip()
     return any(
-        said == told.strip()
+        value == words.strip()
         for event in (snapshot.log[place] for place in range(snapshot.position))
         if event.role != "system"
-        for told in (event.text, *(result.text for result in event.results))
+        for words in (event.text, *(result.text for result in event.results))
     )
 
 
