@@ -19,7 +19,7 @@ from contextwright.atoms.compress.expand import Expand, ExpandRefs
 from contextwright.atoms.compress.summarize import Summarize
 from contextwright.atoms.select.default import Default
 from contextwright.atoms.select.select import Select
-from contextwright.atoms.select.window import Window
+from contextwright.atoms.select.window import TURNS, Window, stride_of
 from contextwright.errors import SpecError, UnknownWord
 from contextwright.spec.codec import nearest
 from contextwright.spec.expr import ATOMS, Atom, Expr, When
@@ -149,11 +149,20 @@ class C(metaclass=Words):
 
     @staticmethod
     def rolling(
-        n: int | None = None, *, steps: int | None = None, summarize: bool = True, **options: Any
+        n: int | None = None,
+        *,
+        steps: int | None = None,
+        stride: int | None = None,
+        summarize: bool = True,
+        **options: Any,
     ) -> Expr:
         """The newest turns, or steps, and a summary of those before:
-        `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
-        window = make(Window, n=n, steps=steps)
+        `C.window(n=5, stride=8) + C.summarize(scope="before_window")`. Options are `summarize`'s.
+
+        It moves by eight turns, or by twice `n` where that is less, so that a provider's
+        cache keeps its prefix in between; with `stride=1` at every turn."""
+        stride = stride_of(n or steps or TURNS) if stride is None else stride
+        window = make(Window, n=n, steps=steps, stride=stride)
         if not summarize:
             return window
         return window + word_function(Summarize)(scope="before_window", **options)

@@ -93,7 +93,7 @@ class C:
     def cool(threshold: int = 4096, *, model: str = '', prompt: str = '') -> Cool:
         """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents' outputs, tool results and context texts are summarized, the oldest first, until it is under."""
     @staticmethod
-    def decay(full: int = 4, fold: int = 6, *, by: Literal['turns', 'tokens'] = 'turns', summary: bool = True, images: int = 2, subtasks: bool = False, step: int = 1, max_tokens: int = 500, model: str = '', spare: float = 0) -> Decay:
+    def decay(full: int = 4, fold: int = 6, *, by: Literal['turns', 'tokens'] = 'turns', summary: bool = True, images: int = 2, subtasks: bool = False, step: int = 0, max_tokens: int = 500, model: str = '', spare: float = 0) -> Decay:
         """Three zones: the newest turns whole, those before them folded, the rest one summary."""
     @staticmethod
     def dedup(strategy: Literal['exact', 'structural', 'semantic'] = 'exact', *, model: str = '') -> Dedup:
@@ -192,8 +192,8 @@ class C:
     def relevant(query_key: str = '', *, query: str = '', top_k: int = 5, max_tokens: int = 0, model: str = '', scorer: Literal['llm', 'embedding', 'lexical'] | Literal['salience'] = 'llm') -> Relevant:
         """The blocks that matter most for a query, in their order, with their scores: `top_k` of them, or as many as have `max_tokens` together."""
     @staticmethod
-    def rolling(n: int | None = None, *, steps: int | None = None, summarize: bool = True, **options: Any) -> Expr:
-        """The newest turns, or steps, and a summary of those before: `C.window(n=5) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
+    def rolling(n: int | None = None, *, steps: int | None = None, stride: int | None = None, summarize: bool = True, **options: Any) -> Expr:
+        """The newest turns, or steps, and a summary of those before: `C.window(n=5, stride=8) + C.summarize(scope="before_window")`. Options are `summarize`'s."""
     @staticmethod
     def salient(min_score: float = 0, *, entities: str | Iterable[str] = (), recency: float = 0.3, entity: float = 0.3, user_reference: float = 0.2, structural: float = 0.2, half_life: float = 10) -> Salient:
         """Exchanges that are salient enough, with their salience as score; what comes after uses it: `C.budget(..., overflow="truncate_lowest_priority")` and every other word that goes by score."""
@@ -240,7 +240,7 @@ class C:
     def when(condition: str, spec: Expr, *, otherwise: Expr | None = None) -> When:
         """This spec where a condition on the state holds, else the other one, or nothing: `C.when("intent == 'billing'", C.notes("refunds"))`. A state key by itself holds where it is there and not empty. After a pipe a transform is a step that is taken or not: `C.window(n=9) | C.when("slow", C.compact())`."""
     @staticmethod
-    def window(n: int | None = None, *, steps: int | None = None) -> Window:
+    def window(n: int | None = None, *, steps: int | None = None, stride: int = 1) -> Window:
         """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that come, the newest; blocks that belong to no turn pass. What is protected stays in any case: the task's first message among it."""
     @staticmethod
     def write_notes(key: str = 'default', *, strategy: Literal['append', 'replace', 'merge', 'checklist'] = 'append', model: str = '') -> WriteNotes:

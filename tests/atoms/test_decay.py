@@ -107,7 +107,7 @@ def test_a_failure_that_was_not_made_good_stays():
 
 def test_the_three_zones():
     session = working(12, 1)
-    pack = compile(session, C.decay(full=4, fold=4), model="gpt-5")
+    pack = compile(session, C.decay(full=4, fold=4, step=1), model="gpt-5")
     body = pack.body.decode()
     kept = {block.source for block in pack.manifest.kept}
     assert any(source.startswith("summary:") for source in kept)
@@ -162,7 +162,7 @@ def test_old_pictures_are_described_and_can_be_had():
 
 
 def test_subtasks_fold_to_their_conclusions():
-    sent = messages(working(8, 3), C.decay(full=2, fold=9, subtasks=True))
+    sent = messages(working(8, 3), C.decay(full=2, fold=9, subtasks=True, step=1))
     folded = [
         m["content"]
         for m in sent
@@ -189,7 +189,7 @@ def test_everything_that_was_folded_is_recoverable(format, session):
                 assert refs.read(change.ref)
 
 
-@pytest.mark.parametrize("spec", [C.isolate("boundary"), C.decay(full=1, summary=False)])
+@pytest.mark.parametrize("spec", [C.isolate("boundary"), C.decay(full=1, summary=False, step=1)])
 def test_a_result_can_not_imitate_a_folded_line(spec):
     session = Session("s")
     session.user("q")

@@ -94,7 +94,7 @@ def test_tool_results_can_be_summarized_alone():
 def test_a_summary_is_brought_up_to_date_with_what_is_new_only():
     session = talk(4)
     llm, models = with_llm("First summary.", "Second summary.")
-    engine = Engine(C.rolling(n=2), "gpt-5", models=models)
+    engine = Engine(C.rolling(n=2, stride=1), "gpt-5", models=models)
     assert "First summary." in body(engine.compile(session))
     engine.compile(session)
     assert len(llm.prompts) == 1
@@ -556,9 +556,10 @@ def test_without_a_model_plain_contradictions_are_found():
 
 
 def test_molecules_are_their_compositions():
-    assert C.rolling(n=5) == C.window(n=5) + C.summarize(scope="before_window")
-    assert C.rolling(n=5, summarize=False) == C.window(n=5)
-    assert C.rolling(n=2, max_tokens=50, prompt="x") == C.window(n=2) + C.summarize(
+    assert C.rolling(n=5, stride=1) == C.window(n=5) + C.summarize(scope="before_window")
+    assert C.rolling(n=5) == C.window(n=5, stride=8) + C.summarize(scope="before_window")
+    assert C.rolling(n=5, summarize=False) == C.window(n=5, stride=8)
+    assert C.rolling(n=2, max_tokens=50, prompt="x") == C.window(n=2, stride=4) + C.summarize(
         scope="before_window", max_tokens=50, prompt="x"
     )
     assert C.manus_cascade(budget=9000) == (
@@ -574,7 +575,7 @@ def test_both_spellings_of_rolling_give_the_same_request():
     short = compile(session, C.rolling(n=2), model="gpt-5", models=models)
     long = compile(
         session,
-        C.window(n=2) + (C.select(scope="before_window") | C.summarize()),
+        C.window(n=2, stride=4) + (C.select(scope="before_window") | C.summarize()),
         model="gpt-5",
         models=models,
     )

@@ -12,6 +12,8 @@ from contextwright.words import C
 
 TAIL = 5
 """Turns that stay as messages."""
+STRIDE = 4
+"""Turns by which their beginning moves: fewer than elsewhere, for a pack is small."""
 
 
 class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
@@ -25,8 +27,9 @@ class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
         profile: what kind of task it is, which decides the shares of the layers.
         preset: `quality` or `cost` first, or `balanced`.
         contract: where the rules for reading a pack stand.
-        tail: turns that stay as messages, old tool results in them as excerpts with a ref; what
-            was before is summarized in the payload.
+        tail: turns that stay as messages, up to three more so that their beginning keeps its bytes
+            for four turns; old tool results in them as excerpts with a ref; what was before is
+            summarized in the payload.
         tools: names of the tools in scope; None for those that the step or the state names.
         evidence: pieces of evidence at most.
         memory: memories at most.
@@ -74,7 +77,7 @@ class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
             terms.append(self.more_memory | C.layer("memory"))
         if self.context is not None:
             terms.append(self.context)
-        terms.append(C.window(n=self.tail) | C.compact("tool_results"))
+        terms.append(C.window(self.tail, stride=min(STRIDE, self.tail)) | C.compact("tool_results"))
         terms.append(C.summarize(scope="before_window"))
         return reduce(add, terms) | C.allocate(
             self.profile, preset=self.preset, max_tokens=self.max_tokens

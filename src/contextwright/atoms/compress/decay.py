@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from contextwright.atoms.compress.summarize import summarized
 from contextwright.atoms.execution_line import concluded, folded, without_images
 from contextwright.atoms.select.salient import SALIENT
+from contextwright.atoms.select.window import STRIDE, stride_of
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -31,7 +32,9 @@ class Decay(Atom, frozen=True, kw_only=True):
         summary: whether what is older becomes a summary; otherwise it stays folded.
         images: turns after which a picture is described.
         subtasks: fold a finished turn's trace to one line, not each execution to its own.
-        step: turns by which the zones move: while they stand, the prefix keeps its bytes.
+        step: turns by which the zones move: while they stand, the prefix keeps its bytes. 0 for
+            eight, or for twice `full` where that is less; with 1 they move at every turn, and a
+            provider's cache has little of the request.
         max_tokens: of the summary. model: who makes it.
         spare: salience (`C.salient`), 0 to 1, from which an exchange is treated as one of the
             zone before its own: whole instead of folded, folded instead of summarized; 0 for
@@ -49,7 +52,7 @@ class Decay(Atom, frozen=True, kw_only=True):
     summary: bool = True
     images: int = 2
     subtasks: bool = False
-    step: int = 1
+    step: int = 0
     max_tokens: int = SUMMARY_TOKENS
     model: str = ""
     spare: int | float = 0
@@ -59,11 +62,11 @@ class Decay(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 f"spare is {self.spare}", where=repr(self), fix="give a salience from 0 to 1"
             )
-        if self.full < 1 or self.fold < 0 or self.images < 1 or self.step < 1:
+        if self.full < 1 or self.fold < 0 or self.images < 1 or self.step < 0:
             raise SpecError(
                 f"full is {self.full}, fold {self.fold}, images {self.images}, step {self.step}",
                 where=repr(self),
-                fix="give a full zone, images and a step of at least 1, a fold zone of at least 0",
+                fix="full and images are at least 1, fold and step at least 0",
             )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
@@ -90,13 +93,13 @@ class Decay(Atom, frozen=True, kw_only=True):
         """The first exchange of the full zone, and of the fold zone."""
         snapshot = inputs.snapshot
         oldest = snapshot.age(snapshot.preamble, 0) if snapshot.exchange_count else 0
+        step = self.step or (stride_of(self.full) if self.by == "turns" else STRIDE)
         if self.by == "turns":
-            folds = (oldest + 1 - self.full) // self.step * self.step
+            folds = (oldest + 1 - self.full) // step * step
             borders = [folds, folds - self.fold]
         else:
             borders = [
-                min(oldest, border) // self.step * self.step
-                for border in self._spent(blocks, oldest, inputs)
+                min(oldest, border) // step * step for border in self._spent(blocks, oldest, inputs)
             ]
         folds, sums = (
             snapshot.first_within(oldest - border) if border > 0 else snapshot.preamble

@@ -16,6 +16,16 @@ from contextwright.spec.word_roles import ConversationWindow
 TURNS = 5
 """Turns of a window that names no number."""
 
+STRIDE = 8
+"""Turns by which zones and rolling windows move by default: over 40 turns, it costs least of all
+under a provider's cache (../reference/prefix.md)."""
+
+
+def stride_of(whole: int) -> int:
+    """The turns by which a history moves of which so many turns are whole: `STRIDE`, or twice
+    those where that is less."""
+    return min(STRIDE, 2 * whole)
+
 
 class Window(ConversationWindow, frozen=True, kw_only=True):
     """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that
@@ -29,9 +39,11 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
         n: turns, at least 1, the running turn included; 5 where neither is given.
         steps: exchanges (a message, or calls with their results), at least 1. With both, what
             lies in both windows.
+        stride: turns, or exchanges, by which its beginning moves: with 8 a window of 5 turns
+            holds 5 to 12, and in between its first messages keep their bytes.
 
     Raises:
-        SpecError: `n` or `steps` is below 1.
+        SpecError: `n`, `steps` or `stride` is below 1.
     """
 
     word: ClassVar[str] = "window"
@@ -40,9 +52,10 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
 
     n: int | None = None
     steps: int | None = None
+    stride: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("n", "steps"):
+        for name in ("n", "steps", "stride"):
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise SpecError(
@@ -59,15 +72,19 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
         """The first exchange of the window."""
         starts = [snapshot.preamble]
         if self.steps is not None:
-            starts.append(snapshot.exchange_count - self.steps)
+            starts.append(self._first(snapshot.exchange_count, self.steps))
         if self.n is not None:
-            starts.append(snapshot.turn_start(max(0, snapshot.turn + 1 - self.n)))
+            starts.append(snapshot.turn_start(self._first(snapshot.turn + 1, self.n)))
         return max(starts)
+
+    def _first(self, count: int, newest: int) -> int:
+        """The first of so many that is in a window of the `newest`."""
+        return max(0, count - newest) // self.stride * self.stride
 
     @property
     def traits(self) -> Traits:
         """Its live edge is always in it. By steps it does not keep whole turns."""
-        turns = self.n if self.steps is None else None
+        turns = self.n + self.stride - 1 if self.n and self.steps is None else None
         return Traits(gives=Gives.ALWAYS, bounded=True, turns=turns)
 
     def bring(self, inputs: Inputs) -> Blocks:
@@ -80,9 +97,11 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
         """The newest among those that came."""
         chosen = blocks
         if self.n is not None:
-            turns = sorted({block.turn for block in blocks if block.turn >= 0})[-self.n :]
+            turns = sorted({block.turn for block in blocks if block.turn >= 0})
+            turns = turns[self._first(len(turns), self.n) :]
             chosen = tuple(b for b in chosen if b.turn < 0 or b.turn in turns)
         if self.steps is not None:
-            newest = {b.order for b in [b for b in blocks if b.order >= 0][-self.steps :]}
+            exchanges = [block.order for block in blocks if block.order >= 0]
+            newest = set(exchanges[self._first(len(exchanges), self.steps) :])
             chosen = tuple(b for b in chosen if b.order < 0 or b.order in newest)
         return inputs.protection.with_protected(blocks, chosen)
