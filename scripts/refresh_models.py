@@ -24,11 +24,13 @@ PROVIDERS = {
     "moonshot": "moonshot",
     "cohere_chat": "cohere",
 }
+INPUT_ONLY = {272_000, 922_000}
+INPUT_AND_ANSWER = {400_000, 1_050_000}
 OUT = Path(__file__).parents[1] / "src/contextwright/tokens/data/models.json"
 
 
 def row(info: dict[str, Any]) -> list[Any]:
-    """Provider, window, largest answer, prices in micro-dollars a million tokens."""
+    """Provider, window, largest answer, prices in micro-dollars a million tokens, largest input."""
 
     def price(key: str, otherwise: str = "input_cost_per_token") -> int:
         value = info.get(key, info.get(otherwise)) or 0
@@ -36,10 +38,13 @@ def row(info: dict[str, Any]) -> list[Any]:
 
     provider = PROVIDERS[info["litellm_provider"]]
     largest = info.get("max_output_tokens") or 4096
-    window = info["max_input_tokens"]
-    # OpenAI's max_input_tokens of these leave the answer out; windows here hold both.
-    if provider == "openai" and window == 272_000:
+    window = largest_input = info["max_input_tokens"]
+    # OpenAI refuses an input above the window less the answer for these; the table has the one
+    # number for some, the other for the rest.
+    if provider == "openai" and window in INPUT_ONLY:
         window += largest
+    elif provider == "openai" and window in INPUT_AND_ANSWER:
+        largest_input = window - largest
     return [
         provider,
         window,
@@ -48,6 +53,7 @@ def row(info: dict[str, Any]) -> list[Any]:
         price("cache_read_input_token_cost"),
         price("cache_creation_input_token_cost"),
         price("output_cost_per_token", "output_cost_per_token"),
+        largest_input,
     ]
 
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from contextwright.session import Event, Session, Snapshot
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
     from contextwright.tasks.plan_step import Constraints, Criterion, Step, assign
+    from contextwright.tokens.models import register_model
     from contextwright.words import C, S, parse
 
 __version__ = "0.1.0"
@@ -106,6 +107,7 @@ _HOMES = {
     "read_sessions": "contextwright.formats",
     "record": "contextwright.engine",
     "record_acceptance": "contextwright.engine",
+    "register_model": "contextwright.tokens.models",
     "replay": "contextwright.compiler",
     "session_from": "contextwright.formats.objects",
     "store_manifest": "contextwright.engine",
@@ -164,6 +166,7 @@ __all__ = [
     "read_sessions",
     "record",
     "record_acceptance",
+    "register_model",
     "replay",
     "session_from",
     "store_manifest",

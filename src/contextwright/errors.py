@@ -15,6 +15,7 @@ ContextwrightError
 ├── ProtectionError      a step touched what no step may touch: a bug in the word it names
 ├── RefError             a ref that does not resolve, or may not
 ├── RenderError          a request that its provider would refuse
+│   └── NotInThisFormat  what is asked of a pack, packs of its format do not have
 ├── ReplayError          a pack that cannot be rebuilt byte for byte
 ├── StoreError           a store that cannot be read or written
 ├── PatternError         a redaction pattern that cannot be run safely
@@ -138,6 +139,11 @@ class RenderError(ContextwrightError):
     """A request that its provider would refuse."""
 
     exit_code = 8
+
+
+class NotInThisFormat(RenderError, AttributeError):
+    """What is asked of a pack, packs of its format do not have. Also an AttributeError, as
+    `hasattr` expects."""
 
 
 class ReplayError(ContextwrightError):

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
+from contextwright.errors import NotInThisFormat
 
 SOFT_THRESHOLD = 80
 """Percent of the budget from which on a compaction is due."""
@@ -24,8 +25,19 @@ class Pack(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The text of a pack for the `text` format."""
-        return self.request["text"]
+        """The text of a pack for the `text` format.
+
+        Raises:
+            NotInThisFormat: it is for another, which sends messages.
+        """
+        text = self.request.get("text")
+        if not isinstance(text, str):
+            raise NotInThisFormat(
+                f"a pack for {self.manifest.format} has no text: it has messages",
+                where="pack.text",
+                fix='compile with format="text", or send pack.request',
+            )
+        return text
 
     @property
     def tokens(self) -> int:

@@ -1,5 +1,6 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -25,7 +26,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
-from contextwright.spec.terminal import LayerShares
+from contextwright.spec.terminal import LayerShares, Terminal
 from contextwright.tasks.allocation import Allocation, allocate
 from contextwright.tasks.layers import least_needs, needs_of
 from contextwright.tasks.payload import cost_of_form, cost_of_item
@@ -144,6 +145,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tokens = renderer.measure(request, target)
         _check(renderer, request, target, tokens, room.limit)
         tracer.notes.extend((*_model_notes(inputs, room.inputs), *inputs.notes))
+        tracer.notes.extend(_limit_notes(planned.terminal, target))
         return self._pack(
             CompileResult(
                 snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room
@@ -297,6 +299,17 @@ def _check(renderer: Renderer, request: Request, target: Target, tokens: int, li
             where=target.format,
             fix="report this with the session: costs must never be counted too low",
         )
+
+
+def _limit_notes(terminal: Terminal | None, target: Target) -> list[str]:
+    """Whether the spec allows more than the model takes: then the model's limit holds."""
+    if terminal is None:
+        return []
+    asked = terminal.limit(sys.maxsize)
+    if not target.max_input < asked < sys.maxsize:
+        return []
+    limit = f"{target.model} takes {target.max_input:,} tokens of input"
+    return [f"{terminal!r} allows {asked:,} tokens and {limit}: that is the limit"]
 
 
 def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:

@@ -11,15 +11,25 @@ from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
-from contextwright.errors import SessionError, SpecError
+from contextwright.errors import ModelError, SessionError, SpecError
 from contextwright.formats.objects import session_from
-from contextwright.render.target import Target
+from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.codec import nearest
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
+
+OPTIONS = ("format", "window", "reserved_output", "reserved_system", "counter", "tools", "cache")
+"""What `contextwright.target` takes beside a model's name."""
+SAMPLING = {
+    "temperature", "top_p", "top_k", "seed", "stop", "max_tokens", "max_completion_tokens", "n",
+    "stream", "tool_choice", "response_format", "reasoning_effort", "reasoning", "thinking",
+    "parallel_tool_calls", "presence_penalty", "frequency_penalty", "logprobs", "user", "metadata",
+}  # fmt: skip
+"""Options of a provider's call, that people try to give here."""
 
 
 @runtime_checkable
@@ -95,6 +105,42 @@ def spec_or_compiler(source: SpecLike | None, where: str) -> Expr | Compiler:
         if isinstance(source, type)
         else "C.window(n=5), say",
     )
+
+
+def target_of(
+    model: str | None, explicit: Target | None, options: Mapping[str, Any], where: str
+) -> Target:
+    """The receiver that a call names: a target, or a model with its options.
+
+    Args:
+        model: its name.
+        explicit: the target; it has its own options.
+        options: of `contextwright.target`.
+        where: the call, for errors.
+
+    Raises:
+        ModelError: neither, or an unknown model. SpecError: not an option, or both.
+    """
+    for name in options:
+        if name not in OPTIONS:
+            raise SpecError(
+                f"unexpected option {name!r}; expected {', '.join(OPTIONS)}",
+                where=f"{where[:-1]}, {name}=...)",
+                fix=f"the call to the provider takes it: create(**pack.request, {name}=...)"
+                if name in SAMPLING
+                else nearest(name, (*OPTIONS, "models", "artifacts", "previous", "agent")),
+            )
+    if explicit is not None:
+        if options:
+            raise SpecError(
+                f"{next(iter(options))} is given beside a target, which has its own",
+                where=where,
+                fix="say it to contextwright.target(...)",
+            )
+        return explicit
+    if model is None:
+        raise ModelError("neither model nor target", where=where, fix='model="gpt-5", say')
+    return target(model, **options)
 
 
 def expect_type(name: str, value: object, type_: type, where: str, fix: str) -> None:

@@ -21,14 +21,15 @@ from contextwright.engine.door import (
     snapshot_of,
     sources_of,
     spec_or_compiler,
+    target_of,
 )
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, known_answers, preparing, remember
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
-from contextwright.errors import ModelError, SessionError
-from contextwright.render.target import Target, target
+from contextwright.errors import SessionError
+from contextwright.render.target import Target, read_tools
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
@@ -89,7 +90,7 @@ def compile(
     """
     snapshot = snapshot_of(session, "compile(session, ...)")
     _expect_types(target, previous, now_ms)
-    whom = _target(model or _model_of(session), target, options)
+    whom = target_of(model or _model_of(session), target, options, "compile(...)")
     made = spec_or_compiler(spec, "compile(spec=...)")
     if not isinstance(made, Expr):
         return compiled_by(made, snapshot, whom)
@@ -130,14 +131,6 @@ def _model_of(source: Any) -> str | None:
     """The model that a provider's body names."""
     model = cast(Any, source).get("model") if isinstance(source, Mapping) else None
     return model if isinstance(model, str) and model else None
-
-
-def _target(model: str | None, explicit: Target | None, options: dict[str, Any]) -> Target:
-    if explicit is None and model is None:
-        raise ModelError(
-            "neither model nor target", where="compile(...)", fix='compile(..., model="gpt-5")'
-        )
-    return explicit or target(model or "", **options)
 
 
 class Engine:
@@ -193,7 +186,7 @@ class Engine:
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.clock = clock
         self.calibrator = Calibrator()
-        self._base = target(model, **options)
+        self._base = target_of(model, None, options, "Engine(spec, model)")
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
 
     @property
@@ -325,7 +318,7 @@ class Engine:
         target = self.target
         if reserved_system is not None:
             target = msgspec.structs.replace(target, reserved_system=reserved_system)
-        return target if tools is None else msgspec.structs.replace(target, tools=tools)
+        return target if tools is None else msgspec.structs.replace(target, tools=read_tools(tools))
 
     def _by_compiler(
         self, compiler: Compiler, snapshot: Snapshot, target: Target, sent_from: int | None

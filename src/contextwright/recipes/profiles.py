@@ -12,6 +12,7 @@ import msgspec
 
 from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
+from contextwright.errors import SpecError
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom, Expr
@@ -25,8 +26,17 @@ class Recipe(msgspec.Struct, frozen=True):
 
     @property
     def spec(self) -> Expr:
-        """The spec."""
-        raise NotImplementedError
+        """The spec.
+
+        Raises:
+            SpecError: a recipe of somebody's own that does not say it.
+        """
+        raise SpecError(
+            f"{type(self).__name__} has no spec",
+            where=f"{type(self).__name__}.spec",
+            fix="take one that has it, such as PragmaticCompiler(); one of your own defines the "
+            "property `spec`",
+        )
 
     def compile(
         self, snapshot: Snapshot, target: Target, *, now_ms: int | None = None, agent: str = ""

@@ -1,17 +1,20 @@
 """Who the request is for: provider format, model, window, counter."""
 
-from typing import cast
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 import msgspec
 
-from contextwright.errors import ModelError
+from contextwright.errors import ModelError, SessionError
+from contextwright.formats.openai_chat import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, counter_for
-from contextwright.tokens.models import model_info
+from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
 
 DEFAULT_RESERVE = 4096
-"""Tokens kept free for the answer where no number is given: an answer of some pages."""
+"""Tokens kept free for the answer where no number is given: an answer of some pages. Models that
+think without being asked get more, and no request is larger than a model's largest input."""
 
 
 class Target(msgspec.Struct, frozen=True, eq=False):
@@ -76,10 +79,21 @@ def target(
     reserved_output: int | None = None,
     reserved_system: int = 0,
     counter: Counter | None = None,
-    tools: tuple[Tool, ...] | None = None,
+    tools: Iterable[Tool | Mapping[str, Any]] | None = None,
     cache: bool = True,
 ) -> Target:
     """Describe the receiver; what is not given comes from the table of models.
+
+    Args:
+        model: the model's name.
+        format: the shape of the request; by default that of the model's maker.
+        window: the context window in tokens; given, the table's limit of the input is not asked.
+        reserved_output: tokens kept free for the answer; by default some pages, more for models
+            that reason, and in any case what the provider keeps from the input.
+        reserved_system: tokens kept free for what others add.
+        counter: counts tokens; by default the model's own, or an estimate.
+        tools: what may be called: ours, or schemas as OpenAI and Anthropic have them.
+        cache: whether prompt-cache breakpoints are set.
 
     Raises:
         ModelError: the model is unknown and no `window` was given, an unknown `format`, or an
@@ -96,15 +110,9 @@ def target(
             raise ModelError(
                 f"{name} is {value!r}", where=name, fix="give a whole number of tokens"
             )
-    maker = ""
-    if window is None or format is None:
-        try:
-            info = model_info(model)
-            window, maker = window or info.window, info.provider
-        except ModelError:
-            if window is None:
-                raise
-    reserved = min(DEFAULT_RESERVE, window // 4) if reserved_output is None else reserved_output
+    info = _known(model, window)
+    reserved = _reserve(info, window, reserved_output)
+    window = window or (info.window if info is not None else 0)
     if reserved + reserved_system >= window:
         raise ModelError(
             f"{reserved} tokens are reserved for the answer and {reserved_system} for the system, "
@@ -114,11 +122,61 @@ def target(
         )
     return Target(
         model=model,
-        format=format or DEFAULTS.get(maker, "openai-chat"),
+        format=format or DEFAULTS.get(info.provider if info else "", "openai-chat"),
         window=window,
         reserved_output=reserved,
         counter=counter or counter_for(model),
-        tools=tools,
+        tools=None if tools is None else read_tools(tools),
         cache=cache,
         reserved_system=reserved_system,
+    )
+
+
+def _reserve(info: ModelInfo | None, window: int | None, reserved_output: int | None) -> int:
+    """Tokens of the window that no request may have."""
+    reasons = info is not None and info.reasons
+    whole = window or (info.window if info is not None else 0)
+    usual = min(REASONING_RESERVE if reasons else DEFAULT_RESERVE, whole // 4)
+    refused = info.window - info.max_input if info is not None and window is None else 0
+    return max(usual if reserved_output is None else reserved_output, refused)
+
+
+def _known(model: str, window: int | None) -> ModelInfo | None:
+    """What the table has of a model; nothing of one whose window is given."""
+    try:
+        return model_info(model)
+    except ModelError:
+        if window is None:
+            raise
+        return None
+
+
+def read_tools(tools: object) -> tuple[Tool, ...]:
+    """Tools as a program holds them: ours, or the schemas of OpenAI and Anthropic.
+
+    Raises:
+        ModelError: one of them is neither, with its place.
+    """
+    if not isinstance(tools, Iterable) or isinstance(tools, str | Mapping | Tool):
+        raise _no_tool(cast(object, tools), "tools", "a list of tools")
+    return tuple(_tool(tool, f"tools[{n}]") for n, tool in enumerate(cast(Iterable[object], tools)))
+
+
+def _tool(value: object, where: str) -> Tool:
+    if isinstance(value, Tool):
+        return value
+    if not isinstance(value, Mapping):
+        raise _no_tool(value, where, "a Tool or a schema")
+    try:
+        return tool_of(dict(cast("Mapping[str, Any]", value)), where, "openai-chat")
+    except SessionError as error:
+        raise _no_tool(value, where, "a tool with a name", error.what) from error
+
+
+def _no_tool(value: object, where: str, expected: str, why: str = "") -> ModelError:
+    return ModelError(
+        f"expected {expected}, got {type(value).__name__}{f': {why}' if why else ''}",
+        where=where,
+        fix='[{"type": "function", "function": {"name": ..., "parameters": {...}}}], or '
+        "contextwright.session.event.Tool(name=..., parameters=...)",
     )

@@ -57,6 +57,15 @@ class Session:
         self.log = Log(events)
         self.state = State()
         self.tools = tuple(tools)
+        for place, tool in enumerate(self.tools):
+            if not isinstance(tool, Tool):
+                raise SessionError(
+                    f"expected a Tool, got {type(tool).__name__}",
+                    where=f"Session(tools=...), tools[{place}]",
+                    fix="Tool(name=..., parameters=...); schemas of an SDK are read by "
+                    "compile(..., tools=[...]), or with their session: "
+                    'session_from({"messages": [...], "tools": [...]})',
+                )
         self.metadata: dict[str, Any] = dict(metadata or {})
         self.changes: list[StateChange] = []
         self._lock = threading.Lock()

@@ -123,7 +123,7 @@ def _atom(data: dict[str, Any], where: str) -> Expr:
         return msgspec.convert(options, atom)
     except msgspec.ValidationError as error:
         raise SpecError(
-            f"{word}: {error}", where=where or "/", fix="see the options in the reference"
+            f"{word}: {error}", where=where or "/", fix=f"see help(C.{word})"
         ) from error
 
 

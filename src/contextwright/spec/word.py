@@ -5,6 +5,7 @@ written down twice, so that a new word is one new file.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import UnionType
@@ -16,6 +17,7 @@ from msgspec.structs import FieldInfo
 from contextwright.errors import SpecError
 from contextwright.spec.codec import nearest
 from contextwright.spec.schema import schema_text
+from contextwright.spec.wrong_value import wrong_value
 
 SHOWN = 200
 """Characters of a call that an error shows."""
@@ -67,10 +69,13 @@ def make(struct: type[W], **options: Any) -> W:
     try:
         return msgspec.convert(plain, struct)
     except msgspec.ValidationError as error:
+        place = re.search(r"at `\$\.(\w+)", str(error))
+        field = _fields(struct).get(place[1]) if place else None
+        what, fix = str(error), _shape(struct)
+        if field is not None:
+            what, fix = wrong_value(field, plain.get(field.name))
         raise SpecError(
-            f"{struct.word}: {error}",
-            where=_call(struct, (), options),
-            fix=f"see help({struct.namespace}.{struct.word})",
+            f"{struct.namespace}.{struct.word}: {what}", where=_call(struct, (), options), fix=fix
         ) from error
 
 
