@@ -67,13 +67,14 @@ def test_notes_that_wait_for_each_other_are_an_error():
     assert [one.code for one in report.errors] == ["circular-notes"]
     assert report.errors[0].where == "one → two → one"
     assert not report.rules["No circular note dependencies"]
-    own = step(C.notes("a") + C.write_notes("a"), agent="one")
+    own = step(C.notes("a") + C.write_notes("a", strategy="replace"), agent="one")
     assert codes(own, step(C.notes("a"), agent="two")) == []
 
 
 def test_notes_that_nobody_reads_are_a_warning():
     assert codes(step(C.window(1) + C.write_notes("log"))) == [("warning", "dead-notes")]
-    assert codes(step(C.window(1) + C.write_notes("log")), step(C.notes("log"), agent="b")) == []
+    written = step(C.window(1) + C.write_notes("log", strategy="replace"))
+    assert codes(written, step(C.notes("log"), agent="b")) == []
 
 
 def test_tier_1_over_its_budget_is_an_error_that_names_its_blocks():

@@ -4,11 +4,20 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextwright.check import boundary, cache_rules, keys, no_effect, precedence, terms
+from contextwright.check import (
+    boundary,
+    cache_rules,
+    keys,
+    limits,
+    no_effect,
+    precedence,
+    references,
+    terms,
+)
 from contextwright.check.measure import Measured, measure, samples
 from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import AgentReport, Finding, Report, TierReport
-from contextwright.compiler.plan import Plan, plan
+from contextwright.compiler.plan import Plan, plan, walk
 from contextwright.errors import BudgetError, ContextwrightError, ModelError, SpecError
 from contextwright.render.target import target
 from contextwright.session.session import Session
@@ -53,12 +62,15 @@ def check(
     sessions = [sessions] if isinstance(sessions, Session) else list(sessions)
     available = frozenset(known).union(state or (), *map(_before, sessions))
     measured = samples(sessions, state)
-    results = keys.findings(parts, available)
+    results = keys.findings(parts, available) + references.findings(parts, measured)
+    appended = frozenset(
+        key for step in steps_of(parts) for key in keys.written(step) if _appends(step, key)
+    )
     agents: list[AgentReport] = []
     for step in steps_of(parts):
         if not step.agent:
             continue
-        report, more = _agent(step, model, measured)
+        report, more = _agent(step, model, measured, appended)
         agents.append(report)
         results += more
     results.sort(key=lambda result: result.severity != "error")
@@ -68,7 +80,7 @@ def check(
 
 
 def _agent(
-    step: AgentStep, model: str, samples: list[list[Snapshot]]
+    step: AgentStep, model: str, samples: list[list[Snapshot]], appended: frozenset[str]
 ) -> tuple[AgentReport, list[Finding]]:
     planned: Plan | None = None
     results: list[Finding] = []
@@ -82,6 +94,7 @@ def _agent(
     measured = measure(step, model, samples) if planned is not None and samples else None
     if planned is not None:
         results += terms.findings(step.agent, planned)
+        results += limits.findings(step.agent, planned, step.model or model, appended)
     results += precedence.findings(step.agent, step.source)
     packs = measured.packs if measured is not None else []
     results += boundary.findings(step, planned, packs)
@@ -94,11 +107,25 @@ def _agent(
             tiers = terms.terms_by_tier(planned) if planned is not None else {}
             code = "tier-1-over-budget" if 1 in tiers else "over-budget"
         results.append(_raised(code, step.agent, measured.failed))
-    return _report(step, planned, measured, step.model or model), results
+    grows = any(one.code == "unbounded" for one in results)
+    return _report(step, planned, measured, step.model or model, grows=grows), results
+
+
+def _appends(step: AgentStep, key: str) -> bool:
+    """Whether an agent's notes under this key grow with every turn."""
+    words = walk(step.spec) if step.spec is not None else ()
+    return key.startswith(NOTES_PREFIX) and any(
+        key in atom.written() and getattr(atom, "strategy", "") == "append" for atom in words
+    )
 
 
 def _report(
-    step: AgentStep, planned: Plan | None, measured: Measured | None, model: str
+    step: AgentStep,
+    planned: Plan | None,
+    measured: Measured | None,
+    model: str,
+    *,
+    grows: bool,
 ) -> AgentReport:
     tiers = terms.terms_by_tier(planned) if planned is not None else {}
     spans = measured.tiers if measured is not None else {}
@@ -116,7 +143,7 @@ def _report(
         reads=tuple(map(_shown, keys.read(step))),
         writes=tuple(map(_shown, keys.written(step))),
         guards=tuple(map(repr, (*planned.redactions, *planned.validations))) if planned else (),
-        grows=planned is not None and terms.grows(planned.body),
+        grows=grows,
     )
 
 

@@ -90,6 +90,9 @@ class Report(msgspec.Struct, frozen=True):
         """Findings that may surprise."""
         return tuple(one for one in self.findings if one.severity == "warning")
 
+    def __repr__(self) -> str:
+        return self.text()
+
     def to_json(self) -> bytes:
         """The report as canonical JSON."""
         return msgspec.json.encode(self, order="sorted")

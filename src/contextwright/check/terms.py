@@ -117,9 +117,14 @@ def _idle(expr: Expr) -> Iterator[tuple[str, str, str, bool]]:
 
 
 def _idle_steps(chain: tuple[Expr, ...]) -> Iterator[tuple[str, str, str, bool]]:
+    if not chain:
+        return
     where = " | ".join(map(repr, chain))
     if _traits(chain[0]).gives is Gives.NOTHING and len(chain) > 1:
         yield where, "nothing comes out of C.none()", "leave the steps behind it out", False
+    for before, after in pairwise(chain):
+        if before == after and not _traits(after).tier:
+            yield where, f"{after!r} stands twice", "leave one out", True
     for before, after in pairwise([step for step in chain if _traits(step).tier]):
         what = f"{before!r} is overwritten by {after!r}"
         yield where, what, f"leave {before!r} out", True
