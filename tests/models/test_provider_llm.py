@@ -274,3 +274,21 @@ def test_a_port_that_asks_another_model_is_told():
     )
     pack = compile(session, spec, model="gpt-5", models=Models(ScriptedLLM("Refunded.")))
     assert "summary by scripted: gemini-2.5-flash was asked, not used" in pack.manifest.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "fix"),
+    [
+        ("openai:gpt-5-mini", "the key", "export OPENAI_API_KEY="),
+        ("anthropic:claude-haiku-4-5", "the key", "export ANTHROPIC_API_KEY="),
+        ("gpt-5-mini", "the key", "export OPENAI_API_KEY="),
+        ("nobody:x", "no model", "provider:model"),
+        ("mymodel", "no model", "provider:model"),
+    ],
+)
+def test_what_a_model_lacks_is_named(name, what, fix, monkeypatch):
+    for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    with pytest.raises(ModelError) as caught:
+        ProviderLLM(name)
+    assert what in caught.value.what and name in caught.value.where and fix in caught.value.fix

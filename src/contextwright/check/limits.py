@@ -28,20 +28,20 @@ def findings(agent: str, plan: Plan, model: str, appended: frozenset[str]) -> li
         appended: state keys of the notes that somebody appends to.
     """
     atoms = list(walk(plan.body))
-    found = [*_unscoped(atoms, plan), *_unchecked(plan), *_over_the_window(plan, model)]
-    found += _tier_one(plan, model)
+    rows = [*_unscoped(atoms, plan), *_unchecked(plan), *_over_the_window(plan, model)]
+    rows += _tier_one(plan, model)
     if plan.terminal is None:
-        found += [*_large(atoms), *_growing_notes(plan, appended)]
+        rows += [*_large(atoms), *_growing_notes(plan, appended)]
     return [
         Finding(severity, code, agent, where, what, fix)  # pyright: ignore[reportArgumentType]
-        for severity, code, where, what, fix in found
+        for severity, code, where, what, fix in rows
     ]
 
 
-Found = Iterator[tuple[str, str, str, str, str]]
+Rows = Iterator[tuple[str, str, str, str, str]]
 
 
-def _large(atoms: list[Atom]) -> Found:
+def _large(atoms: list[Atom]) -> Rows:
     for atom in atoms:
         for name in _COUNTS:
             value = getattr(atom, name, None)
@@ -51,7 +51,7 @@ def _large(atoms: list[Atom]) -> Found:
                 yield "warning", "unbounded", repr(atom), what, fix
 
 
-def _growing_notes(plan: Plan, appended: frozenset[str]) -> Found:
+def _growing_notes(plan: Plan, appended: frozenset[str]) -> Rows:
     for terms in terms_by_tier(plan).values():
         for term in terms:
             atoms = list(walk(term))
@@ -69,14 +69,14 @@ def _growing_notes(plan: Plan, appended: frozenset[str]) -> Found:
                 yield "warning", "unbounded", repr(term), what, fix
 
 
-def _unscoped(atoms: list[Atom], plan: Plan) -> Found:
+def _unscoped(atoms: list[Atom], plan: Plan) -> Rows:
     for atom in atoms:
         if getattr(atom, "scope", "") == _BEFORE_WINDOW and not plan.windows:
             what = "nothing lies before a window where the spec has none: it brings nothing"
             yield "warning", "no-effect", repr(atom), what, f"C.window(n=5) + {atom!r}"
 
 
-def _unchecked(plan: Plan) -> Found:
+def _unchecked(plan: Plan) -> Rows:
     for atom in plan.validations:
         checks: tuple[str, ...] = getattr(atom, "checks", ())
         keys = getattr(atom, "keys", ())
@@ -86,7 +86,7 @@ def _unchecked(plan: Plan) -> Found:
             yield "warning", "no-effect", repr(atom), what, fix
 
 
-def _over_the_window(plan: Plan, model: str) -> Found:
+def _over_the_window(plan: Plan, model: str) -> Rows:
     receiver = _target(model)
     if plan.terminal is None or receiver is None:
         return
@@ -98,7 +98,7 @@ def _over_the_window(plan: Plan, model: str) -> Found:
         yield "warning", "budget-over-window", repr(plan.terminal), what, fix
 
 
-def _tier_one(plan: Plan, model: str) -> Found:
+def _tier_one(plan: Plan, model: str) -> Rows:
     """What the texts of tier 1 need at least, before anything is put into them."""
     receiver = _target(model) or _target("gpt-5")
     if plan.terminal is None or receiver is None:

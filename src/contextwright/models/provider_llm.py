@@ -1,5 +1,6 @@
 """Any provider's model through pydantic-ai (extra `llm`)."""
 
+import re
 from importlib.util import find_spec
 from typing import Any
 
@@ -9,6 +10,8 @@ from contextwright.errors import MissingExtra, ModelError
 from contextwright.models.llm import Completion, Fault, ModelFault, Prompt, fault_of_status
 from contextwright.tokens.models import model_info
 
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b")
+_NAMED_SO = "name it as provider:model, such as openai:gpt-5-mini or anthropic:claude-haiku-4-5"
 _MAKERS = frozenset({"openai", "anthropic", "google"})
 """Providers that offer their own models only; others may offer anybody's."""
 
@@ -138,12 +141,30 @@ def _inferred(model: Any) -> Any:
 
     try:
         return infer_model(model)
-    except (UserError, ValueError, ImportError) as error:
+    except ImportError as error:  # the provider's SDK
+        provider = str(model).partition(":")[0]
         raise ModelError(
-            f"no model {model!r}: {error}",
-            where="llm",
-            fix="name one as provider:model, install its SDK and set its key",
+            f"the SDK of {provider} is not installed: {_first_line(error)}",
+            where=f"llm {model!r}",
+            fix=f"pip install 'pydantic-ai-slim[{provider.partition('-')[0]}]'",
         ) from error
+    except UserError as error:
+        key = next(iter(_VARIABLE.findall(str(error))), "")
+        raise ModelError(
+            f"the key for {model!r} is missing" if key else f"no model {model!r}: {error}",
+            where=f"llm {model!r}",
+            fix=f"export {key}=..., or give a pydantic-ai Model that has it" if key else _NAMED_SO,
+        ) from error
+    except ValueError as error:
+        raise ModelError(
+            f"no provider has the model {model!r}: {_first_line(error)}",
+            where=f"llm {model!r}",
+            fix=_NAMED_SO,
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _served(name: str, base_url: str, api_key: str | None) -> Any:
