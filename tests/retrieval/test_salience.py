@@ -209,3 +209,40 @@ def test_no_repeated_characters_make_a_text_slow(seed):
 def test_what_is_long_is_still_found():
     found = features("ask jane.van-doe@mail.example.org for src/a-b/c.py in 1,200.50 km")
     assert {"jane.van-doe@mail.example.org", "src/a-b/c.py", "1,200.50 km"} <= (found.entities)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("\u4e0a\u6d77", "\u5ba2\u6237\u6765\u81ea\u4e0a\u6d77\u5e02"),
+        ("ACME", "\u5ba2\u6237ACME\u6765\u81ea\u4e0a\u6d77"),
+        ("\u6771\u4eac", "\u4ed6\u306f\u6771\u4eac\u306b\u4f4f\u3093\u3067\u3044\u308b"),
+        ("\u30c8\u30e8\u30bf", "\u65b0\u3057\u3044\u30c8\u30e8\u30bf\u306e\u8eca"),
+        ("\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e", "\u0e1c\u0e21\u0e2d\u0e22\u0e39\u0e48\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e\u0e21\u0e32\u0e19\u0e32\u0e19"),
+        ("\uc11c\uc6b8", "\uc11c\uc6b8\uc5d0\uc11c \uc654\ub2e4"),
+        ("invoice", "All invoices are late."),
+        ("invoices", "The invoice is late."),
+        ("company", "Two companies asked."),
+        ("box", "The boxes came."),
+        ("Globex Order", "globex orders are open"),
+        ("ACME", "Two ACMEs exist."),
+        ("order 12", "It is order 12."),
+    ],
+)  # fmt: skip
+def test_a_registered_name_is_found_in_every_script_and_number(name, text):
+    assert SalienceScorer(known_entities={name}).score(text) > SalienceScorer().score(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("port", "The report came."),
+        ("AS", "He asked a guest."),
+        ("order 12", "It is order 123."),
+        ("invoice", "He invoiced it."),
+        ("class", "The clas is full."),
+        ("\u5317\u4eac", "\u5ba2\u6237\u6765\u81ea\u4e0a\u6d77\u5e02"),
+    ],
+)
+def test_what_only_contains_a_name_is_another_word(name, text):
+    assert SalienceScorer(known_entities={name}).score(text) == SalienceScorer().score(text)

@@ -331,14 +331,15 @@ class Engine:
     def _spec_compiler(
         self, log: Log, sent_from: int | None, notes: tuple[str, ...] = ()
     ) -> SpecCompiler:
+        now_ms, why = _time_of(self.clock)
         return SpecCompiler(
             self.spec,
             agent=self.agent,
             sources=sources_of(self.artifacts, self.roots, self.hosts, "Engine(...)"),
-            now_ms=self.clock() if self.clock is not None else None,
+            now_ms=now_ms,
             memo=memo_of(log),
             sent_from=sent_from,
-            notes=notes,
+            notes=(*notes, why) if why else notes,
         )
 
     def learn(self, session: Session, billed_input: int) -> None:
@@ -349,6 +350,19 @@ class Engine:
         base = self._base
         estimated = base.provider.renderer.measure(pack.request, base)
         self.calibrator.observe(base.format, base.model, billed_input, estimated)
+
+
+def _time_of(clock: Callable[[], int] | None) -> tuple[int | None, str]:
+    """The time, or why there is none: a clock that fails ends no turn."""
+    if clock is None:
+        return None, ""
+    try:
+        now_ms: object = clock()
+    except Exception as error:  # noqa: BLE001 -- a clock of the user's may raise anything
+        return None, f"the clock failed ({type(error).__name__}: {error}): no time"
+    if isinstance(now_ms, bool) or not isinstance(now_ms, int):
+        return None, f"the clock gave {now_ms!r}, expected milliseconds since 1970: no time"
+    return now_ms, ""
 
 
 def _session(source: SessionLike, where: str) -> Session:

@@ -1,7 +1,8 @@
 """What is remembered and known into the session's state, before a turn
 (context-packs.md#memory)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from contextwright.compiler.plan import plan, walk
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
+from contextwright.retrieval.vectors import reason_of
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.memory_store import MemoryStore
@@ -38,13 +40,35 @@ def hydrate(
         return ()
     query = plan(spec).clean(query_in(session.snapshot()))
     entries: list[dict[str, Any]] = []
+    notes: list[str] = []
     if query and memory is not None:
-        entries += [one.to_state() for one in memory.search(query, most, scope=scope)]
+
+        def remembered() -> list[dict[str, Any]]:
+            return [one.to_state() for one in memory.search(query, most, scope=scope)]
+
+        entries += _searched(memory, remembered, notes)
     for retriever in retrievers if query else ():
-        entries += map(_entry, retriever.search(query, most))
+        entries += _searched(retriever, partial(_hits, retriever, query, most), notes)
     put_entries(session, KNOWLEDGE, entries, ORIGIN)
-    poorer = [getattr(one, "degraded", "") for one in (memory, *retrievers)]
-    return tuple(dict.fromkeys(f"retrieval: {why}" for why in poorer if why))
+    return tuple(dict.fromkeys(f"retrieval: {why}" for why in notes if why))
+
+
+def _searched(
+    source: object, search: Callable[[], list[dict[str, Any]]], notes: list[str]
+) -> list[dict[str, Any]]:
+    """What a search gave, and a note of why it was not better; nothing where it failed: what is
+    not remembered ends no turn."""
+    try:
+        entries = search()
+        notes.append(str(getattr(source, "degraded", "")))
+    except Exception as error:  # noqa: BLE001 -- a retriever of the user's may raise anything
+        notes.append(f"{type(source).__name__} failed ({reason_of(error)}): left out")
+        return []
+    return entries
+
+
+def _hits(retriever: Retriever, query: str, most: int) -> list[dict[str, Any]]:
+    return [_entry(hit) for hit in retriever.search(query, most)]
 
 
 def put_entries(session: Session, key: str, entries: Sequence[dict[str, Any]], origin: str) -> None:

@@ -81,8 +81,11 @@ def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[
     earlier: list[Answer] = []
     for task in wants.asked.values():
         if task.series and answers.latest(task.series) is None:
-            answer = latest(task.series)
-            if answer is not None and answer.covers:
+            try:
+                answer: object = latest(task.series)
+            except Exception:  # noqa: BLE001 -- a runner of the user's may raise anything
+                answer = None  # it is made anew
+            if isinstance(answer, Answer) and answer.covers:
                 earlier.append(answer)
     return earlier
 

@@ -141,6 +141,12 @@ class Models:
         return self.cache.latest(series)
 
     async def _answer(self, task: Task, session: str, turn: int) -> Answer:
+        try:
+            return await self._best_answer(task, session, turn)
+        except Exception as error:  # noqa: BLE001 -- a port's name may fail as well as its call
+            return self._embedded(task, f"unavailable: {type(error).__name__}: {error}"[:200])
+
+    async def _best_answer(self, task: Task, session: str, turn: int) -> Answer:
         if self._maker(task) is None:
             return self._embedded(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"

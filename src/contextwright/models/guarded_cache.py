@@ -59,11 +59,10 @@ class GuardedCache:
         return None
 
     def _attempt(self, use: Callable[[], T]) -> T | None:
-        started = self._clock()
-        if started < self._resting_until:
-            return None
+        started = 0.0
         try:
-            return use()
+            started = self._clock()
+            return use() if started >= self._resting_until else None
         except Exception as error:  # noqa: BLE001 a cache of the user's may raise anything
             self.faults.append(f"{type(error).__name__}: {error}"[:300])
             if self._clock() - started > PATIENCE_S:

@@ -2,6 +2,7 @@
 
 import heapq
 import importlib.util
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from contextwright.retrieval.mmr import by_vectors, by_words
 from contextwright.retrieval.postings import Postings, terms_of
 from contextwright.retrieval.stems import stems
 from contextwright.retrieval.synonyms import SHARE, synonyms
-from contextwright.retrieval.vectors import FAILURES, Vectorizer, Vectors
+from contextwright.retrieval.vectors import Vectorizer, Vectors, checked_vectors, reason_of
 from contextwright.stored_record import StoredRecord, StoreTraits
 
 T = TypeVar("T")
@@ -219,7 +220,10 @@ class Index:
         expand = self._expand
         if expand is None:
             return []
-        return self._attempt("expansion", "the query alone", lambda: list(expand(query))) or []
+        return (
+            self._attempt("expansion", "the query alone", lambda: list(map(str, expand(query))))
+            or []
+        )
 
     def _row_scores(
         self,
@@ -276,15 +280,18 @@ class Index:
         embedder = self._embedder
         if embedder is None or not texts:
             return []
-        made = self._attempt(EMBEDDER, "lexical only", lambda: embedder.vectors(texts))
-        return made or []
+
+        def made() -> list[list[float]]:
+            return checked_vectors(embedder.vectors(texts), len(texts), self._vectors.width)
+
+        return self._attempt(EMBEDDER, "lexical only", made) or []
 
     def _attempt(self, who: str, instead: str, work: Callable[[], T]) -> T | None:
         """What code of the user's gives; None, and `degraded` says why, where it fails."""
         try:
             result = work()
-        except FAILURES as error:
-            self._degraded[who] = f"{who} failed ({error}): {instead}"
+        except Exception as error:  # noqa: BLE001 -- code of the user's may raise anything
+            self._degraded[who] = f"{who} failed ({reason_of(error)}): {instead}"
             return None
         self._degraded.pop(who, None)
         return result
@@ -298,6 +305,8 @@ class Index:
             relevances = [float(score) for score in self._rerank(query, texts)]
             if len(relevances) != len(texts):
                 raise ValueError(f"{len(relevances)} scores for {len(texts)} texts")
+            if not all(map(math.isfinite, relevances)):
+                raise ValueError("a score that is no number")
             return relevances
 
         reranked = self._attempt("the reranker", "its order is left out", rerank)

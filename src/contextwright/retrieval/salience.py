@@ -33,6 +33,15 @@ NAMES_SHOWN = 3
 """Names that an explanation lists; more would be no line any more."""
 REMEMBERED = 20_000
 """Things that a scorer remembers; then it forgets what was named once."""
+_SCRIPTS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"  # Chinese, Japanese
+    "\uac00-\ud7af"  # Korean, whose particles stand at the word
+)
+"""Scripts that put no spaces between words, or none between a word and its particles."""
+_UNSPACED = f"[{_SCRIPTS}]"
+_SPACED_WORD = f"[^\\W{_SCRIPTS}]"
+"""A sign of a word of any other script."""
 _WHY = {
     "recency": "how new it is",
     "user_reference": "the user's, or about what is asked",
@@ -246,11 +255,26 @@ def shares(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def any_of(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds any of these names as whole words; None where none has a letter or a digit."""
+    """Finds any of these names as whole words, singular or plural; anywhere where a script puts
+    no spaces between words. None where none has a letter or a digit."""
     # the longest first: `order 12` before `order`
     texts = sorted({name.strip() for name in names}, key=lambda name: (-len(name), name))
-    choice = "|".join(re.escape(text) for text in texts if re.search(r"\w", text))
-    return re.compile(rf"(?<!\w)(?:{choice})(?!\w)", re.IGNORECASE) if choice else None
+    choice = "|".join(_name_pattern(text) for text in texts if re.search(r"\w", text))
+    return re.compile(choice, re.IGNORECASE) if choice else None
+
+
+def _name_pattern(name: str) -> str:
+    """A name as a pattern that begins and ends where a word does."""
+    body, ends = re.escape(name), _SPACED_WORD
+    if re.search(r"[a-z]{2}[^aeiouy\W\d]y$", name):
+        body = f"{re.escape(name[:-1])}(?:y|ies)"
+    elif re.search(r"[a-z]{3}[^s\W\d]s$", name):
+        body = f"{re.escape(name[:-1])}s?"
+    elif re.search(r"[A-Za-z]{3}$", name):
+        body += "(?:e?s)?"
+    before = "" if re.match(_UNSPACED, name) else f"(?<!{ends})"
+    after = "" if re.search(f"{_UNSPACED}$", name) else f"(?!{ends})"
+    return f"{before}{body}{after}"
 
 
 def entity_value(recurring: int, *, known: bool) -> float:

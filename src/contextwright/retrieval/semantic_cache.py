@@ -14,7 +14,7 @@ from hashlib import sha256
 import msgspec
 
 from contextwright.retrieval.stems import stems
-from contextwright.retrieval.vectors import FAILURES, Vectorizer
+from contextwright.retrieval.vectors import Vectorizer, checked_vectors, reason_of
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.text.search_terms import STOP, words
 
@@ -269,12 +269,12 @@ class SemanticCache:
         if self._embedder is None:
             return []
         try:
-            vectors: Sequence[list[float]] = self._embedder.vectors([query])
-        except FAILURES as error:
-            self.degraded = f"the embedder failed ({error}): alike by words only"
+            (vector,) = checked_vectors(self._embedder.vectors([query]), 1)
+        except Exception as error:  # noqa: BLE001 -- code of the user's may raise anything
+            self.degraded = f"the embedder failed ({reason_of(error)}): alike by words only"
             return []
         self.degraded = ""
-        return list(vectors[0])
+        return vector
 
 
 def _restored(record: StoredRecord) -> CacheEntry:

@@ -1,15 +1,14 @@
 """Vectors of items, side by side in one numpy matrix that grows."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
-
-from contextwright.errors import ContextwrightError
 
 FIRST_ROWS = 256
 """Rows of a new matrix; doubled whenever it is full."""
 
-FAILURES = (ContextwrightError, OSError, RuntimeError, ValueError)
-"""What a model that cannot be reached raises: then words alone do, and `degraded` says so."""
+MAX_REASON = 200
+"""Characters of an error's text."""
 
 
 class Vectorizer(Protocol):
@@ -19,6 +18,32 @@ class Vectorizer(Protocol):
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector of length 1 for every text; zeros for one that nothing is known of."""
         ...
+
+
+def checked_vectors(value: Any, count: int, width: int = 0) -> list[list[float]]:
+    """What an embedder gave, where it is as many vectors of one length as there were texts.
+
+    Args:
+        count: the texts.
+        width: numbers that each vector must have; 0 where none is known yet.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    vectors = [list(map(float, vector)) for vector in value]
+    widths = {len(vector) for vector in vectors} | ({width} if width else set[int]())
+    if len(vectors) != count:
+        raise ValueError(f"{len(vectors)} vectors for {count} texts")
+    if len(widths) > 1:
+        raise ValueError(f"vectors of {min(widths)} and of {max(widths)} numbers")
+    if not all(math.isfinite(number) for vector in vectors for number in vector):
+        raise ValueError("a vector with a number that is none")
+    return vectors
+
+
+def reason_of(error: Exception) -> str:
+    """What code of the user's raised, for a note: its kind where its text says little."""
+    return f"{type(error).__name__}: {error}"[:MAX_REASON]
 
 
 class Vectors:
@@ -32,6 +57,11 @@ class Vectors:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """Numbers of a vector; 0 while there is none."""
+        return 0 if self._matrix is None else int(self._matrix.shape[1])
 
     def put(self, entries: Mapping[int, Sequence[float]]) -> None:
         """Sets the vectors of rows."""

@@ -157,8 +157,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """The text behind a ref; None where it is not to be had, and a note says why."""
         try:
             return self.read(ref)
-        except RefError as error:
-            note = f"{ref[:120]} is not expanded: {error.what}"
+        except Exception as error:  # noqa: BLE001 -- a store of the user's may raise anything
+            why = error.what if isinstance(error, RefError) else f"{type(error).__name__}: {error}"
+            note = f"{ref[:120]} is not expanded: {why[:200]}"
             if note not in self.notes:
                 self.notes.append(note)
             return None
