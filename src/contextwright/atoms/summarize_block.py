@@ -15,6 +15,10 @@ from contextwright.text.content_router import full_output_note
 MOST_TOKENS = 300
 SHARE = 4
 """A summary has a quarter of its text's tokens at most."""
+LEAST_ROOM = 20
+"""Tokens below which no summary says anything."""
+JOINS = 4
+"""Tokens that a text may count more where it is put together."""
 _COMPACT = Compact()
 
 
@@ -39,13 +43,33 @@ def in_few_words(block: Block, inputs: Inputs) -> Block:
     return block if messages is block.messages else _lower(block, messages=messages)
 
 
+def saved_at_least(block: Block, inputs: Inputs) -> int:
+    """Tokens that a summary of the block saves, however much of its room the summary takes: known
+    before anybody is asked for one."""
+    texts: list[tuple[str, str]] = [("", block.text)] if not block.messages else []
+
+    def on_text(text: str, ref: str) -> str:
+        texts.append((ref, text))
+        return text
+
+    rewrite(block, on_result=lambda text, call, ref: on_text(text, ref), on_text=on_text)
+    return sum(_saved(text, ref, inputs) for ref, text in texts)
+
+
+def _saved(text: str, ref: str, inputs: Inputs) -> int:
+    tokens = inputs.count(text)
+    room = min(MOST_TOKENS, tokens // SHARE)
+    tail = inputs.count(f"\n{full_output_note(ref, tokens)}") if ref else 0
+    return max(0, tokens - room - tail - JOINS) if room >= LEAST_ROOM else 0
+
+
 def _lower(block: Block, **change: object) -> Block:
     return block.lower(Fidelity.SUMMARIZED, why="one of the largest", **change)  # pyright: ignore
 
 
 def _summary(text: str, block: Block, inputs: Inputs) -> str:
     room = min(MOST_TOKENS, inputs.count(text) // SHARE)
-    if room < 20:
+    if room < LEAST_ROOM:
         return text
     piece = Block(id=block.id, source=block.source, text=text, turn=block.turn)
     task = Task(

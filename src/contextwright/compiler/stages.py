@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.truncate import truncate_to
-from contextwright.atoms.summarize_block import in_few_words
+from contextwright.atoms.summarize_block import in_few_words, saved_at_least
 from contextwright.atoms.summary_block import merged
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold
@@ -38,6 +38,8 @@ _COMPACT = Compact()
 NEWEST = 3
 """Exchanges at the end that stay as they are when the running turn is compacted: what a call
 gave is read by the next one or two."""
+MOST_SUMMARIES = 16
+"""Blocks that one compile summarizes each by itself: each is a question to a model."""
 LEAST = 16
 """Tokens that each protected result keeps at the very end; with fewer it is no more than named."""
 
@@ -104,7 +106,7 @@ def _change(stage: Stage, terminal: Terminal, state: BudgetState) -> Shorten:
         case SummarizeOldest():
             return lambda blocks: _summarize_oldest(state, blocks, stage, repr(terminal))
         case SummarizeLargest():
-            return lambda blocks: _summarize_largest(state, blocks, stage.min_tokens)
+            return lambda blocks: _summarize_largest(state, blocks, stage.min_tokens, terminal)
         case CompactLargest():
             return lambda blocks: _compact_largest(state, blocks)
         case CompactLongTurn() | CompactRunning():
@@ -166,18 +168,39 @@ def _compact_largest(state: BudgetState, blocks: Blocks) -> Blocks:
     return tuple(compacted[block] if block in chosen else block for block in blocks)
 
 
-def _summarize_largest(state: BudgetState, blocks: Blocks, min_tokens: int) -> Blocks:
-    """Summarize the largest blocks that may be touched, one by one, until it fits."""
-    inputs = state.inputs
-    over, shorter = state.over(blocks), dict[Block, Block]()
-    for block in _largest_first(state, blocks):
-        if over <= 0 or inputs.cost(block) < min_tokens:
-            break
-        if hold(block, inputs) is not Hold.NONE or block.role == "user":
-            continue
-        shorter[block] = in_few_words(block, inputs)
-        over -= inputs.cost(block) - inputs.cost(shorter[block])
+def _summarize_largest(
+    state: BudgetState, blocks: Blocks, min_tokens: int, terminal: Terminal
+) -> Blocks:
+    """Summarize the largest blocks that may be touched, as many as it takes. Which ones follows
+    from their sizes alone, so that all are asked for at once and what is paid for is sent."""
+    chosen = _to_summarize(state, blocks, min_tokens, terminal)
+    shorter = {block: in_few_words(block, state.inputs) for block in chosen}
     return tuple(shorter.get(block, block) for block in blocks)
+
+
+def _to_summarize(
+    state: BudgetState, blocks: Blocks, min_tokens: int, terminal: Terminal
+) -> dict[Block, int]:
+    """The blocks to summarize, with the tokens that each saves: none that will be dropped."""
+    inputs = state.inputs
+    saved = inputs.memo.computed(
+        ("saved by summary", inputs.counter_id), lambda block: saved_at_least(block, inputs)
+    )
+    over, chosen = state.over(blocks), dict[Block, int]()
+    for block in _largest_first(state, blocks):
+        if over <= 0:
+            return chosen
+        if inputs.cost(block) < min_tokens or len(chosen) == MOST_SUMMARIES:
+            break
+        if hold(block, inputs) is Hold.NONE and block.role != "user" and saved(block) > 0:
+            chosen[block] = saved(block)
+            over -= chosen[block]
+    droppable = [block for block in blocks if hold(block, inputs) is Hold.NONE]
+    for block in sorted(droppable, key=drop_key_of(terminal.order, blocks, inputs)):
+        if over <= 0:
+            break
+        over -= inputs.cost(block) - chosen.pop(block, 0)
+    return chosen
 
 
 def _largest_first(state: BudgetState, blocks: Blocks) -> list[Block]:
