@@ -1,6 +1,7 @@
 """Redaction by field name: values, JSON text, lines."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -55,7 +56,7 @@ def test_json_inside_of_a_string_is_redacted() -> None:
         ('{"ssn": 1}\n{"ssn": 2}', '{"ssn": "[REDACTED]"}\n{"ssn": "[REDACTED]"}', 2),
         ("name: Bo\nSSN: 123-45-6789 or so\nage: 3", "name: Bo\nSSN: [REDACTED]\nage: 3", 1),
         ("ssn=1&name=Bo", "ssn=[REDACTED]&name=Bo", 1),
-        ('log {"ssn": "1", "x": 2', 'log {"ssn": [REDACTED], "x": 2', 1),
+        ('log {"ssn": "1", "x": 2', 'log {"ssn": "[REDACTED]", "x": 2', 1),
         ("lessness: 4, assn: 3", "lessness: 4, assn: 3", 0),
         ("nothing here", "nothing here", 0),
     ],
@@ -96,3 +97,51 @@ def test_text_and_value_agree_and_twice_is_once(value: object) -> None:
 def test_any_text_is_read_and_twice_is_once(text: str) -> None:
     once, _ = redact_json_text(text, ("ssn",))
     assert redact_json_text(once, ("ssn",))[0] == once
+
+
+PROFILE = '{"name":"Ada","credit_card":"4111111111111111","plan":"gold","ssn":123456789}'
+REDACTED_PROFILE = '{"name":"Ada","credit_card":"[REDACTED]","plan":"gold","ssn":"[REDACTED]"}'
+
+
+@pytest.mark.parametrize(
+    "around", ["{}", "User profile: {}", "```json\n{}\n```", "one {} and {} two", "[log] {}\n{}\n"]
+)
+def test_json_stays_json_wherever_it_stands(around: str) -> None:
+    text = around.replace("{}", PROFILE)
+    redacted, _ = redact_json_text(text, ("ssn", "credit_card"))
+    assert redacted == around.replace("{}", REDACTED_PROFILE)
+    assert redact_json_text(redacted, ("ssn", "credit_card")) == (redacted, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("x {'ssn': 'it\\'s, 1', 'n': 2}", "x {'ssn': '[REDACTED]', 'n': 2}"),
+        ("{'ssn': {'a': 1, 'b': 2}, 'n': 2}", "{'ssn': '[REDACTED]', 'n': 2}"),
+        ('{\\"ssn\\": \\"1, 2\\", \\"n\\": 2}', '{\\"ssn\\": \\"[REDACTED]\\", \\"n\\": 2}'),
+        ('ssn="1\\"2", n=3', 'ssn="[REDACTED]", n=3'),
+        ("ssn:\n  no: 1\n  area: 2\nn: 3", "ssn:[REDACTED]\nn: 3"),
+        ("- ssn: |\n    1\n    2\n- n: 3", "- ssn: [REDACTED]\n- n: 3"),
+        ("ssn: [1, 2], n: 3", "ssn: [REDACTED], n: 3"),
+        ("ssn: [REDACTED] Bob Smith", "ssn: [REDACTED]"),
+        ('{"log": "ssn: 123\\nok"}', '{"log": "[1]\\nok"}'.replace("[1]", "ssn: [REDACTED]")),
+        ("a [2026-01-01] ssn: 1", "a [2026-01-01] ssn: [REDACTED]"),
+        ('{"a": x, "ssn": "1"}', '{"a": x, "ssn": "[REDACTED]"}'),
+    ],
+)
+def test_what_is_no_json_loses_the_value_and_nothing_else(text: str, result: str) -> None:
+    assert redact_json_text(text, ("ssn",))[0] == result
+    assert redact_json_text(result, ("ssn",)) == (result, 0)
+
+
+def test_a_dotted_field_is_found_in_json_within_text() -> None:
+    text = 'User: {"user":{"ssn":1},"ssn":2}'
+    assert redact_json_text(text, ("user.ssn",))[0] == 'User: {"user":{"ssn":"[REDACTED]"},"ssn":2}'
+
+
+@pytest.mark.parametrize("pump", ["{", '{"a":', "[", "ssn:", "ssn: (", "'ssn': {", "ssn:\n ", "ssn"])
+def test_no_text_is_slow(pump: str) -> None:
+    text = pump * (100_000 // len(pump)) + "!"
+    begin = time.process_time()
+    redact_json_text(text, ("ssn",))
+    assert time.process_time() - begin < 3.0
