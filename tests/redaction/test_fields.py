@@ -139,7 +139,9 @@ def test_a_dotted_field_is_found_in_json_within_text() -> None:
     assert redact_json_text(text, ("user.ssn",))[0] == 'User: {"user":{"ssn":"[REDACTED]"},"ssn":2}'
 
 
-@pytest.mark.parametrize("pump", ["{", '{"a":', "[", "ssn:", "ssn: (", "'ssn': {", "ssn:\n ", "ssn"])
+@pytest.mark.parametrize(
+    "pump", ["{", '{"a":', "[", "ssn:", "ssn: (", "'ssn': {", "ssn:\n ", "ssn"]
+)
 def test_no_text_is_slow(pump: str) -> None:
     text = pump * (100_000 // len(pump)) + "!"
     begin = time.process_time()

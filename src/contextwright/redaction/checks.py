@@ -8,7 +8,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
 
@@ -70,6 +69,8 @@ _PLACEHOLDER = re.compile(
 _ARMOUR_END = re.compile(r"KEY(?: BLOCK)?-----")
 _BASE64_LINES = re.compile(r"[A-Za-z0-9+/=\s\\]*")
 _MAX_KEY = 16_384
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _DIGIT = re.compile("[0-9]")
 _LETTER = re.compile("[A-Za-z]")
 
@@ -194,31 +195,36 @@ def _near(words: re.Pattern[str], match: re.Match[str], before: int) -> bool:
 def mac(match: re.Match[str]) -> tuple[int, int] | None:
     """A hardware address; all zeros and the broadcast address name nobody."""
     distinct = set(match[0].lower()) - set(":-.")
-    return None if distinct in ({"0"}, {"f"}) else match.span()
-
-
-@cache
-def _is_ipv6(value: str) -> bool:
-    from ipaddress import AddressValueError, IPv6Address
-
-    try:
-        IPv6Address(value)
-    except AddressValueError:
-        return False
-    return True
+    whole = len(match[0].replace(":", "").replace("-", "").replace(".", "")) in (12, 16)
+    return match.span() if whole and distinct not in ({"0"}, {"f"}) else None
 
 
 def ipv6(match: re.Match[str]) -> tuple[int, int] | None:
     """A valid address; `a::b` in code is one too, so a digit is asked for."""
-    value, start = match[0].partition("/")[0], match.start()
-    if start and match.string[start - 1] == ":":
+    value, (start, end) = match[0].partition("/")[0], match.span()
+    # a run that goes on is a dump
+    if match.string[end : end + 1] == ":" or (start and match.string[start - 1] == ":"):
         return None
     size = len(value)
     if value.endswith(".") or (value.endswith(":") and not value.endswith("::")):
         size -= 1
     if not _DIGIT.search(value) or not _is_ipv6(value[:size]):
         return None
-    return start, match.end() if size == len(value) else start + size
+    return start, end if size == len(value) else start + size
+
+
+def _is_ipv6(value: str) -> bool:
+    head, double, tail = value.partition("::")
+    if "::" in tail or ":" in (tail[:1], head[-1:]):
+        return False
+    groups = [group for half in (head, tail) if half for group in half.split(":")]
+    size = len(groups)
+    if groups and "." in groups[-1]:
+        if not _IPV4.fullmatch(groups.pop()):
+            return False
+        size += 1  # the place of two groups
+    hexadecimal = all(0 < len(group) <= 4 and "." not in group for group in groups)
+    return hexadecimal and (size <= 7 if double else size == 8)
 
 
 def random_token(match: re.Match[str]) -> tuple[int, int] | None:

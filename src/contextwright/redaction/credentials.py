@@ -114,7 +114,6 @@ def _prefixed(name: str, *literals: str, regex: str) -> Pattern:
         regex,
         literals,
         lead=lead,
-        reach=400 if lead else 0,
         in_run=True,
         check=checks.mixed_token if literals == ("s.",) else checks.random_token,
     )
@@ -127,11 +126,11 @@ def _rows() -> Iterator[Pattern]:
 
 
 def _around(
-    name: str, regex: str, literals: tuple[str, ...], lead: int, reach: int, anchor: str = ""
+    name: str, regex: str, literals: tuple[str, ...], lead: int, back: str = "", anchor: str = ""
 ) -> Pattern:
     """A token whose literal, or anchor, is in its middle."""
     check = checks.random_token
-    return Pattern(name, regex, literals, lead=lead, reach=reach, anchor=anchor, check=check)
+    return Pattern(name, regex, literals, lead=lead, back=back, anchor=anchor, check=check)
 
 
 def _anywhere(
@@ -154,7 +153,7 @@ SECRETS: tuple[Pattern, ...] = (
         regex=r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}"
         r"\.[A-Za-z0-9+/_=-]{30,120}",
     ),
-    _around("azure_secret", r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", ("Q~",), 4, 40),
+    _around("azure_secret", r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", ("Q~",), 4),
     _anywhere(
         "private_key",
         r"-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----",
@@ -176,13 +175,13 @@ SECRETS: tuple[Pattern, ...] = (
         (),
         checks.assigned,
     ),
-    _around("telegram_token", r"[0-9]{5,16}:A[A-Za-z0-9_-]{34}", (":A",), 16, 36),
+    _around("telegram_token", r"[0-9]{5,16}:A[A-Za-z0-9_-]{34}", (":A",), 16, "[0-9]"),
     _around(
         "discord_token",
         r"[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
         (),
         26,
-        48,
+        "[A-Za-z0-9_-]",
         anchor=r"\.[A-Za-z0-9_-]{6}\.",
     ),
     _anywhere(

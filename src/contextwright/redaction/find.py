@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from contextwright.redaction.patterns import Pattern, compiled, compiled_anchor
+from contextwright.redaction.patterns import Pattern, compiled, compiled_anchor, signs_of
 
 _WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset("0123456789")
@@ -37,27 +37,30 @@ def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
     """The spans of a built-in pattern, in order, none overlapping another."""
     text = haystack.text
     if not pattern.literals and not pattern.anchor:
-        yield from _search(pattern, text, 0, len(text))
+        yield from _search(pattern, text)
         return
     done = 0
     for place in _places(pattern, haystack):
-        if place < done:
+        start = _start(pattern, text, place, done)
+        if start < done or not _opens(pattern, text, start):
             continue
-        if pattern.lead:
-            first = max(done, place - pattern.lead)
-            first = max(
-                first, text.rfind(" ", first, place) + 1, text.rfind("\n", first, place) + 1
-            )
-            last = place + pattern.reach
-            for start, end in _search(pattern, text, first, last):
-                yield start, end
-                done = end
-        elif _opens(pattern, text, place):
-            match = compiled(pattern).match(text, place)
-            span = _accepted(pattern, match) if match else None
-            if span:
-                yield span
-                done = span[1]
+        match = compiled(pattern).match(text, start)
+        span = _accepted(pattern, match) if match else None
+        if span:
+            yield span
+            done = span[1]
+
+
+def _start(pattern: Pattern, text: str, place: int, done: int) -> int:
+    """Where a match with its literal, or its anchor, at a place begins: so many signs before, or
+    as many of the right kind as there are. One try a place: that keeps matching linear."""
+    first = max(done, place - pattern.lead)
+    if not pattern.back:
+        return place - pattern.lead
+    signs, start = signs_of(pattern.back), place
+    while start > first and text[start - 1] in signs:
+        start -= 1
+    return start
 
 
 def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
@@ -73,9 +76,9 @@ def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
     return sorted(places) if len(pattern.literals) > 1 else places
 
 
-def _search(pattern: Pattern, text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    search = compiled(pattern).search
-    while match := search(text, first, last):
+def _search(pattern: Pattern, text: str) -> Iterator[tuple[int, int]]:
+    search, first = compiled(pattern).search, 0
+    while match := search(text, first):
         start = match.start()
         span = _accepted(pattern, match) if _opens(pattern, text, start) else None
         if span:
@@ -91,6 +94,8 @@ def _search(pattern: Pattern, text: str, first: int, last: int) -> Iterator[tupl
 
 def _opens(pattern: Pattern, text: str, start: int) -> bool:
     """Whether a match may start here: not inside a word, nor behind a number it continues."""
+    if start < 0:
+        return False
     if pattern.free or not start:
         return True
     before = text[start - 1]

@@ -88,4 +88,3 @@ def field_spans(
         if not key or key.start() < place:
             key = key_of.search(text, place) if key else None
     return disjoint(spans)
-

@@ -21,10 +21,11 @@ class Pattern(msgspec.Struct, frozen=True):
         name: what it finds; several patterns may share a name.
         regex: where it has a group, the group is what is redacted.
         literals: texts one of which every match holds. In lower case where `fold` is set.
-        lead: characters, none of them a space, that a match may have before its literal. 0: it
-            begins there.
-        reach: characters a match may have from its literal on.
-        anchor: instead of literals, a cheap expression that matches inside of every match.
+        lead: signs that a match has before its literal, or its anchor. 0: it begins there.
+        back: the kind of those signs, as a class of characters, where `lead` is the most there may
+            be; without it a match has exactly so many.
+        anchor: instead of literals, a cheap expression that matches inside of every match, and as
+            much of a run as it can, so that a run is looked at once.
         in_run: a match has 16 or more characters and no space, so that a look at the long words
             of the text tells whether its literals need to be searched for.
         fold: letter case does not matter.
@@ -37,7 +38,7 @@ class Pattern(msgspec.Struct, frozen=True):
     regex: str
     literals: tuple[str, ...] = ()
     lead: int = 0
-    reach: int = 0
+    back: str = ""
     anchor: str = ""
     in_run: bool = False
     fold: bool = False
@@ -50,27 +51,28 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 # Latin, Greek and Cyrillic: addresses with CJK letters are not told from the words around them.
 _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _LOCAL = f"{_LETTERS}0-9"
+_DOMAIN = (
+    rf"(?:[{_LOCAL}][{_LOCAL}-]{{0,62}}\.){{1,8}}(?:xn--[A-Za-z0-9-]{{2,59}}|[{_LETTERS}]{{2,24}})"
+)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 
 _HEX2, _HEX4 = "[0-9A-Fa-f]{2}", "[0-9A-Fa-f]{4}"
 
 
-def _mac(regex: str, anchor: str, lead: int, reach: int) -> Pattern:
-    return Pattern(
-        "mac_address", regex, anchor=anchor, lead=lead, reach=reach, glue="-.", check=checks.mac
-    )
+def _mac(regex: str, anchor: str, lead: int) -> Pattern:
+    return Pattern("mac_address", regex, anchor=anchor, lead=lead, glue="-.", check=checks.mac)
 
 
 PERSONAL: tuple[Pattern, ...] = (
     Pattern(
         "email",
         # Lengths of RFC 5321 §4.5.3.1, the local part doubled: a long one is no reason to pass.
-        rf"[{_LOCAL}_+][{_LOCAL}_.+%'&=-]{{0,127}}@(?:[{_LOCAL}][{_LOCAL}-]{{0,62}}\.){{1,8}}"
-        rf"(?:xn--[A-Za-z0-9-]{{2,59}}|[{_LETTERS}]{{2,24}})",
+        # What may stand in it, and not first, is passed over.
+        rf"[.%'&=-]{{0,127}}([{_LOCAL}_+][{_LOCAL}_.+%'&=-]{{0,127}}@{_DOMAIN})",
         # Only an `@` with a domain behind it is worth a look at what is before it.
-        anchor=rf"@[{_LOCAL}][{_LOCAL}-]{{0,62}}\.[{_LOCAL}]",
+        anchor=f"@{_DOMAIN}",
         lead=128,
-        reach=600,
+        back=rf"[{_LOCAL}_.+%'&=-]",
         free=True,
     ),
     Pattern("phone", r"[+(0-9](?:[ .()/-]{0,3}[0-9]){6,17}", glue="-.", check=checks.phone),
@@ -87,14 +89,15 @@ PERSONAL: tuple[Pattern, ...] = (
     Pattern(
         "ip",
         r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{0,40}(?:/[0-9]{1,3}\b)?",
-        anchor=":[0-9A-Fa-f]{0,4}:",
+        anchor=":[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]*",
         lead=4,
-        reach=50,
+        back="[0-9A-Fa-f]",
         check=checks.ipv6,
     ),
-    _mac(rf"(?:{_HEX2}:){{5}}{_HEX2}\b", f":{_HEX2}:", 2, 17),
-    _mac(rf"(?:{_HEX2}-){{5}}{_HEX2}\b", f"-{_HEX2}-", 2, 17),
-    _mac(rf"{_HEX4}\.{_HEX4}\.{_HEX4}\b", rf"\.{_HEX4}\.", 4, 14),
+    # EUI-48 or EUI-64; a longer run is a dump, or a fingerprint.
+    _mac(rf"{_HEX2}(?::{_HEX2}){{5,40}}\b", f"(?::{_HEX2}){{5,}}", 2),
+    _mac(rf"{_HEX2}(?:-{_HEX2}){{5,40}}\b", f"(?:-{_HEX2}){{5,}}", 2),
+    _mac(rf"{_HEX4}(?:\.{_HEX4}){{2,20}}\b", rf"(?:\.{_HEX4}){{2,}}", 4),
     Pattern("us_passport", r"[A-Z][0-9]{8}\b", glue="-."),
     Pattern("us_passport", r"passport[^0-9\n]{0,24}\b([0-9]{9})\b", ("passport",), fold=True),
     Pattern(
@@ -143,3 +146,9 @@ def compiled(pattern: Pattern) -> re.Pattern[str]:
 def compiled_anchor(anchor: str) -> re.Pattern[str]:
     """An anchor on the stdlib's `re`."""
     return re.compile(anchor, re.ASCII)
+
+
+@cache
+def signs_of(kind: str) -> frozenset[str]:
+    """The characters of a class, none of which is beyond Cyrillic."""
+    return frozenset(re.findall(kind, "".join(map(chr, range(0x500)))))

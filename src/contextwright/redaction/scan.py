@@ -3,35 +3,24 @@
     scanner = compile_patterns(("email", "secrets", r"\\bACME-[0-9]{4}\\b"))
     text, spans = scanner.redact("mail bob@example.com")    # "mail [REDACTED]"
 
-Built-in patterns run on the stdlib's `re`, always; expressions of a user run on RE2, always: what
-a scanner finds does not depend on what is installed.
+Built-in patterns run on the standard library's `re`, always; expressions of a user run on RE2,
+always: what a scanner finds does not depend on what is installed.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from contextwright.errors import SpecError
 from contextwright.redaction.find import Haystack, find
+from contextwright.redaction.operators import REPLACE, Operator
 from contextwright.redaction.patterns import Pattern, catalogue
-from contextwright.redaction.unfold import unfold
+from contextwright.redaction.readings import base64_texts, readings
+from contextwright.redaction.settle import Span, settled
 from contextwright.redaction.user_patterns import compile_user_pattern, find_user_pattern
-
-PLACEHOLDER = "[REDACTED]"
-_EXACT_ROUNDS = 4
-_LINE_ROUNDS = 8
-
-
-class Span(NamedTuple):
-    """A place to redact: offsets in characters, and the pattern's name or expression."""
-
-    start: int
-    end: int
-    name: str
 
 
 class Scanner(msgspec.Struct, frozen=True, dict=True):
@@ -40,60 +29,28 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
     patterns: tuple[str, ...]
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Everything to redact in `text`, in order, disjoint; a placeholder is never part of it.
+        """Everything to redact in `text`, in order, disjoint; a stand-in is never part of it.
 
         Spans that overlap become one, with the name of the longest.
         """
-        return self._settle(text, PLACEHOLDER, False)
+        return self.redact(text)[1]
 
-    def redact(
-        self, text: str, *, placeholder: str = PLACEHOLDER, label: bool = False
-    ) -> tuple[str, tuple[Span, ...]]:
-        """The redacted text, and the spans of the original that are gone from it.
-
-        Redacting the result again changes nothing.
-
-        Args:
-            text: any text.
-            placeholder: what stands in for a span.
-            label: write `[REDACTED:email]`; a user's expression is labelled `custom`.
+    def redact(self, text: str, operator: Operator = REPLACE) -> tuple[str, tuple[Span, ...]]:
+        """The redacted text, and the spans of the original that are gone from it. JSON stays
+        JSON; redacting the result again changes nothing.
         """
-        spans = self._settle(text, placeholder, label)
-        return _replaced(text, spans, placeholder, label), spans
+        return settled(text, self.matches, operator)
 
-    def _settle(self, text: str, placeholder: str, label: bool) -> tuple[Span, ...]:
-        """Scan until a scan of the result finds nothing.
-
-        A placeholder can uncover a match, as it can end a word. Expressions that go on uncovering
-        matches (`\\b.`) are cut short: whole lines from the fifth round on, all from the ninth.
-        """
-        opaque = _placeholders(placeholder)
-        spans: tuple[Span, ...] = ()
-        current = text
-        for turn in range(_LINE_ROUNDS + 2):
-            matches = self._uncovered(current, opaque)
-            if not matches:
-                break
-            if turn >= _EXACT_ROUNDS:
-                matches = _widened(current, matches, whole=turn >= _LINE_ROUNDS)
-            shifts = _Shifts(spans, placeholder, label)
-            spans = _merged((*spans, *(shifts.original(span) for span in matches)))
-            current = _replaced(text, spans, placeholder, label)
-        return spans
-
-    def _uncovered(self, text: str, opaque: re.Pattern[str]) -> tuple[Span, ...]:
-        """The matches in `text` with something besides placeholders in them."""
-        matches = _merged(self._matches(text))
-        if not matches or not (covered := [m.span() for m in opaque.finditer(text)]):
-            return matches
-        return tuple(span for span in matches if not _is_covered(span, covered))
-
-    def _matches(self, text: str) -> Iterator[Span]:
+    def matches(self, text: str) -> Iterator[Span]:
+        """What a text holds as it is, and under every encoding that it has signs of."""
         yield from self._matches_as_is(text)
-        unfolded = unfold(text)
-        if unfolded is not None:
-            for start, end, name in self._matches_as_is(unfolded.text):
-                yield Span(*unfolded.original(start, end), name)
+        for reading in readings(text):
+            for start, end, name in self._matches_as_is(reading.text):
+                yield Span(*reading.original(start, end), name)
+        for start, end, plain in base64_texts(text):
+            inner = next(self.matches(plain), None)
+            if inner:
+                yield Span(start, end, inner.name)
 
     def _matches_as_is(self, text: str) -> Iterator[Span]:
         haystack = Haystack(text)
@@ -184,96 +141,3 @@ def _refuse_misspelled(word: str) -> None:
             where=f"redact(patterns=[..., {word!r}])",
             fix=f"{names[near[0]]!r}; to look for the word itself, r'\\b{word}\\b'",
         )
-
-
-@lru_cache(maxsize=64)
-def _placeholders(placeholder: str) -> re.Pattern[str]:
-    """What a placeholder looks like in text; a label counts only if it is one of ours."""
-    names = "|".join(sorted({*catalogue(), "custom"}))
-    head, tail = re.escape(placeholder[:-1]), re.escape(placeholder[-1:])
-    return re.compile(rf"{head}(?::(?:{names}))?{tail}")
-
-
-def _stand_in(name: str, placeholder: str, label: bool) -> str:
-    if not label:
-        return placeholder
-    return f"{placeholder[:-1]}:{name if name in catalogue() else 'custom'}{placeholder[-1:]}"
-
-
-def _replaced(text: str, spans: tuple[Span, ...], placeholder: str, label: bool) -> str:
-    pieces: list[str] = []
-    place = 0
-    for start, end, name in spans:
-        pieces += text[place:start], _stand_in(name, placeholder, label)
-        place = end
-    return "".join((*pieces, text[place:])) if spans else text
-
-
-def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The union of the spans: what overlaps is one span, named after its longest part."""
-    merged: list[Span] = []
-    longest = 0
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if not merged or span.start >= merged[-1].end:
-            merged.append(span)
-            longest = span.end - span.start
-            continue
-        last, size = merged[-1], span.end - span.start
-        name = span.name if size > longest else last.name
-        longest = max(longest, size)
-        merged[-1] = Span(last.start, max(last.end, span.end), name)
-    return tuple(merged)
-
-
-def _is_covered(span: Span, covered: list[tuple[int, int]]) -> bool:
-    place = span.start
-    first = max(0, bisect_right(covered, (span.start, span.start)) - 1)
-    for at in range(first, len(covered)):
-        start, end = covered[at]
-        if start > place or place >= span.end:
-            break
-        place = max(place, end)
-    return place >= span.end
-
-
-def _widened(text: str, spans: tuple[Span, ...], *, whole: bool) -> tuple[Span, ...]:
-    if whole:
-        return (Span(0, len(text), spans[0].name),)
-    lines: list[Span] = []
-    for span in spans:
-        if lines and span.end <= lines[-1].end:
-            continue
-        start = text.rfind("\n", 0, span.start) + 1
-        end = text.find("\n", span.end)
-        lines.append(Span(start, end if end >= 0 else len(text), span.name))
-    return _merged(lines)
-
-
-class _Shifts:
-    """From offsets in a text with spans replaced to offsets in the original."""
-
-    def __init__(self, spans: tuple[Span, ...], placeholder: str, label: bool) -> None:
-        self._spans = spans
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        shift = 0
-        for start, end, name in spans:
-            size = len(_stand_in(name, placeholder, label))
-            self._starts.append(start + shift)
-            self._ends.append(start + shift + size)
-            shift += size - (end - start)
-
-    def original(self, span: Span) -> Span:
-        """The span in the original; one that ends inside a placeholder takes all of it."""
-        return Span(self._back(span.start, 0), self._back(span.end, 1), span.name)
-
-    def _back(self, offset: int, ends: int) -> int:
-        """An offset in the original; `ends` is 1 for the end of a span, 0 for its start."""
-        at = bisect_right(self._starts, offset - ends) - 1
-        if at < 0:
-            return offset
-        start, end, _ = self._spans[at]
-        behind = offset - self._ends[at]
-        if behind < ends:
-            return end if ends else start
-        return end + behind

@@ -1,7 +1,6 @@
 """Finding a data subject's strings in texts and bytes, and writing `[erased]` in their place."""
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -10,8 +9,9 @@ from typing import Any
 import msgspec
 
 from contextwright.retention.data_subject import DataSubject
-from contextwright.retention.normalize_text import FORMS, Folded, Unit, folded, is_mark, plainly
+from contextwright.retention.normalize_text import Folded, folded, is_mark
 from contextwright.stored_record import StoredRecord
+from contextwright.text.encoded_forms import FORMS, Unit, decode_base64, decoded, plainly
 
 ERASED = "[erased]"
 BARE = "erased"
@@ -33,7 +33,6 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 _NEVER = "(?!)"
 _Decode = Callable[[str], Iterable[Unit]]
-_TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
 
 
 class SubjectIds(msgspec.Struct, frozen=True):
@@ -219,31 +218,10 @@ class SubjectMatcher:
             if done or start in tried:
                 continue
             tried.add(start)
-            data = _decode64(text[start : run[1]])
+            data = decode_base64(text[start : run[1]])
             if data is not None and any(self._plainly(candidate) for candidate in decoded(data)):
                 done = True
                 yield start, run[1], base64.b64encode(self.without(data)).decode()
-
-
-def decoded(data: bytes) -> Iterator[str]:
-    """The texts that bytes may be: UTF-8; UTF-16 where they look so; Latin-1 where most of them
-    are characters. Nothing for other bytes."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        yield data.decode("utf-16", "ignore")
-        return
-    zeros = data.count(0)
-    if zeros and zeros * 5 >= len(data) * 2:
-        yield data.decode("utf-16-le", "ignore")
-        yield data.decode("utf-16-be", "ignore")
-        return
-    if zeros:
-        return
-    try:
-        yield data.decode("utf-8")
-    except UnicodeDecodeError:
-        if len(_TEXTY.findall(data)) * 20 >= len(data) * 19:
-            yield data.decode("latin-1")
-            yield data.decode("utf-8", "ignore")
 
 
 def _pattern(strings: tuple[str, ...]) -> re.Pattern[str]:
@@ -289,15 +267,6 @@ def _run(text: str, place: int, after: int) -> tuple[int, int]:
     match = _BASE64.match(text, start)
     assert match is not None
     return match.span()
-
-
-def _decode64(text: str) -> bytes | None:
-    plain = text.rstrip("=").replace("-", "+").replace("_", "/")
-    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
-    try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4))
-    except (ValueError, binascii.Error):
-        return None
 
 
 def _is_json(text: str) -> bool:

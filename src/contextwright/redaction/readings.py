@@ -1,0 +1,146 @@
+"""The readings of a text: what stands in it once it is decoded, and where.
+
+An address in `bob\\u0040example.com`, `bob%40example.com`, `bob&#64;example.com` or base64 is the
+same address to who receives it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
+
+from contextwright.redaction.unfold import unfold
+from contextwright.text.encoded_forms import (
+    Unit,
+    decode_base64,
+    decoded,
+    entities,
+    escapes,
+    percents,
+    plainly,
+)
+
+DEPTH = 3
+"""Encodings within one another: a form's value, in a query, in JSON."""
+_SIGNS = "[A-Za-z0-9+/_-]"
+_BASE64 = re.compile(
+    rf"(?:{_SIGNS}{{76}}\r?\n)+{_SIGNS}{{1,76}}={{0,2}}"
+    rf"|(?:{_SIGNS}{{64}}\r?\n)+{_SIGNS}{{1,64}}={{0,2}}"
+    rf"|{_SIGNS}{{16,}}={{0,2}}"
+)
+_BREAKS = re.compile(r"[\r\n]+")
+
+
+class Mapped(Protocol):
+    """A text that was made of another one."""
+
+    @property
+    def text(self) -> str:
+        """It."""
+        ...
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """From where to where a piece of it stands in the other."""
+        ...
+
+
+class Decoded:
+    """A decoded text, and the way back to the offsets of the original.
+
+    Args:
+        text: the original.
+        units: its pieces that stand for something else, in order.
+    """
+
+    def __init__(self, text: str, units: Iterable[Unit]) -> None:
+        self._spans: list[tuple[int, int]] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self.text = plainly(text, self._noted(units))
+
+    def _noted(self, units: Iterable[Unit]) -> Iterator[Unit]:
+        shift = 0
+        for unit in units:
+            meaning, start, end = unit
+            self._spans.append((start, end))
+            self._starts.append(start + shift)
+            self._ends.append(start + shift + len(meaning))
+            shift += len(meaning) - (end - start)
+            yield unit
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """From where to where a piece stands in the original; encoded pieces are whole."""
+        return self._back(start, 0), self._back(end - 1, 1)
+
+    def _back(self, offset: int, side: int) -> int:
+        at = bisect_right(self._starts, offset) - 1
+        if at < 0:
+            return offset + side
+        if offset < self._ends[at]:
+            return self._spans[at][side]
+        return self._spans[at][1] + offset - self._ends[at] + side
+
+
+class Reading:
+    """A text that was decoded several times over.
+
+    Args:
+        steps: the decodings, the last one first.
+    """
+
+    def __init__(self, steps: tuple[Mapped, ...]) -> None:
+        self.steps = steps
+        self.text = steps[0].text
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """From where to where a piece stands in the text as it came."""
+        for step in self.steps:
+            start, end = step.original(start, end)
+        return start, end
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """What a text says under every encoding that it has signs of; nothing for plain text."""
+    waiting: list[tuple[str, tuple[Mapped, ...]]] = [(text, ())]
+    seen = {text}
+    while waiting:
+        current, steps = waiting.pop()
+        for decode in (unfold, *_DECODERS):
+            step = decode(current)
+            if step is None or step.text in seen:
+                continue
+            seen.add(step.text)
+            reading = Reading((step, *steps))
+            yield reading
+            if len(reading.steps) < DEPTH:
+                waiting.append((reading.text, reading.steps))
+
+
+def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
+    """From where to where base64 stands that is text, and the text."""
+    for run in _BASE64.finditer(text):
+        data = decode_base64(_BREAKS.sub("", run[0]))
+        for plain in decoded(data) if data else ():
+            if plain.isprintable() or _is_lines(plain):
+                yield run.start(), run.end(), plain
+
+
+def _is_lines(text: str) -> bool:
+    return "".join(text.split()).isprintable()
+
+
+def _decoder(sign: str, units: Callable[[str], Iterable[Unit]]) -> Callable[[str], Mapped | None]:
+    has = re.compile(sign).search
+
+    def decode(text: str) -> Mapped | None:
+        return Decoded(text, units(text)) if has(text) else None
+
+    return decode
+
+
+# `\n` and `\"` alone hide nothing from patterns, and are in most JSON
+_DECODERS = (
+    _decoder(r"\\(?:u[0-9a-fA-F]{4}|/)", escapes),
+    _decoder(r"%[0-9a-fA-F]{2}", percents),
+    _decoder(r"&(?:#[0-9xX]|[a-zA-Z]{2,31};)", entities),
+)

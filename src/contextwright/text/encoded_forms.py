@@ -1,0 +1,114 @@
+"""Text within text: JSON escapes, percent and HTML encoding, base64, and what they mean."""
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+Unit = tuple[str, int, int]
+"""The meaning of a piece of a text, and from where to where it stands."""
+
+_ESCAPE = re.compile(
+    r"(?<!\\)(?:\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2}|\\++u[0-9a-fA-F]{4})"
+    r"|(?<!\\)\\++[nrtbf\"'/]"
+)
+_HEX = re.compile(r"u([0-9a-fA-F]{4})")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
+_CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
+
+
+def plainly(text: str, units: Iterable[Unit]) -> str:
+    """A text with what its pieces stand for, where it does not matter what stood where."""
+    return "".join(meaning for meaning, _, _ in pieces_of(text, units))
+
+
+def pieces_of(text: str, units: Iterable[Unit]) -> Iterator[Unit]:
+    """All of a text: the units, and between them what stands for itself."""
+    at = 0
+    for unit in units:
+        yield text[at : unit[1]], at, unit[1]
+        yield unit
+        at = unit[2]
+    yield text[at:], at, len(text)
+
+
+def escapes(text: str) -> Iterator[Unit]:
+    r"""The meanings of `\u00e9` and `\n` in JSON text, however often it was put into JSON."""
+    for match in _ESCAPE.finditer(text):
+        codes = [int(code, 16) for code in _HEX.findall(match[0])]
+        if not codes:
+            sign = match[0][-1]
+            yield _CONTROL.get(sign, sign), match.start(), match.end()
+        elif len(codes) == 2:
+            both = 0x10000 + ((codes[0] - 0xD800) << 10) + (codes[1] - 0xDC00)
+            yield chr(both), match.start(), match.end()
+        else:
+            yield chr(codes[0]), match.start(), match.end()
+
+
+def percents(text: str) -> Iterator[Unit]:
+    """The meanings of `%C3%A9` and `+` in URLs."""
+    for match in _PERCENT.finditer(text):
+        if match[0] == "+":
+            yield " ", match.start(), match.end()
+            continue
+        data = bytes.fromhex(match[0].replace("%", ""))
+        at = match.start()
+        for sign in data.decode("utf-8", "surrogateescape"):
+            size = 3 * (1 if "\udc80" <= sign <= "\udcff" else len(sign.encode()))
+            if not "\udc80" <= sign <= "\udcff":
+                yield sign, at, at + size
+            at += size
+
+
+def entities(text: str) -> Iterator[Unit]:
+    """The meanings of `&eacute;` and `&#233;` in HTML."""
+    for match in _ENTITY.finditer(text):
+        meaning = html.unescape(match[0])
+        if meaning != match[0]:
+            yield meaning, match.start(), match.end()
+
+
+FORMS: tuple[tuple[str, Callable[[str], Iterable[Unit]]], ...] = (
+    ("\\", escapes),
+    ("%", percents),
+    ("+", percents),
+    ("&", entities),
+    ("", lambda text: ()),
+)
+"""A sign that a text of each form has, and what stands for what in it. The plain form is last: of
+`Ada+Lovelace` the surname alone is found as it is."""
+
+
+def decoded(data: bytes) -> Iterator[str]:
+    """The texts that bytes may be: UTF-8; UTF-16 where they look so; Latin-1 where most of them
+    are characters. Nothing for other bytes."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        yield data.decode("utf-16", "ignore")
+        return
+    zeros = data.count(0)
+    if zeros and zeros * 5 >= len(data) * 2:
+        yield data.decode("utf-16-le", "ignore")
+        yield data.decode("utf-16-be", "ignore")
+        return
+    if zeros:
+        return
+    try:
+        yield data.decode("utf-8")
+    except UnicodeDecodeError:
+        if len(_TEXTY.findall(data)) * 20 >= len(data) * 19:
+            yield data.decode("latin-1")
+            yield data.decode("utf-8", "ignore")
+
+
+def decode_base64(text: str) -> bytes | None:
+    """The bytes of base64, with or without its padding, of either alphabet; None for none."""
+    plain = text.rstrip("=").replace("-", "+").replace("_", "/")
+    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4))
+    except (ValueError, binascii.Error):
+        return None
