@@ -1,7 +1,10 @@
 """Scanners: what they find, what they leave, and that they cannot be made slow."""
 
+import base64
+import json
 import re
 import time
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -165,12 +168,70 @@ PUMPS += [
     "born ",
     " -u a:",
     "\\n1-",
+    *(":", "ab:cd:", "a::b ", "@a.b", "%41", "&#65;", "\\u0041", "QUFB", "pw: ", "1 ", ":A"),
 ]
 
 
 @pytest.mark.parametrize("pump", PUMPS)
 def test_no_input_is_slow_for_the_built_ins(pump: str) -> None:
-    text = pump * (20_000 // len(pump))
+    text = pump * (100_000 // len(pump))
     begin = time.process_time()
     EVERYTHING.redact(text)
-    assert time.process_time() - begin < 3.0
+    assert time.process_time() - begin < 6.0
+
+
+SECRET = "bob.smith@example.com"
+HEX = "".join(f"\\u{ord(sign):04x}" for sign in SECRET)
+ENCODED = [
+    SECRET.replace("@", "\\u0040"),
+    HEX,
+    f'{{"a": "{HEX}"}}',
+    json.dumps(json.dumps({"a": HEX})),
+    quote(SECRET, safe=""),
+    quote(quote(SECRET, safe=""), safe=""),
+    SECRET.replace("@", "&#64;"),
+    SECRET.replace("@", "&commat;"),
+    SECRET.replace("@", "\\u0026#64;"),
+    base64.b64encode(f"mail {SECRET} now".encode()).decode(),
+    base64.urlsafe_b64encode(json.dumps({"mail": SECRET}).encode()).decode().rstrip("="),
+    base64.encodebytes(f"{'x ' * 80}{SECRET}".encode()).decode(),
+    base64.b64encode(SECRET.encode("utf-16-le")).decode(),
+]
+
+
+@pytest.mark.parametrize("text", ENCODED)
+def test_a_text_is_decoded_before_it_is_searched(text: str) -> None:
+    redacted, spans = EVERYTHING.redact(f"see {text} there")
+    assert len(spans) == 1
+    assert redacted.startswith("see ") and redacted.endswith(" there")
+    assert not {"bob", "Ym9i", "0062"} & set(re.findall("bob|Ym9i|0062", redacted))
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ('{"phone": 4155550132, "n": 1}', '{"phone": "[REDACTED]", "n": 1}'),
+        ('[{"a":"x bob@example.com"},2]', '[{"a":"x [REDACTED]"},2]'),
+        ('go {"a":"bob\\u0040example.com"} on', 'go {"a":"[REDACTED]"} on'),
+        ('{"https:\\/\\/a:s3cr3t@b.de\\/":1}', '{"https:\\/\\/a:[REDACTED]\\/":1}'),
+        ('{"card": 4111111111111111}', '{"card": "[REDACTED]"}'),
+    ],
+)
+def test_json_stays_json(text: str, result: str) -> None:
+    assert compile_patterns(("pii", "secrets")).redact(text)[0] == result
+
+
+JSON = st.recursive(
+    st.none() | st.integers(10**9, 10**16) | st.booleans() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(JSON.filter(lambda value: isinstance(value, (dict, list))), SCANNERS, st.booleans())
+def test_any_json_stays_json(value: object, scanner: Scanner, ascii_only: bool) -> None:
+    once, _ = scanner.redact(json.dumps(value, ensure_ascii=ascii_only))
+    if scanner is EVERYTHING:
+        json.loads(once)
+    assert scanner.redact(once) == (once, ())

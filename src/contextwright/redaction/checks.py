@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from contextwright.redaction.wording import is_filled, is_random, is_stand_in, is_words
+
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
 
 # Lengths of the SWIFT IBAN registry, release 99.
@@ -61,7 +63,7 @@ _DATE = re.compile(
 )
 _SSN_WORDS = re.compile(r"\b(?:ssn|ss#|social.security)")
 _PLACEHOLDER = re.compile(
-    r"[$%<{(\[*]|(?:your|my|the|insert|enter|change|replace|example|dummy|sample|placeholder|"
+    r"[$<{(\[]|%(?:[A-Za-z_]+%|\(|[sd]\b)|\*+$|(?:your|my|the|insert|enter|change|replace|example|dummy|sample|placeholder|"
     r"redacted|process\.|os\.|env\.|self\.|config|settings)|"
     r"(?:null|none|nil|true|false|undefined|string|password|secret|token|required|optional)\b",
     re.ASCII | re.IGNORECASE,
@@ -71,15 +73,25 @@ _BASE64_LINES = re.compile(r"[A-Za-z0-9+/=\s\\]*")
 _MAX_KEY = 16_384
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
+_CALL = re.compile(r"[A-Za-z_][\w.]*[\[(]")
+_COUNT = re.compile(r"[0-9]+(?:[-+][a-z]{3,}|[-+]?(?:char|digit|byte|bit|day|hour|minute)[a-z]*)")
 _DIGIT = re.compile("[0-9]")
 _LETTER = re.compile("[A-Za-z]")
 
 _SECRET_KEY = re.compile(
     r"(?:secret|token|credential|(?:api|access|private|auth|account|signing|encryption|master|"
     r"license|service|storage|shared)[ _.-]?key)s?"
-    r"(?:[_-]?(?:access[_-]?)?(?:key|value|id|token|b64|base64))?[\"'`\\)\]]{0,5}\s{0,8}(?:value)?$"
+    r"(?:[_-]?(?:access[_-]?)?(?:key|value|token|b64|base64)|(?<!s)[_-]?id)?"
+    r"[\"'`\\)\]]{0,5}\s{0,8}(?:value)?$"
 )
-_PUBLIC_KEY = re.compile(r"(?:public|csrf)[ _.-]?(?:api|access)?[ _.-]?(?:key|token)[^a-z]*$")
+_PUBLIC = re.compile(
+    r"(?:public|publishable|csrf|xsrf|authenticity|pagination|page|cursor|next|continuation)"
+    r"[ _.-]?(?:api|access)?[ _.-]?$"
+)
+_PUBLIC_KEY = re.compile(
+    r"(?:public|csrf|xsrf|authenticity)[ _.-]?(?:api|access)?[ _.-]?(?:key|token)[^a-z]*"
+    r"(?:value[^a-z]*)?$"
+)
 _KEY_REST = re.compile(r"[a-z0-9_ .\-]{0,24}[\"'`\\)\]]{0,5}\s{0,8}")
 # Whose keys have no prefix, and are known only by the name they are assigned to.
 _VENDOR_NAMES = """
@@ -94,6 +106,28 @@ _VENDOR_NAMES = """
     twitter typeform wakatime yandex zendesk zoom ibm aws_ azure codecov
 """
 _VENDORS = _VENDOR_NAMES.split()
+
+
+# Keys that Google's own samples publish: they open nothing.
+_PUBLISHED = frozenset(
+    {
+        "AIzaSyabcdefghijklmnopqrstuvwxyz1234567",
+        "AIzaSyAnLA7NfeLquW1tJFpx_eQCxoX-oo6YyIs",
+        "AIzaSyCkEhVjf3pduRDt6d1yKOMitrUEke8agEM",
+        "AIzaSyDMAScliyLx7F0NPDEJi1QmyCgHIAODrlU",
+        "AIzaSyD3asb-2pEZVqMkmL6M9N6nHZRR_znhrh0",
+        "AIzaSyAdOS2zB6NCsk1pCdZ4-P6GBdi_UUPwX7c",
+        "AIzaSyASWm6HmTMdYWpgMnjRBjxcQ9CKctWmLd4",
+        "AIzaSyANUvH9H9BsUccjsu2pCmEkOPjjaXeDQgY",
+        "AIzaSyA5_iVawFQ8ABuTZNUdcwERLJv_a_p4wtM",
+        "AIzaSyA4UrcGxgwQFTfaI3no3t7Lt1sjmdnP5sQ",
+        "AIzaSyDSb51JiIcB6OJpwwMicseKRhhrOq1cS7g",
+        "AIzaSyBF2RrAIm4a0mO64EShQfqfd2AFnzAvvuU",
+        "AIzaSyBcE-OOIbhjyR83gm4r2MFCu4MJmprNXsw",
+        "AIzaSyB8qGxt4ec15vitgn44duC5ucxaOi4FmqE",
+        "AIzaSyA8vmApnrHNFE0bApF4hoZ11srVL_n0nvY",
+    }
+)
 
 
 def entropy(value: str) -> float:
@@ -128,6 +162,9 @@ def iban(match: re.Match[str]) -> tuple[int, int] | None:
 def card(match: re.Match[str]) -> tuple[int, int] | None:
     """The longest run of whole groups that has a card's length, issuer and check digit."""
     text, start, end = match.string, match.start(), match.end()
+    head = match[0][:8].replace(" ", "").replace("-", "")
+    if head[:2] < "22" and head[:4] not in ("1800", "2131"):
+        return None
     while end - start >= 12:
         if end == len(text) or text[end] not in "0123456789":
             digits = text[start:end].replace(" ", "").replace("-", "")
@@ -228,9 +265,15 @@ def _is_ipv6(value: str) -> bool:
 
 
 def random_token(match: re.Match[str]) -> tuple[int, int] | None:
-    """The token, unless it is one of the `xxxx` of documentation."""
+    """The token, unless it is one of the `xxxx` of documentation, or published."""
     group = 1 if match.re.groups else 0
-    return match.span(group) if entropy(match[group]) >= 2.8 else None
+    value = match[group]
+    return None if entropy(value) < 2.8 or value in _PUBLISHED else match.span(group)
+
+
+def issued_token(match: re.Match[str]) -> tuple[int, int] | None:
+    """A token whose form nothing else has, unless it is filled with `X`."""
+    return None if is_filled(match[0]) else match.span()
 
 
 def private_key(match: re.Match[str]) -> tuple[int, int] | None:
@@ -240,7 +283,21 @@ def private_key(match: re.Match[str]) -> tuple[int, int] | None:
     if not closing:
         closing = _BASE64_LINES.match(text, body, body + _MAX_KEY)
     end = closing.end() if closing else body
-    return (match.start(), end) if end - body >= 64 else None
+    lines = _BASE64_LINES.match(text, body, end)
+    # a key, or its head: prose that names the armour has no line of base64 behind it
+    size = len(lines[0].split(" ", 1)[0].strip()) if lines else 0
+    return (match.start(), end) if end - body >= 64 or size >= 16 else None
+
+
+def private_key_tail(match: re.Match[str]) -> tuple[int, int] | None:
+    """The lines of base64 before the armour's last line, where the first was cut off."""
+    start = match.end(1)
+    for line in reversed(match[1].splitlines(keepends=True)):
+        signs = line.strip()
+        if signs and (" " in signs or (len(signs) < 16 and start != match.end(1))):
+            break
+        start -= len(line)
+    return (start, match.end()) if match.end(1) - start >= 16 else None
 
 
 def mixed_token(match: re.Match[str]) -> tuple[int, int] | None:
@@ -259,18 +316,22 @@ def assigned(match: re.Match[str]) -> tuple[int, int] | None:
         return None
     if entropy(value) < (2.5 if numeric else min(3.0, math.log2(len(value)) - 0.5)):
         return None
-    key = match.string[max(0, start - 64) : start].lower()
-    if _SECRET_KEY.search(key):
-        named = not numeric and not _PUBLIC_KEY.search(key)
+    key = match.string[max(0, start - 64) : start]
+    if _SECRET_KEY.search(key.lower()):
+        named = not numeric and not _PUBLIC_KEY.search(key.lower())
     else:
         named = len(value) >= 14 and not _DATE.match(value) and _is_vendors(key)
     return match.span(1) if named else None
 
 
 def _is_vendors(key: str) -> bool:
+    """Whether the name, as it is written, has a vendor's: as words of its own."""
+    small = key.lower()
     for vendor in _VENDORS:
-        at = key.rfind(vendor)
-        if at >= 0 and _KEY_REST.fullmatch(key, at + len(vendor)):
+        at = small.rfind(vendor)
+        # no `meraki` in `CameraKit`
+        apart = at >= 0 and (not small[at - 1 : at].isalpha() or key[at].isupper())
+        if apart and _KEY_REST.fullmatch(small, at + len(vendor)):
             return True
     return False
 
@@ -281,13 +342,59 @@ def bearer(match: re.Match[str]) -> tuple[int, int] | None:
     return None if _PLACEHOLDER.match(value) or not _DIGIT.search(value) else match.span(1)
 
 
+_QUOTES = "\"'`"
+_BEHIND = re.compile(r"[,;&](?:\s|[\w.-]+[=:])|[\])}]+[,;.]*$")
+
+
+def _value_of(match: re.Match[str]) -> tuple[int, int, bool]:
+    """From where to where a value stands without its quotes, and what prose, a call or a list
+    sets behind it; and whether it had quotes."""
+    value, (start, end) = match[1], match.span(1)
+    if value[0] in _QUOTES:
+        inner = value[1:-1].rstrip("\\")
+        return start + 1, start + 1 + len(inner), True
+    behind = _BEHIND.search(value)
+    if behind:
+        end = start + behind.start()
+    return start, start + len(match.string[start:end].rstrip(".,;:!?\\")), False
+
+
 def password(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `password = ...`: anything quoted; unquoted, only what prose does not say."""
-    value = match[1]
-    if _PLACEHOLDER.match(value) or len(set(value)) < 3:
+    start, end, quoted = _value_of(match)
+    value = match.string[start:end]
+    if _PLACEHOLDER.match(value) or len(set(value)) < 3 or is_filled(value):
         return None
-    quoted = match.string[match.start(1) - 1] in "\"'"
-    return match.span(1) if quoted or not (value.isalpha() or "(" in value) else None
+    # `DB_PASSWORD=swordfish` is set, `password: required` is said
+    is_set = match.string[: match.start(1)].endswith("=") and match[0][:1].isupper()
+    word = value.lstrip("&*")
+    plain = (word.isalpha() and (is_words(word) or not is_random(word))) or _CALL.match(word)
+    return (start, end) if quoted or is_set or not plain else None
+
+
+def stated(match: re.Match[str]) -> tuple[int, int] | None:
+    """The value of `the password is ...`: quoted, a number, or nothing that prose would say."""
+    start, end, quoted = _value_of(match)
+    value = match.string[start:end]
+    if is_stand_in(value) or len(set(value)) < 3 or len(value) < 4 or _COUNT.fullmatch(value):
+        return None
+    return (start, end) if quoted or value.isdigit() or is_random(value) else None
+
+
+def named_secret(match: re.Match[str]) -> tuple[int, int] | None:
+    """The value of `client_secret = ...`: random, whatever its signs."""
+    start, end, _ = _value_of(match)
+    value = match.string[start:end]
+    if len(value) < 8 or is_stand_in(value) or not is_random(value) or value[0] == "\\":
+        return None
+    before = match.string[max(0, match.start() - 24) : match.start()].lower()
+    return None if _PUBLIC.search(before) else (start, end)
+
+
+def cookie(match: re.Match[str]) -> tuple[int, int] | None:
+    """The cookies of a header, if one of them has a value that nobody guesses."""
+    values = [pair.partition("=")[2].strip() for pair in match[1].split(";")]
+    return match.span(1) if any(len(v) >= 8 and is_random(v) for v in values) else None
 
 
 def credentials(match: re.Match[str]) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from contextwright.redaction.patterns import Pattern
 
 # Name, literals, expression. Upper bounds are generous: the whole of a long run is redacted.
 _PREFIXED = r"""
-aws_key AKIA ASIA ABIA ACCA A(?:KI|SI|BI|CC)A[A-Z0-9]{16,128}\b
+
 aws_key ABSK ABSK[A-Za-z0-9+/]{60,300}={0,2}
 aws_key bedrock-api-key- bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]*
 github_token ghp_ gho_ ghu_ ghs_ ghr_ gh[oprsu]_[A-Za-z0-9]{36,255}
@@ -20,7 +20,7 @@ github_token github_pat_ github_pat_[A-Za-z0-9_]{36,255}
 gitlab_token glpat- glptt- gldt- glrt- glcbt- glffct- gl[a-z]{2,6}-[A-Za-z0-9_.=-]{20,300}
 gitlab_token glft- glimt- glagent- gloas- glsoat- gl[a-z]{2,6}-[A-Za-z0-9_.=-]{20,300}
 gitlab_token GR1348941 GR1348941[A-Za-z0-9_-]{20,60}
-gitlab_token _gitlab_session= _gitlab_session=([a-z0-9]{32})
+gitlab_token _gitlab_session= _gitlab_session=[a-z0-9]{32}
 slack_token xoxb- xoxp- xoxe- xoxa- xoxr- xoxs- xoxo- xox[a-z]-[A-Za-z0-9-]{15,300}
 slack_token xoxe.xox xoxe\.xox[bp]-[0-9]-[A-Za-z0-9]{100,250}
 slack_token xapp- xapp-[0-9]-[A-Za-z0-9]{5,20}-[0-9]{5,20}-[a-z0-9]{20,100}
@@ -140,6 +140,68 @@ def _anywhere(
     return Pattern(name, regex, literals, fold=fold, free=True, check=check)
 
 
+_LINES = r"[A-Za-z0-9+/=\s\\]"
+_NAMES_OF_PASSWORDS = ("passw", "passphrase", "passcode", "kennwort", "pwd", "_pass", "_pw")
+_PERSONAL_NAME = r"(?:password|passwd|passwort|passphrase|passcode|kennwort|pwd|passw|_pass|_pw)"
+_NAMES_OF_SECRETS = (
+    *("secret", "token", "credential", "api", "access", "private", "auth", "account", "signing"),
+    *("encryption", "master", "license", "service", "storage", "shared"),
+)
+_MACHINE_NAME = (
+    r"(?:secret|token|credential|(?:api|access|private|auth|account|signing|encryption|master|"
+    r"license|service|storage|shared|secret)[ _.-]?(?:access[ _.-]?)?key)s?"
+    r"(?:[_-]?(?:access[_-]?)?(?:key|value|token|b64|base64))?"
+)
+_ASSIGNED_TO = (
+    rf"{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:)|[ \t]{{1,80}}value=)[ \t]{{0,8}}\\{{0,3}}"
+)
+_SAID = r"(?: [A-Za-z0-9@._'-]{1,40}){0,5}? (?:is|was|lautet|ist|to)(?: now| set to)?:? {1,3}"
+_ANY_VALUE = r"(\"[^\"\s]{3,500}\"|'[^'\s]{3,500}'|`[^`\s]{3,500}`|[^\s\"'`<>]{4,500})"
+
+
+def _passwords() -> Iterator[Pattern]:
+    """Passwords wherever people and programs write them."""
+
+    def told(regex: str, literals: tuple[str, ...], check: Check = checks.password) -> Pattern:
+        return _anywhere("password", regex, literals, check, fold=True)
+
+    name = rf"{_PERSONAL_NAME}[A-Za-z0-9_]{{0,12}}"
+    yield told(
+        rf"{name}{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:|,)|[ \t]{{1,80}}value=)[ \t]{{0,8}}"
+        rf"\\{{0,3}}{_ANY_VALUE}",
+        _NAMES_OF_PASSWORDS,
+    )
+    yield Pattern(
+        "password",
+        rf"pw[0-9]?{_ASSIGNED_TO}{_ANY_VALUE}",
+        ("pw",),
+        fold=True,
+        check=checks.password,
+    )
+    yield told(rf"{name}{_SAID}{_ANY_VALUE}", _NAMES_OF_PASSWORDS, checks.stated)
+    yield told(rf"{name}>[ \t\n]{{0,40}}([^<>\s]{{4,200}})", _NAMES_OF_PASSWORDS)
+    yield told(
+        rf"{name}{_QUOTE}:[ \t]{{0,8}}[|>][+-]?[ \t]{{0,8}}\r?\n[ \t]{{1,40}}{_ANY_VALUE}",
+        _NAMES_OF_PASSWORDS,
+        checks.stated,
+    )
+    yield told(
+        rf"(?:mysql|mysqldump|mysqladmin|mariadb)[^\n|;&]{{0,200}}? -p{_ANY_VALUE}",
+        ("mysql", "mariadb"),
+    )
+    yield told(rf"sshpass[ \t]{{1,8}}-p[ \t]{{0,8}}{_ANY_VALUE}", ("sshpass",))
+    yield told(rf"login[^\n|;&]{{0,200}}? -p[ \t]{{1,8}}{_ANY_VALUE}", ("login",))
+    yield told(rf"redis-cli[^\n|;&]{{0,200}}? -a[ \t]{{1,8}}{_ANY_VALUE}", ("redis-cli",))
+    yield Pattern(
+        "password",
+        rf"--?(?:[a-z]{{1,20}}-)?(?:password|passwd|pass|pw|token|secret|api-?key)[ =]{{1,2}}"
+        rf"{_ANY_VALUE}",
+        ("-pass", "-pw", "-token", "-secret", "-api"),
+        fold=True,
+        check=checks.stated,
+    )
+
+
 SECRETS: tuple[Pattern, ...] = (
     *_rows(),
     _prefixed(
@@ -153,6 +215,13 @@ SECRETS: tuple[Pattern, ...] = (
         regex=r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}"
         r"\.[A-Za-z0-9+/_=-]{30,120}",
     ),
+    _anywhere(
+        "vendor_token",
+        r"contribsys__com[a-z_\"'\\]{0,12}[ \t]{0,4}[:=][ \t\"'\\]{0,6}([0-9a-f]{8}:[0-9a-f]{8})\b",
+        ("contribsys__com",),
+        checks.random_token,
+        fold=True,
+    ),
     _around("azure_secret", r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", ("Q~",), 4),
     _anywhere(
         "private_key",
@@ -160,12 +229,57 @@ SECRETS: tuple[Pattern, ...] = (
         ("-----BEGIN",),
         checks.private_key,
     ),
+    Pattern(
+        "aws_key",
+        r"A(?:KI|SI|BI|CC)A[A-Z0-9]{16,128}\b|A3T[A-Z0-9]{17}\b",
+        ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
+        check=checks.issued_token,
+    ),
+    Pattern(
+        "private_key",
+        rf"({_LINES}+)-----END[ A-Z0-9_-]{{0,100}}PRIVATE KEY(?: BLOCK)?-----",
+        ("-----END",),
+        lead=16_384,
+        back=_LINES,
+        free=True,
+        check=checks.private_key_tail,
+    ),
+    *_passwords(),
     _anywhere(
-        "password",
-        r"(?:password|passwd|passwort|passphrase|pwd|passw|_pass|_pw)[A-Za-z0-9_]{0,12}"
-        rf"{_ASSIGNED}([^\s\"'`<>,;\\]{{4,200}})",
-        ("passw", "passphrase", "pwd", "_pass", "_pw"),
-        checks.password,
+        "assigned_secret",
+        rf"{_MACHINE_NAME}{_ASSIGNED_TO}{_ANY_VALUE}",
+        _NAMES_OF_SECRETS,
+        checks.named_secret,
+        fold=True,
+    ),
+    _anywhere(
+        "assigned_secret",
+        rf"(?:{_PERSONAL_NAME}|{_MACHINE_NAME})[A-Za-z0-9_]{{0,12}}"
+        r"(?:[\"'\\]{0,4}\s{0,8},\s{0,40}|[\"'\\]{0,4}\s{1,40})"
+        rf"\\{{0,3}}[\"']?value\\{{0,3}}[\"']?[ \t]{{0,8}}[:=][ \t]{{0,8}}\\{{0,3}}{_ANY_VALUE}",
+        (*_NAMES_OF_PASSWORDS, *_NAMES_OF_SECRETS),
+        checks.named_secret,
+        fold=True,
+    ),
+    _anywhere(
+        "assigned_secret",
+        rf"{_MACHINE_NAME}{_SAID}{_ANY_VALUE}",
+        _NAMES_OF_SECRETS,
+        checks.named_secret,
+        fold=True,
+    ),
+    _anywhere(
+        "assigned_secret",
+        rf"{_MACHINE_NAME}>[ \t\n]{{0,40}}([^<>\s]{{8,400}})",
+        _NAMES_OF_SECRETS,
+        checks.named_secret,
+        fold=True,
+    ),
+    _anywhere(
+        "auth_header",
+        r"cookie[\"'\\]{0,4}[ \t]{0,4}[:=][ \t\"'\\]{0,8}([^\n\r\"'\\]{8,1000})",
+        ("cookie",),
+        checks.cookie,
         fold=True,
     ),
     _anywhere(

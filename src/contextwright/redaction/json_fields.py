@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
-from contextwright.redaction.operators import REPLACE, Operator, Replacement, put
+from contextwright.redaction.operators import Operator, Replacement, put
 
 Path = tuple[str, ...]
 _TOKEN = re.compile(r'\s*(?:([{}\[\],:])|("(?:[^"\\]|\\.)*("|$))|([-+.0-9A-Za-z]+))', re.DOTALL)
@@ -56,11 +56,6 @@ class FieldWalk:
         self._key: str | None = None
         self._is_value = False
         self._hidden_at, self._hidden_depth = -1, 0
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the last bracket that was opened is closed."""
-        return not self._stack
 
     def read(self, start: int) -> bool:
         """Read from a bracket on to its end, or to the text's; False where it is no JSON from
@@ -130,7 +125,7 @@ class FieldWalk:
             value = _text_of(string) if string else token[4]
             if not self._named.operator.is_stand_in(value):
                 self.spans.append((start, end, self._quoted(value)))
-        elif string and self._hidden_at < 0 and self._named.wanted:
+        elif string and self._hidden_at < 0:
             self._nested(string, token.start(2), end, here)
         if not in_object:
             self._key = None
@@ -170,25 +165,26 @@ class JsonRegion(NamedTuple):
 
 _LEAF = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
-_NO_FIELDS = Named((), REPLACE, lambda text, path: [])
+_DECODER = json.JSONDecoder(strict=False)
+MAX_BROKEN = 1_000
+"""Brackets that open no JSON, before the rest of a text is taken for having none."""
 
 
 def json_regions(text: str) -> list[JsonRegion]:
     """All JSON objects and lists in a text, the outermost."""
     regions: list[JsonRegion] = []
+    broken = 0
     opening = _OPENING.search(text)
-    while opening:
-        walk, start = FieldWalk(text, _NO_FIELDS), opening.start()
-        if walk.read(start) and walk.is_closed and _is_json(text[start : walk.place]):
-            leaves = [leaf.span() for leaf in _LEAF.finditer(text, start, walk.place)]
-            regions.append(JsonRegion(start, walk.place, leaves))
-        opening = _OPENING.search(text, max(walk.place, opening.end()))
+    while opening and broken < MAX_BROKEN:
+        start = place = opening.start()
+        try:
+            place = _DECODER.raw_decode(text, start)[1]
+        except json.JSONDecodeError as error:
+            broken, place = broken + 1, max(error.pos, start + 1)
+        except (ValueError, RecursionError):  # an integer of thousands of digits; too deep
+            break
+        else:
+            leaves = [leaf.span() for leaf in _LEAF.finditer(text, start, place)]
+            regions.append(JsonRegion(start, place, leaves))
+        opening = _OPENING.search(text, place)
     return regions
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -2,7 +2,8 @@
 
 Every expression runs on the stdlib's `re`, so that the same text gives the same bytes on every
 machine. Each is also valid in RE2 (no look-around, no back-reference), every repetition is
-bounded, and no two neighbouring repetitions share a character: matching is linear.
+bounded, by itself or by `lead`, and no two neighbouring repetitions share a character: matching is
+linear.
 """
 
 import re
@@ -95,9 +96,9 @@ PERSONAL: tuple[Pattern, ...] = (
         check=checks.ipv6,
     ),
     # EUI-48 or EUI-64; a longer run is a dump, or a fingerprint.
-    _mac(rf"{_HEX2}(?::{_HEX2}){{5,40}}\b", f"(?::{_HEX2}){{5,}}", 2),
-    _mac(rf"{_HEX2}(?:-{_HEX2}){{5,40}}\b", f"(?:-{_HEX2}){{5,}}", 2),
-    _mac(rf"{_HEX4}(?:\.{_HEX4}){{2,20}}\b", rf"(?:\.{_HEX4}){{2,}}", 4),
+    _mac(rf"{_HEX2}(?::{_HEX2}){{5,40}}\b", f":{_HEX2}(?::{_HEX2}){{4,}}", 2),
+    _mac(rf"{_HEX2}(?:-{_HEX2}){{5,40}}\b", f"-{_HEX2}(?:-{_HEX2}){{4,}}", 2),
+    _mac(rf"{_HEX4}(?:\.{_HEX4}){{2,20}}\b", rf"\.{_HEX4}(?:\.{_HEX4})+", 4),
     Pattern("us_passport", r"[A-Z][0-9]{8}\b", glue="-."),
     Pattern("us_passport", r"passport[^0-9\n]{0,24}\b([0-9]{9})\b", ("passport",), fold=True),
     Pattern(

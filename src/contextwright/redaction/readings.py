@@ -23,11 +23,11 @@ from contextwright.text.encoded_forms import (
 DEPTH = 3
 """Encodings within one another: a form's value, in a query, in JSON."""
 _SIGNS = "[A-Za-z0-9+/_-]"
-_BASE64 = re.compile(
-    rf"(?:{_SIGNS}{{76}}\r?\n)+{_SIGNS}{{1,76}}={{0,2}}"
-    rf"|(?:{_SIGNS}{{64}}\r?\n)+{_SIGNS}{{1,64}}={{0,2}}"
-    rf"|{_SIGNS}{{16,}}={{0,2}}"
-)
+# one try a run
+_RUN = re.compile(rf"(?<!{_SIGNS}){_SIGNS}{{16,}}={{0,2}}")
+_NEXT_LINE = re.compile(rf"\r?\n({_SIGNS}+={{0,2}})")
+_LINE = (64, 76)
+"""Signs on a line of base64 in PEM and in mail."""
 _BREAKS = re.compile(r"[\r\n]+")
 
 
@@ -118,15 +118,21 @@ def readings(text: str) -> Iterator[Reading]:
 
 def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
     """From where to where base64 stands that is text, and the text."""
-    for run in _BASE64.finditer(text):
-        data = decode_base64(_BREAKS.sub("", run[0]))
+    place = 0
+    while run := _RUN.search(text, place):
+        place, size = run.end(), len(run[0])
+        line = _NEXT_LINE.match(text, place) if size in _LINE else None
+        while line:
+            place = line.end()
+            line = _NEXT_LINE.match(text, place) if len(line[1]) == size else None
+        data = decode_base64(_BREAKS.sub("", text[run.start() : place]))
         for plain in decoded(data) if data else ():
-            if plain.isprintable() or _is_lines(plain):
-                yield run.start(), run.end(), plain
+            if _is_text(plain):
+                yield run.start(), place, plain
 
 
-def _is_lines(text: str) -> bool:
-    return "".join(text.split()).isprintable()
+def _is_text(text: str) -> bool:
+    return text.isprintable() or "".join(text.split()).isprintable()
 
 
 def _decoder(sign: str, units: Callable[[str], Iterable[Unit]]) -> Callable[[str], Mapped | None]:
