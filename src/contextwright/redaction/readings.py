@@ -44,7 +44,7 @@ class Mapped(Protocol):
         ...
 
 
-class Decoded:
+class DecodedText:
     """A decoded text, and the way back to the offsets of the original.
 
     Args:
@@ -139,7 +139,7 @@ def _decoder(sign: str, units: Callable[[str], Iterable[Unit]]) -> Callable[[str
     has = re.compile(sign).search
 
     def decode(text: str) -> Mapped | None:
-        return Decoded(text, units(text)) if has(text) else None
+        return DecodedText(text, units(text)) if has(text) else None
 
     return decode
 
