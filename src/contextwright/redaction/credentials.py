@@ -155,18 +155,18 @@ _MACHINE_NAME = (
 _ASSIGNED_TO = (
     rf"{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:)|[ \t]{{1,80}}value=)[ \t]{{0,8}}\\{{0,3}}"
 )
-_SAID = r"(?: [A-Za-z0-9@._'-]{1,40}){0,5}? (?:is|was|lautet|ist|to)(?: now| set to)?:? {1,3}"
+_IN_PROSE = r"(?: [A-Za-z0-9@._'-]{1,40}){0,5}? (?:is|was|lautet|ist|to)(?: now| set to)?:? {1,3}"
 _ANY_VALUE = r"(\"[^\"\s]{3,500}\"|'[^'\s]{3,500}'|`[^`\s]{3,500}`|[^\s\"'`<>]{4,500})"
 
 
 def _passwords() -> Iterator[Pattern]:
     """Passwords wherever people and programs write them."""
 
-    def told(regex: str, literals: tuple[str, ...], check: Check = checks.password) -> Pattern:
+    def pattern(regex: str, literals: tuple[str, ...], check: Check = checks.password) -> Pattern:
         return _anywhere("password", regex, literals, check, fold=True)
 
     name = rf"{_PERSONAL_NAME}[A-Za-z0-9_]{{0,12}}"
-    yield told(
+    yield pattern(
         rf"{name}{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:|,)|[ \t]{{1,80}}value=)[ \t]{{0,8}}"
         rf"\\{{0,3}}{_ANY_VALUE}",
         _NAMES_OF_PASSWORDS,
@@ -178,20 +178,20 @@ def _passwords() -> Iterator[Pattern]:
         fold=True,
         check=checks.password,
     )
-    yield told(rf"{name}{_SAID}{_ANY_VALUE}", _NAMES_OF_PASSWORDS, checks.stated)
-    yield told(rf"{name}>[ \t\n]{{0,40}}([^<>\s]{{4,200}})", _NAMES_OF_PASSWORDS)
-    yield told(
+    yield pattern(rf"{name}{_IN_PROSE}{_ANY_VALUE}", _NAMES_OF_PASSWORDS, checks.stated)
+    yield pattern(rf"{name}>[ \t\n]{{0,40}}([^<>\s]{{4,200}})", _NAMES_OF_PASSWORDS)
+    yield pattern(
         rf"{name}{_QUOTE}:[ \t]{{0,8}}[|>][+-]?[ \t]{{0,8}}\r?\n[ \t]{{1,40}}{_ANY_VALUE}",
         _NAMES_OF_PASSWORDS,
         checks.stated,
     )
-    yield told(
+    yield pattern(
         rf"(?:mysql|mysqldump|mysqladmin|mariadb)[^\n|;&]{{0,200}}? -p{_ANY_VALUE}",
         ("mysql", "mariadb"),
     )
-    yield told(rf"sshpass[ \t]{{1,8}}-p[ \t]{{0,8}}{_ANY_VALUE}", ("sshpass",))
-    yield told(rf"login[^\n|;&]{{0,200}}? -p[ \t]{{1,8}}{_ANY_VALUE}", ("login",))
-    yield told(rf"redis-cli[^\n|;&]{{0,200}}? -a[ \t]{{1,8}}{_ANY_VALUE}", ("redis-cli",))
+    yield pattern(rf"sshpass[ \t]{{1,8}}-p[ \t]{{0,8}}{_ANY_VALUE}", ("sshpass",))
+    yield pattern(rf"login[^\n|;&]{{0,200}}? -p[ \t]{{1,8}}{_ANY_VALUE}", ("login",))
+    yield pattern(rf"redis-cli[^\n|;&]{{0,200}}? -a[ \t]{{1,8}}{_ANY_VALUE}", ("redis-cli",))
     yield Pattern(
         "password",
         rf"--?(?:[a-z]{{1,20}}-)?(?:password|passwd|pass|pw|token|secret|api-?key)[ =]{{1,2}}"
@@ -263,7 +263,7 @@ SECRETS: tuple[Pattern, ...] = (
     ),
     _anywhere(
         "assigned_secret",
-        rf"{_MACHINE_NAME}{_SAID}{_ANY_VALUE}",
+        rf"{_MACHINE_NAME}{_IN_PROSE}{_ANY_VALUE}",
         _NAMES_OF_SECRETS,
         checks.named_secret,
         fold=True,

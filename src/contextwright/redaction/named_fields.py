@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from contextwright.errors import SpecError
-from contextwright.redaction.json_fields import FieldWalk, Named, Path, plain_key
+from contextwright.redaction.json_walk import FieldWalk, Named, Path, plain_key
 from contextwright.redaction.key_values import key_pattern, value_at
 from contextwright.redaction.operators import REPLACE, Operator, Replacement, disjoint, put
 

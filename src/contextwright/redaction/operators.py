@@ -85,7 +85,7 @@ class Vault:
     def restore(self, text: str) -> str:
         """A text with the values in place of their pseudonyms; unknown ones stay."""
         values = self._values
-        return _STAND_INS["pseudonymize"].sub(lambda found: values.get(found[0], found[0]), text)
+        return _STAND_INS["pseudonymize"].sub(lambda match: values.get(match[0], match[0]), text)
 
 
 class Operator(msgspec.Struct, frozen=True):
@@ -141,8 +141,8 @@ def disjoint(replacements: list[Replacement]) -> list[Replacement]:
     out: list[Replacement] = []
     for start, end, instead in sorted(replacements):
         if out and start < out[-1][1]:
-            first, last, kept = out[-1]
-            out[-1] = (first, max(last, end), kept)
+            first, last, earlier = out[-1]
+            out[-1] = (first, max(last, end), earlier)
         else:
             out.append((start, end, instead))
     return out

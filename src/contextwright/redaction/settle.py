@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, cast
 
-from contextwright.redaction.json_fields import JsonRegion, json_regions
+from contextwright.redaction.json_walk import JsonRegion, json_regions
 from contextwright.redaction.operators import STAND_IN, Operator, Replacement, put
 
 _EXACT_ROUNDS = 4
@@ -47,8 +47,10 @@ def settled(
             regions = json_regions(text)
         shifts = _Shifts(replacements)
         spans = _merged((*spans, *(shifts.original(span) for span in uncovered)))
-        kept = regions if turn < _EXACT_ROUNDS else []
-        replacements = [one for span in spans for one in _replacements(text, span, operator, kept)]
+        current_regions = regions if turn < _EXACT_ROUNDS else []
+        replacements = [
+            one for span in spans for one in _replacements(text, span, operator, current_regions)
+        ]
         current = put(text, replacements)
     return current, spans
 
