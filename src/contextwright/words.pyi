@@ -138,7 +138,7 @@ class C:
     def from_compaction() -> FromCompaction:
         """The newest summary that a framework put into the log, and every exchange that it does not cover. Gives nothing where there is no summary, so a selector behind it is a fallback."""
     @staticmethod
-    def from_state(*keys: str, format: Literal['labeled', 'json', 'plain'] = 'labeled') -> FromState:
+    def from_state(*keys: str, format: Literal['labeled', 'json', 'plain'] = 'labeled', trusted: bool = False) -> FromState:
         """A block for every key, in the order given; a key that is not there brings nothing."""
     @staticmethod
     def isolate(policy: Literal['boundary', 'masking', 'transparent'] = 'boundary') -> Isolate:
@@ -169,7 +169,7 @@ class C:
         """After the turn, tool results of `min_tokens` or more are stored as artifacts, and listed under the state key `evidence`: address, summary, tool and event."""
     @staticmethod
     def phase(name: Literal['system', 'user', 'runtime']) -> Phase:
-        """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that order; those of `runtime` (DYNAMIC) stand with the newest message, behind all that a cache may hold. Messages of the conversation stay where they are."""
+        """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that order, where the spec's author wrote them; what others may have written, state values among them, stands where the history begins (rules.md#trust). Those of `runtime` (DYNAMIC) stand with the newest message, behind all that a cache may hold. Messages of the conversation stay where they are."""
     @staticmethod
     def premise(*, unknown: bool = False, model: str = '', keys: str | Iterable[str] = ()) -> Premise:
         """The newest question is held against all that was stated before it, the notes, the facts, `knowledge` and `evidence`. Where it takes something for granted that is not so, one short text says so; where all is well, nothing. The user's words stay as they are."""

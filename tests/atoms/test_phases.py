@@ -28,15 +28,12 @@ def test_each_phase_has_its_place():
     spec = (
         (C.from_state("plan_status") | C.phase("runtime"))
         + (C.from_state("prefs") | C.phase("user"))
-        + (C.from_state("role") | C.phase("system"))
+        + (C.from_state("role", trusted=True) | C.phase("system"))
         + C.window(n=3)
     )
-    first, *_, last = sent(session, spec)
-    assert (
-        first["content"].index("helper")
-        < first["content"].index("persona")
-        < first["content"].index("likes tea")
-    )
+    first, history, *_, last = sent(session, spec)
+    assert first["content"].index("helper") < first["content"].index("persona")
+    assert history["role"] == "user" and "likes tea" in history["content"]
     assert "step 2" in str(last["content"]) and "What now?" in str(last["content"])
     kept = {
         block.source: block.cache for block in compile(session, spec, model="gpt-5").manifest.kept

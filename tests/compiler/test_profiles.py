@@ -171,11 +171,11 @@ def test_injectors_stand_in_the_order_of_their_phases():
     orchestrator = InjectionOrchestrator(INJECTORS, history=C.window(n=2))
     pack = compile(session_of(), orchestrator, model="gpt-5")
     messages = pack.request["messages"]
-    # memories and reports are no instructions: they stand where the history begins
+    # what the state holds, memories and reports are no instructions: they stand where the history begins
     front, last = "".join(m["content"] for m in messages[:2]), messages[-1]["content"]
     places = [
         front.index(text)
-        for text in ("helper", "You close cases", "Write SQL", "Ask first", "likes tea", "a report")
+        for text in ("helper", "You close cases", "Write SQL", "likes tea", "a report", "Ask first")
     ]
     assert places == sorted(places)
     body = "".join(part["text"] for part in last)

@@ -21,13 +21,15 @@ def support():
 SPEC = C.default() + C.from_state("intent", "user:city") + C.template("Answer in Latin.")
 
 
-def test_lasting_texts_join_the_instruction_and_moving_ones_stand_in_front_of_the_question():
+def test_lasting_texts_join_the_instruction_or_the_history_and_moving_ones_the_question():
     messages = packed(support(), SPEC, "openai-chat")["messages"]
     assert messages[0]["content"] == (
-        "be brief\n\n"
-        '<context_block source="template">\nAnswer in Latin.\n</context_block>\n\n'
-        '<context_block source="state:user:city">\nCity: Rome\n</context_block>'
+        'be brief\n\n<context_block source="template">\nAnswer in Latin.\n</context_block>'
     )
+    assert messages[1] == {
+        "role": "user",
+        "content": '<context_block source="state:user:city">\nCity: Rome\n</context_block>',
+    }
     assert messages[-1] == {
         "role": "user",
         "content": [
@@ -52,7 +54,7 @@ def test_in_a_tool_loop_the_moving_text_stands_behind_the_results():
 
 def test_breakpoints_stand_in_front_of_what_moves():
     request = packed(support(), SPEC, "anthropic")
-    assert [("cache_control" in part) for part in request["system"]] == [False, True, True]
+    assert [("cache_control" in part) for part in request["system"]] == [False, True]
     last = request["messages"][-1]["content"]
     assert all("cache_control" not in part for part in last)
     assert "cache_control" in request["messages"][-2]["content"][-1]

@@ -3,7 +3,7 @@
 import msgspec
 
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.session.event import AnyPart, Role, Text, ToolResult
 
 SCORE_ONE = 1_000_000
@@ -45,6 +45,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         why: why it was last lowered.
         pinned: never dropped, never shortened.
         failed: holds a failed or interrupted tool execution.
+        trust: of a text, whose words it holds; messages have their role. It only goes down.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     why: str = ""
     pinned: bool = False
     failed: bool = False
+    trust: Trust = Trust.FOREIGN
 
     @property
     def rank(self) -> int:

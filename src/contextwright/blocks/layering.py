@@ -1,4 +1,4 @@
-"""What a block is for, and how long its bytes stay the same."""
+"""What a block is for, how long its bytes stay the same, and whose words it holds."""
 
 from enum import IntEnum
 
@@ -32,3 +32,15 @@ class CacheClass(IntEnum):
     def label(self) -> str:
         """The name as manifests and tables show it."""
         return self.name.lower()
+
+
+class Trust(IntEnum):
+    """Whose words a text holds (rules.md#trust): the least trusted of all that it was made of.
+
+    `FOREIGN` is anybody's: what tools, files, memories, users and agents said, and what the state
+    holds, for any of them may have put it there. `OPERATOR` is the spec's author, who alone speaks
+    in the system role.
+    """
+
+    FOREIGN = 0
+    OPERATOR = 1

@@ -8,7 +8,7 @@ from contextwright.atoms.select.recite import SOURCE as RECITED
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import escape, markers_of, section
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.compiler.assemble import Assembled
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout, Section
@@ -28,8 +28,9 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
 
     The instruction and the operator's STABLE and SESSION texts make the system part, DYNAMIC
     texts the tail, so that what changes from turn to turn stands behind everything that a cache
-    may hold. What tools, files, memories and other agents gave, summaries of it included, stands
-    where the history begins: nothing of it speaks with the system's voice (rules.md#trust).
+    may hold. What users, tools, files, memories and other agents gave or may have put into the
+    state, summaries of it included, stands where the history begins: nothing of it speaks with
+    the system's voice (rules.md#trust).
     """
     texts = [block for block in blocks if not block.messages]
     framed: Blocks = ()
@@ -64,8 +65,11 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
 
 
 def is_foreign(block: Block) -> bool:
-    """Whether a text is made of what others gave: evidence, memories, the conversation itself."""
-    return not block.messages and block.layer >= Layer.EVIDENCE
+    """Whether a text is made of what others gave: evidence, memories, the state, the conversation
+    itself."""
+    if block.messages:
+        return False
+    return block.trust is not Trust.OPERATOR or block.layer >= Layer.EVIDENCE
 
 
 def _with_history(layout: Layout, sections: tuple[Section, ...]) -> Layout:
@@ -137,7 +141,7 @@ def sections_of(blocks: list[Block]) -> tuple[Section, ...]:
 
 def _together(block: Block) -> tuple[object, ...]:
     alone = block.id if block.source == "warning" or block.fidelity is Fidelity.SUMMARIZED else ""
-    return (block.source, block.tier, block.cache, block.layer, alone)
+    return (block.source, block.tier, block.cache, block.layer, block.trust, alone)
 
 
 def section_of(block: Block) -> str:
@@ -149,7 +153,7 @@ def _section(blocks: list[Block]) -> Section:
     first = blocks[0]
     text = "\n".join(map(_line, blocks))
     ids = tuple(block.id for block in blocks)
-    if first.layer is Layer.SYSTEM:
+    if first.layer is Layer.SYSTEM and first.trust is Trust.OPERATOR:
         return Section(text, first.cache, ids)
     if first.source == "warning":
         warning = f"<warning>{escape(text)}</warning>"

@@ -11,6 +11,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.layering import Trust
 from contextwright.blocks.protection import Protection
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.session.event import Text, ToolCall, ToolResult
@@ -133,6 +134,7 @@ class Tracer:
             ProtectionError: the step touched what is protected, where `enforce_protection` is on.
         """
         if before is not after:
+            after = _no_trust_gained(before, after)
             after_by_key = {(block.id, block.source): block for block in after}
             if step not in ENGINE_STEPS and not redacts:
                 repaired = self._guarded(step, before, after, after_by_key, last=last)
@@ -336,6 +338,24 @@ def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
             fix="return what came where there is nothing to do",
         )
     return cast(Blocks, after)
+
+
+def _no_trust_gained(before: Blocks, after: Blocks) -> Blocks:
+    """What a step gave, no text of it trusted more than what it was made of: the block that it was,
+    those in its lineage, and, where it names neither, all that the step was given."""
+    trusted = {block for block in after if block.trust and not block.messages}
+    lowered = {
+        block: _with_least_trust(block, before)
+        for block in trusted.difference(before if trusted else ())
+    }
+    return tuple(lowered.get(block, block) for block in after) if lowered else after
+
+
+def _with_least_trust(block: Block, before: Blocks) -> Block:
+    own = {block.id, *block.lineage}
+    made_of = [one for one in before if one.id in own or not own.isdisjoint(one.lineage)]
+    least = min((one.trust for one in made_of or before), default=Trust.FOREIGN)
+    return block if block.trust <= least else msgspec.structs.replace(block, trust=least)
 
 
 def _touched(block: Block, now: Block | None, protection: Protection, *, last: bool) -> str:

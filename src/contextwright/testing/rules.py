@@ -323,9 +323,14 @@ def _shortening_pays(case: Case) -> Iterator[Breach]:
 
 @rule("trust-only-goes-down")
 def _trust_only_goes_down(case: Case) -> Iterator[Breach]:
-    """rules.md#trust: no text of a user, an agent or a tool stands in the system role."""
+    """rules.md#trust: no text of a user, an agent, a tool or the state has the system role."""
     snapshot = case.session.snapshot()
     system = "\n".join(part.text for part in case.parts if part.kind == "system")
+    if "trusted=True" not in repr(case.spec):
+        for key, value in case.session.state.items():
+            for text in strings(value):
+                if case.is_telling(text) and text in system and text not in repr(case.spec):
+                    yield f"state:{key}", f"in the system role: {text[:60]!r}"
     for exchange in snapshot.exchanges(snapshot.preamble):
         for event in exchange.events:
             for text in texts_of(event, exchange):

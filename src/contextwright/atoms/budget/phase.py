@@ -20,8 +20,10 @@ PHASES = {
 
 class Phase(Atom, frozen=True, kw_only=True):
     """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that
-    order; those of `runtime` (DYNAMIC) stand with the newest message, behind all that a cache may
-    hold. Messages of the conversation stay where they are.
+    order, where the spec's author wrote them; what others may have written, state values among
+    them, stands where the history begins (rules.md#trust). Those of `runtime` (DYNAMIC) stand with
+    the newest message, behind all that a cache may hold. Messages of the conversation stay where
+    they are.
     """
 
     word: ClassVar[str] = "phase"

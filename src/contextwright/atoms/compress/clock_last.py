@@ -5,7 +5,7 @@ import re
 from typing import ClassVar
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -40,11 +40,13 @@ class ClockLast(Atom, frozen=True, kw_only=True):
         """The blocks without clocks, and the clocks behind them."""
         out: list[Block] = []
         lines: list[str] = []
+        trust = Trust.OPERATOR
         for block in blocks:
             clocks = (
                 [] if block.messages or block.cache is CacheClass.DYNAMIC else _clock_lines(block)
             )
             lines += clocks
+            trust = min(trust, block.trust) if clocks else trust
             out.append(_without(block, clocks) if clocks else block)
         if not lines:
             return blocks
@@ -54,6 +56,7 @@ class ClockLast(Atom, frozen=True, kw_only=True):
             layer=Layer.TASK,
             text="\n".join(dict.fromkeys(lines)),
             cache=CacheClass.DYNAMIC,
+            trust=trust,
         )
         return (*out, clock)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.blocks.ref import MAX_REF, SCHEMES, Ref, parse_ref
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -43,7 +43,8 @@ class Expand(Atom, frozen=True, kw_only=True):
         text = inputs.resolve(ref) if ref else None
         if text is None:
             return block
-        return block.with_text(f"{label}{separator}{text}", why="expanded")
+        whole = block.with_text(f"{label}{separator}{text}", why="expanded")
+        return msgspec.structs.replace(whole, trust=Trust.FOREIGN)
 
 
 _PATH = re.compile(r"(?!/*$)[^\s:\\]*/[^\s:\\]*")

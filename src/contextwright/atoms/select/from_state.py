@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.blocks.ref import Ref
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -19,6 +19,8 @@ class FromState(Atom, frozen=True, kw_only=True):
     Args:
         keys: state keys, with their scope prefix.
         format: `labeled`, `Intent: billing`; `json`, the value as JSON; `plain`, the value.
+        trusted: whether the application alone writes these keys: then they may join the system
+            instruction. What users, agents or tools may have put there stands outside of it.
     """
 
     word: ClassVar[str] = "from_state"
@@ -28,6 +30,7 @@ class FromState(Atom, frozen=True, kw_only=True):
 
     keys: tuple[str, ...]
     format: Literal["labeled", "json", "plain"] = "labeled"
+    trusted: bool = False
 
     def __post_init__(self) -> None:
         if not self.keys:
@@ -59,6 +62,7 @@ class FromState(Atom, frozen=True, kw_only=True):
             cache=CacheClass.SESSION if lasting else CacheClass.DYNAMIC,
             ref=str(Ref("state", key)),
             lineage=(f"state:{key}",),
+            trust=Trust.OPERATOR if self.trusted else Trust.FOREIGN,
         )
 
 

@@ -4,7 +4,7 @@
 from typing import ClassVar, Literal
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.blocks.ref import Ref
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -108,6 +108,7 @@ def _contract() -> Block:
         text=IN_SYSTEM,
         tier=1,
         cache=CacheClass.STABLE,
+        trust=Trust.OPERATOR,
     )
 
 

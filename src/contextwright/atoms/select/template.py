@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -70,6 +70,7 @@ class Template(Atom, frozen=True, kw_only=True):
                 layer=Layer.TASK,
                 text=text,
                 cache=CacheClass.STABLE if fixed else CacheClass.DYNAMIC,
+                trust=Trust.OPERATOR if fixed else Trust.FOREIGN,
                 lineage=tuple(f"state:{key}" for key in self.reads()),
             ),
         )
