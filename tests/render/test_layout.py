@@ -21,7 +21,7 @@ def support():
 SPEC = C.default() + C.from_state("intent", "user:city") + C.template("Answer in Latin.")
 
 
-def test_lasting_texts_join_the_instruction_or_the_history_and_moving_ones_the_question():
+def test_lasting_texts_join_the_instruction_and_moving_ones_stand_in_front_of_the_question():
     messages = packed(support(), SPEC, "openai-chat")["messages"]
     assert messages[0]["content"] == (
         'be brief\n\n<context_block source="template">\nAnswer in Latin.\n</context_block>'
