@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from contextwright import C, Session, compile
+from contextwright import C, Session, compile, target
 from contextwright.errors import BudgetError
 from contextwright.session.event import Image, Text, Thinking, ToolCall, ToolResult
 from contextwright.testing import FORMATS, assert_valid, session_of, target_for
@@ -130,10 +130,13 @@ def test_thinking_bound_to_a_removed_prefix_is_not_sent():
             ToolCall(id=f"t{step}", name="read", arguments="{}"),
         )
         session.result(f"t{step}", "words " * 150)
-    whole = packs(session, C.default(), "anthropic")
+    binds = target("claude-fable-5-1")
+    whole = compile(session, C.default(), target=binds)
     assert whole.body.decode().count('"signature"') == 12
-    cut = packs(session, C.default() | C.budget(1800), "anthropic")
+    cut = compile(session, C.default() | C.budget(1800), target=binds)
     assert '"signature"' not in cut.body.decode()
+    kept = compile(session, C.default() | C.budget(1800), target=target("claude-opus-5"))
+    assert '"signature"' in kept.body.decode()
 
 
 def test_thinking_of_another_provider_is_named_as_not_sent():
@@ -279,7 +282,8 @@ def test_reasoning_that_is_left_behind_is_named_with_the_reason():
         thought = Thinking(text=f"thought {step}", signature=f"sig{step}", provider="anthropic")
         session.assistant(thought, ToolCall(id=f"t{step}", name="read", arguments="{}"))
         session.result(f"t{step}", "words " * 150)
-    cut = packs(session, C.default() | C.budget(1200), "anthropic")
+    binds = target("claude-fable-5-1")
+    cut = compile(session, C.default() | C.budget(1200), target=binds)
     assert '"signature"' not in cut.body.decode()
     reasons = {part.reason for part in cut.manifest.unrendered}
     assert reasons <= {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from pydantic import ConfigDict, TypeAdapter
 
-from contextwright import C, Session, compile
+from contextwright import C, Session, compile, target
 from contextwright.errors import BudgetError, StepError
 from contextwright.session.event import File, Image, Text, Thinking, Tool, ToolCall, ToolResult
 from contextwright.testing import sessions, specs, target_for
@@ -121,7 +121,8 @@ def check_anthropic(body, types):
 
 
 def test_anthropic_accepts_one_of_everything(anthropic):
-    body = request(rich_session(), SPEC, "anthropic")
+    reads_all = target("claude-opus-5", reserved_output=0)
+    body = compile(rich_session(), SPEC, target=reads_all).request
     check_anthropic(body, anthropic)
     assert '"signature":"c2ln"' in str(body).replace("'", '"').replace(": ", ":")
 

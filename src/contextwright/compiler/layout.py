@@ -10,10 +10,11 @@ from contextwright.blocks.escape import escape, markers_of, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.compiler.assemble import Assembled
+from contextwright.compiler.bound_reasoning import with_bound_reasoning
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.target import Target
-from contextwright.session.event import Text, Thinking
+from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
 from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, payload
 
@@ -24,6 +25,12 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 
 
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
+    """The blocks in their places, with the reasoning that the target's model takes back."""
+    placed = _placed(assembled, blocks, target)
+    return with_bound_reasoning(placed, target.reasoning, inputs.snapshot.preamble)
+
+
+def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     """The blocks in their places.
 
     The instruction and the operator's STABLE and SESSION texts make the system part, DYNAMIC
@@ -54,7 +61,7 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),
         system=instruction + sections_of(lasting),
-        conversation=_bound_thinking(conversation),
+        conversation=conversation,
         tail=sections_of(moving),
     )
     if history:
@@ -169,34 +176,3 @@ def _line(block: Block) -> str:
     if block.source != "evidence":
         return block.text
     return f"{block.ref} (summary: {block.text})" if block.text else block.ref
-
-
-def _bound_thinking(blocks: Blocks) -> Blocks:
-    """Without reasoning whose prefix is gone: a provider binds it to what stood before it in
-    its turn."""
-    out: list[Block] = []
-    expected: tuple[int, int] | None = None
-    broken = False
-    for block in blocks:
-        if expected is None or block.turn != expected[0]:
-            broken = False
-        elif block.order != expected[1]:
-            broken = True
-        broken = broken or any(not message.whole for message in block.messages)
-        expected = (block.turn, block.order + 1)
-        out.append(_without_thinking(block) if broken else block)
-    return tuple(out)
-
-
-def _without_thinking(block: Block) -> Block:
-    if not any(isinstance(part, Thinking) for m in block.messages for part in m.parts):
-        return block
-    messages = tuple(
-        msgspec.structs.replace(
-            message,
-            parts=tuple(part for part in message.parts if not isinstance(part, Thinking)),
-            whole=False,
-        )
-        for message in block.messages
-    )
-    return msgspec.structs.replace(block, messages=messages)

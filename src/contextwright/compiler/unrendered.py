@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.compiler.bound_reasoning import REASONS
 from contextwright.compiler.manifest import Unrendered
 from contextwright.render.target import Target
 from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
@@ -25,7 +26,10 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
         for message, laid in _messages(block, laid_out.get(block.id, block))
         for part in _parts(message)
         if isinstance(part, _REFUSABLE)
-        if (reason := sendable.refusal(part, message, target.format) or _unbound(part, laid))
+        if (
+            reason := sendable.refusal(part, message, target.format)
+            or _left_out(part, laid, target)
+        )
     )
 
 
@@ -40,6 +44,6 @@ def _parts(message: Message) -> Iterator[AnyPart]:
             yield from part.content
 
 
-def _unbound(part: AnyPart, laid: Message) -> str:
+def _left_out(part: AnyPart, laid: Message, target: Target) -> str:
     lost = isinstance(part, Thinking) and part not in laid.parts
-    return "reasoning is bound to a prefix that is gone" if lost else ""
+    return REASONS.get(target.reasoning, "") if lost else ""

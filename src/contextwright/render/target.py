@@ -11,6 +11,7 @@ from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, counter_for
 from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
+from contextwright.tokens.reasoning import ReasoningProfile, reasoning_profile
 
 DEFAULT_RESERVE = 4096
 """Tokens kept free for the answer where no number is given: an answer of some pages. Models that
@@ -64,6 +65,12 @@ class Target(msgspec.Struct, frozen=True, eq=False):
     def takes_messages(self) -> bool:
         """Whether the conversation is sent as messages with tools, not as one text."""
         return self.provider.takes_messages
+
+    @property
+    def reasoning(self) -> ReasoningProfile:
+        """What the model does with reasoning that is sent back to it."""
+        sent = self.takes_messages and self.provider.renderer.parts.reasoning_of
+        return reasoning_profile(self.model) if sent else "none"
 
     @property
     def max_input(self) -> int:

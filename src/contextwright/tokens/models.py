@@ -112,7 +112,7 @@ def model_info(name: str) -> ModelInfo:
         ModelError: unknown; names the nearest.
     """
     table = _table()
-    for candidate in _candidates(name):
+    for candidate in spellings_of(name):
         known = _registered.get(candidate)
         if known is not None:
             return known
@@ -121,7 +121,7 @@ def model_info(name: str) -> ModelInfo:
             return ModelInfo(candidate, *row)
     from difflib import get_close_matches
 
-    close = get_close_matches(_candidates(name)[-1], [*table, *_registered], n=3)
+    close = get_close_matches(spellings_of(name)[-1], [*table, *_registered], n=3)
     near = f"did you mean {', '.join(close)}? Or " if close else ""
     raise ModelError(
         f"unknown model {name!r}",
@@ -131,7 +131,9 @@ def model_info(name: str) -> ModelInfo:
     )
 
 
-def _candidates(name: str) -> list[str]:
+def spellings_of(name: str) -> list[str]:
+    """A model's name as it may stand in a table, the barest one last: without a gateway, a vendor,
+    a date."""
     whole = name.strip().lower()
     plain = _VARIANT.sub("", whole).rpartition("/")[2]
     vendorless = _VERSION.sub("", _VENDOR.sub("", plain))

@@ -1,0 +1,66 @@
+"""Which reasoning goes back with its message: as the model of the request takes it
+(rules.md#reasoning)."""
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layering import CacheClass
+from contextwright.render.message_layout import Layout
+from contextwright.session.event import Thinking
+from contextwright.tokens.reasoning import ReasoningProfile
+
+REASONS: dict[ReasoningProfile, str] = {
+    "strip-old": "the model reads the reasoning of the running turn only",
+    "bound": "reasoning is bound to a prefix that is gone",
+}
+"""What the manifest says of reasoning that is left out, by the model's profile."""
+
+
+def with_bound_reasoning(layout: Layout, profile: ReasoningProfile, first: int) -> Layout:
+    """The layout without the reasoning that its model refuses or drops.
+
+    Args:
+        profile: what the model does with reasoning.
+        first: place in the log of the first exchange behind the system instruction.
+    """
+    blocks = layout.conversation
+    if profile == "strip-old":
+        newest = max((block.turn for block in blocks), default=-1)
+        cut = next((at for at, block in enumerate(blocks) if block.turn == newest), 0)
+        kept = (*map(_without_reasoning, blocks[:cut]), *blocks[cut:])
+    elif profile == "bound":
+        cut = 0 if _moves(layout) else _unedited(blocks, first)
+        kept = (*blocks[:cut], *map(_without_reasoning, blocks[cut:]))
+    else:
+        return layout
+    return msgspec.structs.replace(layout, conversation=tuple(kept))
+
+
+def _moves(layout: Layout) -> bool:
+    """Whether something stood before the newest reasoning that is elsewhere now: texts that change
+    from turn to turn, or that stand with the message that is the newest."""
+    lasting = all(section.cache is CacheClass.STABLE for section in layout.system)
+    return bool(layout.tail or layout.inserted) or not lasting
+
+
+def _unedited(blocks: Blocks, first: int) -> int:
+    """How many blocks from the beginning are those of the log, as they were."""
+    for at, block in enumerate(blocks):
+        whole = all(message.whole for message in block.messages)
+        if block.order != first + at or not whole:
+            return at
+    return len(blocks)
+
+
+def _without_reasoning(block: Block) -> Block:
+    if not any(isinstance(part, Thinking) for m in block.messages for part in m.parts):
+        return block
+    messages = tuple(
+        msgspec.structs.replace(
+            message,
+            parts=tuple(part for part in message.parts if not isinstance(part, Thinking)),
+            whole=False,
+        )
+        for message in block.messages
+    )
+    return msgspec.structs.replace(block, messages=messages)
