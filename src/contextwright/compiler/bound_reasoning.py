@@ -27,13 +27,13 @@ def with_bound_reasoning(layout: Layout, profile: ReasoningProfile, first: int) 
     if profile == "strip-old":
         newest = max((block.turn for block in blocks), default=-1)
         cut = next((at for at, block in enumerate(blocks) if block.turn == newest), 0)
-        kept = (*map(_without_reasoning, blocks[:cut]), *blocks[cut:])
+        blocks = (*map(_without_reasoning, blocks[:cut]), *blocks[cut:])
     elif profile == "bound":
         cut = 0 if _moves(layout) else _unedited(blocks, first)
-        kept = (*blocks[:cut], *map(_without_reasoning, blocks[cut:]))
+        blocks = (*blocks[:cut], *map(_without_reasoning, blocks[cut:]))
     else:
         return layout
-    return msgspec.structs.replace(layout, conversation=tuple(kept))
+    return msgspec.structs.replace(layout, conversation=tuple(blocks))
 
 
 def _moves(layout: Layout) -> bool:
