@@ -82,7 +82,7 @@ class C:
         """Of STABLE and SESSION texts, lines with a time of day move to a DYNAMIC text of their own: a clock in a cached block makes all behind it new at every turn."""
     @staticmethod
     def compact(strategy: Literal['all', 'tool_results', 'stale'] = 'all', *, stale_after: int = 5, min_tokens: int = 100, max_tokens: int = 150, exempt: str | Iterable[str] = (), min_gain: int = 0) -> Compact:
-        """Replace tool results, and long agent outputs, by what identifies them and a ref."""
+        """Replace tool results, long agent outputs and long arguments of calls by what identifies them and a ref."""
     @staticmethod
     def compaction(max_tokens: int = 0, *, soft: int = 80, headroom: int = 0, low: int = 47, eager: bool = True) -> Compaction:
         """Nothing is done while the request is within its budget. When it would pass it, one step goes down to a part of it: older exchanges become one note, chosen by what is used again; newer results are shortened by what they are; the newest is whole. Until the next step all of that keeps its bytes, so that a provider's cache keeps its prefix."""

@@ -1,10 +1,12 @@
 """COMPRESS: shorter, with what a later call needs and the way back."""
 
 import json
+import re
 
 import pytest
 
 from contextwright import C, Session, compile
+from contextwright.stores import Refs
 from contextwright.testing import session_of, target_for
 from contextwright.text.cut import cut
 from contextwright.text.identifiers import entities
@@ -231,3 +233,35 @@ def test_identifiers_in_json_are_kept_whole_or_not_at_all():
     )
     assert uuid in short
     assert "someone.with.a.long.name@example.com" in short
+
+
+def test_compact_shortens_what_the_model_wrote_but_not_what_names_it():
+    """context-algebra.md#compaction: a file that was written is its path."""
+    session = session_of("u: go")
+    content = json.dumps({"path": "/src/main.py", "content": "x = 1\n" * 2_000})
+    session.call("write_file", content, id="w")
+    session.result("w", "written")
+    session.assistant("done")
+    session.user("next")
+    target = target_for("openai-chat")
+    (call,) = _calls(compile(session, C.compact(), target=target))
+    arguments = json.loads(call["function"]["arguments"])
+    assert arguments["path"] == "/src/main.py"
+    ref = re.search(r"in full: (\S+)\]", arguments["content"])[1]
+    assert json.dumps(content)[1:-1] in Refs(session.snapshot()).read(ref)
+    for spec in (C.compact("tool_results"), C.compact(exempt=("write_file",))):
+        (call,) = _calls(compile(session, spec, target=target))
+        assert call["function"]["arguments"] == content
+
+
+def test_the_arguments_of_the_newest_call_stay():
+    session = session_of("u: go")
+    content = json.dumps({"path": "/src/main.py", "content": "x = 1\n" * 2_000})
+    session.call("write_file", content, id="w")
+    session.result("w", "written")
+    (call,) = _calls(compile(session, C.compact(), target=target_for("openai-chat")))
+    assert call["function"]["arguments"] == content
+
+
+def _calls(pack):
+    return [c for m in json.loads(pack.body)["messages"] for c in m.get("tool_calls") or ()]

@@ -138,7 +138,7 @@ def test_summarize_that_was_not_prepared_compacts_and_says_so():
         ("cascade", {"compacted"}),
         ("compact_then_summarize", {"compacted"}),
         ("summarize_only", {"summarized"}),
-        ("strict", {"dropped"}),
+        ("strict", {"compacted"}),  # what was dropped comes back as far as it fits
     ],
 )
 def test_fit_shortens_by_its_strategy(strategy, actions):
@@ -351,5 +351,4 @@ def test_what_was_dropped_comes_back_where_shortening_made_room():
     assert packed.tokens <= 4060
     assert "remember the milk" in body
     assert "old answer" in body
-    assert "dropped" not in {c.action for c in packed.manifest.changes}
-    assert {c.action for c in packed.manifest.changes} == {"compacted"}
+    assert {c.action for c in packed.manifest.changes} <= {"compacted", "changed"}

@@ -14,22 +14,36 @@ OnResult = Callable[[str, ToolCall, str], str]
 """(text, the call it answers, ref of the whole) to a text as short or shorter."""
 OnText = Callable[[str, str], str]
 """(text, ref of the whole) to a text as short or shorter."""
+OnCall = Callable[[ToolCall, str], str]
+"""(call, ref of the whole) to its arguments, as short or shorter."""
 
 _NO_CALL = ToolCall(id="", name="")
 
 
+class Rewriting(msgspec.Struct, frozen=True):
+    """What becomes of the texts of a block; None: they stay."""
+
+    result: OnResult | None = None
+    text: OnText | None = None
+    call: OnCall | None = None
+
+
 def rewrite(
-    block: Block, *, on_result: OnResult | None = None, on_text: OnText | None = None
+    block: Block,
+    *,
+    on_result: OnResult | None = None,
+    on_text: OnText | None = None,
+    on_call: OnCall | None = None,
 ) -> tuple[Message, ...]:
     """The block's messages with these texts rewritten; the very same tuple if none changed.
 
-    Only assistant texts and text results are offered: what a user said is never rewritten.
+    Only assistant texts, arguments of calls and text results are offered: what a user said is
+    never rewritten.
     """
     tool_calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
     calls = {call.id: (place, call) for place, call in enumerate(tool_calls)}
-    messages = tuple(
-        _message(message, block, calls, on_result, on_text) for message in block.messages
-    )
+    rewriting = Rewriting(on_result, on_text, on_call)
+    messages = tuple(_message(message, block, calls, rewriting) for message in block.messages)
     same = all(new is old for new, old in zip(messages, block.messages, strict=True))
     return block.messages if same else messages
 
@@ -42,6 +56,7 @@ def shorten_results(
     max_tokens: int,
     is_exempt: Callable[[ToolCall], bool] = lambda call: False,
     on_text: OnText | None = None,
+    on_call: OnCall | None = None,
 ) -> tuple[Message, ...]:
     """The block's messages with its long results in short, each with its ref; the very same
     tuple if none changed.
@@ -52,6 +67,7 @@ def shorten_results(
         max_tokens: tokens that a shortened one has.
         is_exempt: whether what a call gave stays in any case.
         on_text: rewrites the assistant's texts.
+        on_call: rewrites the arguments of calls.
     """
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
@@ -66,24 +82,28 @@ def shorten_results(
             ref=ref,
         )
 
-    return rewrite(block, on_result=on_result, on_text=on_text)
+    return rewrite(block, on_result=on_result, on_text=on_text, on_call=on_call)
 
 
 def _message(
     message: Message,
     block: Block,
     calls: dict[str, tuple[int, ToolCall]],
-    on_result: OnResult | None,
-    on_text: OnText | None,
+    rewriting: Rewriting,
 ) -> Message:
     parts: list[AnyPart] = []
+    ref = event_ref(message.event_id or block.id)
     for part in message.parts:
-        if isinstance(part, ToolResult) and on_result is not None:
+        if isinstance(part, ToolResult) and rewriting.result is not None:
             place, call = calls.get(part.call_id, (0, _NO_CALL))
-            parts.append(_result(part, call, event_ref(block.id, place), on_result))
-        elif isinstance(part, Text) and message.role == "assistant" and on_text is not None:
-            text = on_text(part.text, event_ref(message.event_id or block.id))
+            parts.append(_result(part, call, event_ref(block.id, place), rewriting.result))
+        elif isinstance(part, Text) and message.role == "assistant" and rewriting.text is not None:
+            text = rewriting.text(part.text, ref)
             parts.append(part if text == part.text else Text(text=text))
+        elif isinstance(part, ToolCall) and rewriting.call is not None:
+            arguments = rewriting.call(part, ref)
+            same = arguments == part.arguments
+            parts.append(part if same else msgspec.structs.replace(part, arguments=arguments))
         else:
             parts.append(part)
     if all(new is old for new, old in zip(parts, message.parts, strict=True)):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold
 from contextwright.compiler.drop_order import DropKey, drop_key_of
+from contextwright.compiler.refill import refilled
 from contextwright.compiler.stages import StageAction, actions_of
 from contextwright.compiler.steps.fold import stepped
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
@@ -34,16 +35,17 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     blocks = _standing(state, blocks, terminal)
     if state.over(blocks) <= 0:
         return blocks
-    before_drops: Blocks = ()
+    whole: Blocks = blocks
+    undropped: Blocks = ()
     for action in _actions(state, terminal):
-        before_drops = before_drops or (blocks if action.drops else ())
+        undropped = undropped or (blocks if action.drops else ())
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
         blocks = state.tracer.record(action.name, blocks, shorter, why, last=action.last)
         if state.over(blocks) <= 0:
-            if not before_drops or (action.drops and terminal.order != "layer"):
-                return blocks
-            key = drop_key_of(terminal.order, before_drops, state.inputs)
-            return _restored(state, before_drops, blocks, key)
+            if terminal.order == "layer":
+                key = drop_key_of(terminal.order, undropped, state.inputs)
+                return _restored(state, undropped, blocks, key) if undropped else blocks
+            return _refilled(state, whole, undropped, blocks, terminal)
     floor = tuple(block for block in blocks if hold(block, state.inputs) is Hold.FLOOR)
     raise state.too_large(floor, "with nothing left that may go")
 
@@ -66,8 +68,8 @@ def _actions(state: BudgetState, terminal: Terminal) -> Iterator[StageAction]:
 
 
 def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -> Blocks:
-    """With what was dropped and fits again, once more than dropping was needed: what goes last
-    comes back first, a conversation without gaps."""
+    """A pack with what was dropped and fits again whole: what goes last comes back first, a
+    conversation without gaps."""
     inputs = state.inputs
     present = {(block.id, block.source): block for block in blocks}
     dropped = [block for block in whole if (block.id, block.source) not in present]
@@ -85,3 +87,16 @@ def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -
     )
     made = (block for block in blocks if block.source == LEFT_TURNS)
     return (*(block for block in restored if block is not None), *made)
+
+
+def _refilled(
+    state: BudgetState, whole: Blocks, undropped: Blocks, blocks: Blocks, terminal: Terminal
+) -> Blocks:
+    """With what still fits; what comes back shorter than it was is written down as such."""
+    key = drop_key_of(terminal.order, whole, state.inputs)
+    after = refilled(state, whole, undropped, blocks, key)
+    if after is blocks:
+        return blocks
+    known = {(block.id, block.source): block for block in (*whole, *blocks)}
+    before = tuple(known[block.id, block.source] for block in after)
+    return state.tracer.record(f"{terminal.label}: refill", before, after, last=True)

@@ -17,6 +17,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
+from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.content_router import full_output_note, shorten
 
 _READS_BACK = re.compile(r'"(?:event|artifact)://')
@@ -28,19 +29,22 @@ HEAD_TOKENS = 100
 RESULT_TOKENS = 150
 """What stays of a tool result. Measured on tau-bench's airline sessions: of the calls whose
 arguments came from earlier messages, all still had them in sight at 150, 94 % at 100."""
+ARGUMENT_TOKENS = 40
+"""What stays of a long argument: of a file that was written, its outline beside the path."""
 
 
 class Compact(Atom, frozen=True, kw_only=True):
-    """Replace tool results, and long agent outputs, by what identifies them and a ref.
+    """Replace tool results, long agent outputs and long arguments of calls by what identifies
+    them and a ref.
 
     Left alone: what is protected (`blocks.protection`), what has not settled yet (a running turn
     that is short, the newest exchanges of one that is long), and whatever would not get shorter.
 
     Args:
-        strategy: `all`; `tool_results`, agents' words stay whole; `stale`, only blocks that are
-            at least `stale_after` old.
+        strategy: `all`; `tool_results`, agents' words and calls stay whole; `stale`, only blocks
+            that are at least `stale_after` old.
         stale_after: age in turns, or in steps of a turn that is long; at least 1.
-        min_tokens: results and outputs of up to so many tokens stay as they are.
+        min_tokens: results, outputs and arguments of up to so many tokens stay as they are.
         max_tokens: tokens that a compacted result may keep.
         exempt: tools whose results stay: those that truncate themselves. What an agent read back
             by a ref stays in any case.
@@ -110,13 +114,26 @@ class Compact(Atom, frozen=True, kw_only=True):
                 return text
             return shorten(text, most, count, ref=ref).text
 
+        def on_call(call: ToolCall, ref: str) -> str:
+            if self._is_exempt(call):
+                return call.arguments
+            return shorten_arguments(
+                call.arguments,
+                min_tokens=self.min_tokens,
+                max_tokens=ARGUMENT_TOKENS,
+                count=count,
+                ref=ref,
+            )
+
+        words = self.strategy != "tool_results"
         messages = shorten_results(
             block,
             count,
             min_tokens=self.min_tokens,
             max_tokens=self.max_tokens,
             is_exempt=self._is_exempt,
-            on_text=None if self.strategy == "tool_results" else on_text,
+            on_text=on_text if words else None,
+            on_call=on_call if words else None,
         )
         if messages is block.messages or block.fidelity < Fidelity.COMPACTED:
             return block

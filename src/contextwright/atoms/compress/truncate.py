@@ -12,9 +12,12 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.cut import cut
 
 MARKER = "[... truncated ...]"
+ARGUMENT_TOKENS = 60
+"""Tokens of an argument that stays whole in any case: ids, paths and queries are shorter."""
 
 
 class Truncate(Atom, frozen=True, kw_only=True):
@@ -72,7 +75,7 @@ class Truncate(Atom, frozen=True, kw_only=True):
 
 
 def truncate_to(block: Block, max_tokens: int, inputs: Inputs) -> Block:
-    """A block with each of its results and outputs cut to both ends, with its ref beside."""
+    """A block with each of its results, outputs and long arguments cut, with its ref beside."""
 
     def short(text: str, ref: str) -> str:
         if inputs.count(text) <= max_tokens:
@@ -83,7 +86,13 @@ def truncate_to(block: Block, max_tokens: int, inputs: Inputs) -> Block:
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         return short(text, ref)
 
-    messages = rewrite(block, on_result=on_result, on_text=short)
+    def on_call(call: ToolCall, ref: str) -> str:
+        least, count = max(max_tokens, ARGUMENT_TOKENS), inputs.count
+        return shorten_arguments(
+            call.arguments, min_tokens=least, max_tokens=max_tokens // 2, count=count, ref=ref
+        )
+
+    messages = rewrite(block, on_result=on_result, on_text=short, on_call=on_call)
     if messages is block.messages:
         return block
     why = f"cut to {max_tokens} tokens each to fit the budget"

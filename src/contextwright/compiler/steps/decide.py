@@ -246,11 +246,21 @@ def _note(
     for at in order:
         if note.forms.get(at) == "short" and at not in repeated and not _is_json(blocks[at]):
             note.put(at, "whole")
-    exchange_at = tuple(sorted(note.forms.items()))
-    shown = "\n".join(entry(blocks[at], form, inputs).text for at, form in exchange_at)
-    newer = "\n".join(block.plain_text for block in blocks[upto:])
-    index = index_of(blocks, upto, f"{shown}\n{newer}", index_tokens + note.left, inputs)
-    return exchange_at, index
+    shown = [entry(blocks[at], form, inputs).text for at, form in sorted(note.forms.items())]
+    newer = [block.plain_text for block in blocks[upto:]]
+    free = index_tokens + note.left
+    index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, inputs)
+    note.left = free - sum(inputs.count(f" {word}") for word in index)
+    _fill(note, [at for at in order if at not in repeated])
+    return tuple(sorted(note.forms.items())), index
+
+
+def _fill(note: _NoteBuilder, order: list[int]) -> None:
+    """What nothing else needed goes to words: a talk is told in more than its first sentences."""
+    for form in FORMS[3:]:
+        for at in order:
+            if note.left > 0 and note.forms.get(at) != "whole":
+                note.put(at, form)
 
 
 def _forms(block: Block) -> tuple[str, ...]:

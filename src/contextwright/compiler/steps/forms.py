@@ -32,8 +32,9 @@ LINE_CHARS = 120
 ARGUMENT = 160
 """Characters of an argument that is told whole."""
 _SENTENCE = re.compile(r"(?<=[.!?:])\s")
-FORMS = ("line", "bare", "short", "whole")
-"""From the fewest words to the most."""
+FORMS = ("line", "bare", "short", "said", "whole")
+"""From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
+words beside them too."""
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
@@ -116,14 +117,20 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
         return "user: " + (statement if form != "line" else _sentences(statement, LINE_CHARS))
     lines: list[str] = []
     if statement.strip():
-        lines.append(
-            "assistant: " + (statement if form == "whole" else _sentences(statement, LINE_CHARS))
-        )
+        lines.append("assistant: " + _words(statement, form, inputs))
     for call in calls_of(block):
         line = f"{call.name} {_arguments(call)}".strip()
         text = "" if form == "line" else _result(call, form, inputs)
         lines.append(f"{line} \u2192 {text}" if text else line)
     return "\n".join(lines)
+
+
+def _words(statement: str, form: str, inputs: Inputs) -> str:
+    if form == "whole":
+        return statement
+    if form == "said":
+        return shorten(statement, SHORTENED, inputs.count, index=False).text
+    return _sentences(statement, LINE_CHARS)
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:

@@ -1,0 +1,61 @@
+"""The arguments of a call in few tokens: what a model wrote at length gives way as results do.
+
+The JSON keeps its shape: only strings become shorter, in their places, and every other byte stays,
+so that the call still is what the tool's schema wants.
+"""
+
+import json
+import re
+
+from contextwright.text.content_router import shorten
+from contextwright.text.cut import Count
+from contextwright.text.json_fields import load_json
+
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MARKED = re.compile(r"\[\d+ tokens, shortened here(?:; in full: \S+)?\]\Z")
+LEAST = 8
+"""Tokens below which the beginning of a string says nothing: the mark stands alone."""
+
+
+def shorten_arguments(
+    arguments: str, *, min_tokens: int, max_tokens: int, count: Count, ref: str = ""
+) -> str:
+    """The arguments with their long strings in short; themselves where none is long.
+
+    Ids, paths and queries are short and stay. What is no JSON object stays as it is.
+
+    Args:
+        arguments: JSON text, as the model wrote it.
+        min_tokens: strings of up to so many tokens stay.
+        max_tokens: tokens that a longer one keeps, its mark not counted.
+        count: tokens of a text.
+        ref: where the whole is.
+
+    Returns:
+        JSON text of the same shape.
+    """
+    if len(arguments) <= min_tokens or not isinstance(load_json(arguments), dict):
+        return arguments
+
+    def change(match: re.Match[str]) -> str:
+        literal, is_name = match[1], match[2] is not None
+        if is_name or len(literal) <= min_tokens:
+            return match[0]
+        text = json.loads(f'"{literal}"', strict=False)
+        short = _short(text, min_tokens, max_tokens, count, ref)
+        if short == text or _SURROGATE.search(short):  # escaped, and no provider takes it bare
+            return match[0]
+        return json.dumps(short, ensure_ascii=False)
+
+    return _STRING.sub(change, arguments)
+
+
+def _short(text: str, min_tokens: int, max_tokens: int, count: Count, ref: str) -> str:
+    tokens = count(text)
+    if tokens <= min_tokens or _MARKED.search(text):
+        return text
+    mark = f"[{tokens} tokens, shortened here{f'; in full: {ref}' if ref else ''}]"
+    head = shorten(text, max_tokens, count, index=False).text if max_tokens >= LEAST else ""
+    short = f"{head}\n{mark}" if head else mark
+    return short if count(short) < tokens else text
