@@ -3,7 +3,7 @@
 A stage takes whole exchanges, or shortens all that is old, and may so free more than was asked.
 What comes back begins at a round place of the log wherever that still fills the request, and what
 comes back in short does so in a round number of tokens: while these stand, the bytes do too, as
-in any step (rules.md#steps).
+in any step (rules.md#steps-down).
 """
 
 from collections.abc import Container, Iterator
