@@ -140,11 +140,10 @@ def test_a_compiler_of_ones_own_sees_the_snapshot_and_the_target():
     assert mine.given[0][0].position == 4 and mine.given[0][1] is TARGET
 
 
-def test_what_the_caller_sends_itself_is_not_shown_to_a_compiler():
+def test_a_compiler_is_told_what_the_caller_adds_itself():
     mine = NewestOnly()
-    Engine(mine, "gpt-5", format="text").compile(session_of(), sent_from=3, reserved_system=50)
-    snapshot, target = mine.given[0]
-    assert snapshot.position == 3 and target.reserved_system == 50
+    Engine(mine, "gpt-5", format="text").compile(session_of(), reserved_system=50)
+    assert mine.given[0][1].reserved_system == 50
 
 
 class OfAnotherFormat:

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
 from contextwright.errors import SessionError, SpecError
@@ -61,7 +62,6 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
     blocks = _without_repeats(blocks)
-    blocks = tracer.record("driver", blocks, _without_sent(blocks, inputs), "sent by the driver")
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
     if target.takes_messages:
@@ -122,7 +122,11 @@ def must_stay(inputs: Inputs, *, whole_turn: bool) -> Blocks:
     out = inputs.blocks(pinned, PINNED)
     if whole_turn:
         start = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
-        return out + inputs.blocks(snapshot.exchanges(start), RUNNING_TURN)
+        turn = inputs.blocks(snapshot.exchanges(start), RUNNING_TURN)
+        # of what other agents said in it, the newest is what this one was handed
+        before = {block for block in turn if is_of_another(block, inputs.agent)}
+        before -= {max(before, key=lambda block: block.order)} if before else before
+        return out + tuple(block for block in turn if block not in before)
     for index in sorted(protection.exchanges):
         source = TASK_FRAMING if index == protection.task else LIVE_EDGE
         source = OPEN_FAILURE if index in protection.failures else source
@@ -192,14 +196,6 @@ def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without tool results whose call is not in the log: no provider takes them
     (rules.md#whole-exchanges)."""
     return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
-
-
-def _without_sent(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """Without the exchanges that the driver sends itself."""
-    if inputs.sent_from is None:
-        return blocks
-    first = inputs.first_sent
-    return tuple(block for block in blocks if block.order < first)
 
 
 def _without_repeats(blocks: Blocks) -> Blocks:

@@ -79,7 +79,6 @@ def manifest_of(
         tools_digest=tools_digest(built.assembled.available),
         renamed_tools=_renamed_tools(built),
         now_ms=compiler.now_ms,
-        sent_from=compiler.sent_from,
         agent=compiler.agent,
         budget=room.limit,
         overflow=built.planned.terminal.label if built.planned.terminal is not None else "",

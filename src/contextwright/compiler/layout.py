@@ -11,6 +11,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import with_bound_reasoning
+from contextwright.compiler.other_agents import as_told, telling
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.target import Target
@@ -27,7 +28,10 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places, with the reasoning that the target's model takes back."""
     placed = _placed(assembled, blocks, target)
-    return with_bound_reasoning(placed, target.reasoning, inputs.snapshot.preamble)
+    layout = with_bound_reasoning(placed, target.reasoning, inputs.snapshot.preamble)
+    if not inputs.agent or not target.takes_messages:
+        return layout
+    return _with_others_told(layout, inputs.agent)
 
 
 def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
@@ -77,6 +81,16 @@ def is_foreign(block: Block) -> bool:
     if block.messages:
         return False
     return block.trust is not Trust.OPERATOR or block.layer >= Layer.EVIDENCE
+
+
+def _with_others_told(layout: Layout, agent: str) -> Layout:
+    """With what other agents said told to this one."""
+    blocks = tuple(as_told(block, agent) for block in layout.conversation)
+    pairs = zip(layout.conversation, blocks, strict=True)
+    markers = tuple(telling(old) for old, new in pairs if new is not old)
+    return msgspec.structs.replace(
+        layout, conversation=blocks, inserted=(*layout.inserted, *markers)
+    )
 
 
 def _with_history(layout: Layout, sections: tuple[Section, ...]) -> Layout:

@@ -94,7 +94,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         tools_digest: sha256 of the tool schemas.
         renamed_tools: names in the request that a provider's rules changed, to the given ones.
         now_ms: the clock that was given, if one was.
-        sent_from: place in the log from which on the driver sent events itself.
         budget: tokens that the request might have; `overflow`, what the spec said about more.
         tokens: tokens that it has, as counted; by layer in `layer_tokens`.
         kept, changes, left_out, unrendered: every block and what became of it.
@@ -132,7 +131,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     tools_digest: str
     renamed_tools: dict[str, str]
     now_ms: int | None
-    sent_from: int | None = None
     agent: str
     budget: int
     overflow: str

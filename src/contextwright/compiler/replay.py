@@ -52,7 +52,6 @@ def replay(
         now_ms=manifest.now_ms,
         steps=bool(manifest.steps),
         answers=Answers(manifest.answers),
-        sent_from=manifest.sent_from,
     )
     pack = compiler.compile(snapshot, _target(manifest, tools))
     _same("spec_hash", manifest.spec_hash, pack.manifest.spec_hash, "the spec")

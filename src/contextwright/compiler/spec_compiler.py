@@ -14,6 +14,7 @@ from contextwright.compiler.assemble import Assembled, assemble, guard_again
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
+from contextwright.compiler.other_agents import as_told
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
@@ -64,8 +65,6 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         memo: what earlier compiles worked out; never changes a result.
         steps: whether the manifest counts blocks and tokens at every step of the spec.
         answers: what models answered before.
-        sent_from: place in the log from which on the driver sends events itself, so that a
-            text beside them does not say them again.
         notes: what happened before the compile that a reader of its manifest should know.
     """
 
@@ -76,7 +75,6 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     memo: Memo = msgspec.field(default_factory=Memo)
     steps: bool = False
     answers: Answers = NO_ANSWERS
-    sent_from: int | None = None
     notes: tuple[str, ...] = ()
 
     def compile(
@@ -125,7 +123,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         renderer = target.provider.renderer
         planned = plan(self.spec, snapshot.state)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
-        known = self.memo.table(("summarized", target.format, target.model, target.counter.id))
+        key = ("summarized", target.format, target.model, target.counter.id, self.agent)
+        known = self.memo.table(key)
         tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
         assembled = assemble(planned, inputs, tracer, target)
         if dry and wants.asked:
@@ -168,7 +167,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=_cost(self.memo, renderer, target, framed=bool(planned.step_key)),
+            cost=_cost(self.memo, renderer, target, self.agent, framed=bool(planned.step_key)),
             counter_id=target.counter.id,
             read=lambda ref: read_ref(ref, snapshot, sources),
             now_ms=self.now_ms,
@@ -182,7 +181,6 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             required=planned.required,
             clean=planned.clean,
             answers=self.answers,
-            sent_from=self.sent_from,
             dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
@@ -198,7 +196,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
 
 
 def _cost(
-    memo: Memo, renderer: Renderer, target: Target, *, framed: bool
+    memo: Memo, renderer: Renderer, target: Target, agent: str, *, framed: bool
 ) -> Callable[[Block], int]:
     """Tokens of a block as it will be sent; `framed`, its texts as items of a payload."""
     # one message holds all that is foreign; each counts it, as if it stood alone
@@ -206,13 +204,15 @@ def _cost(
 
     def cost(block: Block) -> int:
         if block.messages:
-            return renderer.cost(block, target)
+            told = as_told(block, agent) if target.takes_messages else block
+            return renderer.cost(told, target)
         if framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block), target)
         return section + message if is_foreign(block) and target.takes_messages else section
 
-    return memo.computed(("cost", target.format, target.model, target.counter.id, framed), cost)
+    key = ("cost", target.format, target.model, target.counter.id, agent, framed)
+    return memo.computed(key, cost)
 
 
 def _room(

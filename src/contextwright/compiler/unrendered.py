@@ -33,8 +33,12 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
     )
 
 
-def _messages(block: Block, placed: Block) -> Iterator[tuple[Message, Message]]:
-    return zip(block.messages, placed.messages, strict=True)
+def _messages(block: Block, placed: Block) -> Iterator[tuple[Message, Message | None]]:
+    """The messages, each as it was laid out; None where another agent is told of them."""
+    told = placed.role != block.role
+    return zip(
+        block.messages, (None,) * len(block.messages) if told else placed.messages, strict=True
+    )
 
 
 def _parts(message: Message) -> Iterator[AnyPart]:
@@ -44,6 +48,9 @@ def _parts(message: Message) -> Iterator[AnyPart]:
             yield from part.content
 
 
-def _left_out(part: AnyPart, laid: Message, target: Target) -> str:
+def _left_out(part: AnyPart, laid: Message | None, target: Target) -> str:
+    if laid is None:
+        shown = isinstance(part, (Image, File))
+        return "" if shown else "another agent's: told as a transcript"
     lost = isinstance(part, Thinking) and part not in laid.parts
     return REASONS.get(target.reasoning, "") if lost else ""

@@ -5,8 +5,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
-import msgspec
-
 from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
 from contextwright.compiler.pack import Pack
@@ -223,10 +221,3 @@ def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:
             fix="compile for the target that is given",
         )
     return pack
-
-
-def before(snapshot: Snapshot, position: int | None) -> Snapshot:
-    """The snapshot without the events from a place in the log on; all of it for None."""
-    if position is None:
-        return snapshot
-    return msgspec.structs.replace(snapshot, position=min(position, snapshot.position))

@@ -14,7 +14,6 @@ from contextwright.compiler.spec_compiler import Compiler, SpecCompiler
 from contextwright.engine.door import (
     SessionLike,
     SpecLike,
-    before,
     compiled_by,
     expect_type,
     session_of,
@@ -200,7 +199,6 @@ class Engine:
         self,
         session: SessionLike,
         *,
-        sent_from: int | None = None,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
@@ -211,25 +209,22 @@ class Engine:
         Args:
             session: as `contextwright.compile` takes it; what is no session of ours keeps
                 nothing that is written.
-            sent_from: place in the log from which on the caller sends events itself, beside a
-                pack of the `text` format.
             reserved_system: tokens of what the caller adds itself this time.
             tools: what may be called this time.
         """
         target = self._target_with(reserved_system, tools)
-        return run_tasks(*self._compiling(session, sent_from, target, "compile"))
+        return run_tasks(*self._compiling(session, target, "compile"))
 
     async def acompile(
         self,
         session: SessionLike,
         *,
-        sent_from: int | None = None,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """`compile`, letting the event loop run while models answer."""
         target = self._target_with(reserved_system, tools)
-        return await adrive(*self._compiling(session, sent_from, target, "acompile"))
+        return await adrive(*self._compiling(session, target, "acompile"))
 
     def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
@@ -239,16 +234,16 @@ class Engine:
         """`prepare`, letting the event loop run while models answer."""
         await self.acompile(session)
 
-    def assemble(self, session: SessionLike, *, sent_from: int | None = None) -> Pack:
+    def assemble(self, session: SessionLike) -> Pack:
         """The pack with what was prepared: asks no model, writes nothing, waits for nothing.
 
         Where an answer is missing it does without, and the manifest says so.
         """
         snapshot = snapshot_of(session, "Engine.assemble(session)")
         if self.compiler is not None:
-            return self._by_compiler(self.compiler, snapshot, self.target, sent_from)
+            return self._by_compiler(self.compiler, snapshot, self.target)
         log = snapshot.log
-        compiler, previous = self._spec_compiler(log, sent_from), self._previous.get(log)
+        compiler, previous = self._spec_compiler(log), self._previous.get(log)
         turn = Turn(compiler, self.target, lambda: snapshot, previous=previous)
         pack = self._previous[log] = turn.assemble(known_answers(log, self.models))
         return pack
@@ -286,22 +281,20 @@ class Engine:
             self.sessions.save(session)
 
     def _compiling(
-        self, source: SessionLike, sent_from: int | None, target: Target, method: str
+        self, source: SessionLike, target: Target, method: str
     ) -> tuple[TaskGenerator[Pack], TaskRunner, str, int]:
         """The work of a compile, who answers what it asks, and whose spending it is."""
         session = _session(source, f"Engine.{method}(session)")
-        return self._packing(session, sent_from, target), self.models, *_whose(session)
+        return self._packing(session, target), self.models, *_whose(session)
 
-    def _packing(
-        self, session: Session, sent_from: int | None, target: Target
-    ) -> TaskGenerator[Pack]:
+    def _packing(self, session: Session, target: Target) -> TaskGenerator[Pack]:
         if self.compiler is not None:
-            return self._by_compiler(self.compiler, session.snapshot(), target, sent_from)
+            return self._by_compiler(self.compiler, session.snapshot(), target)
         log = session.log
         capture_before(session, self.spec)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
         turn = Turn(
-            self._spec_compiler(log, sent_from, notes),
+            self._spec_compiler(log, notes),
             target,
             session.snapshot,
             lambda values: write(session, values),
@@ -320,17 +313,13 @@ class Engine:
             target = msgspec.structs.replace(target, reserved_system=reserved_system)
         return target if tools is None else msgspec.structs.replace(target, tools=read_tools(tools))
 
-    def _by_compiler(
-        self, compiler: Compiler, snapshot: Snapshot, target: Target, sent_from: int | None
-    ) -> Pack:
-        """The pack of somebody's own compiler, of what the caller does not send itself."""
-        pack = compiled_by(compiler, before(snapshot, sent_from), target)
+    def _by_compiler(self, compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:
+        """The pack of somebody's own compiler."""
+        pack = compiled_by(compiler, snapshot, target)
         self._previous[snapshot.log] = pack
         return pack
 
-    def _spec_compiler(
-        self, log: Log, sent_from: int | None, notes: tuple[str, ...] = ()
-    ) -> SpecCompiler:
+    def _spec_compiler(self, log: Log, notes: tuple[str, ...] = ()) -> SpecCompiler:
         now_ms, why = _time_of(self.clock)
         return SpecCompiler(
             self.spec,
@@ -338,7 +327,6 @@ class Engine:
             sources=sources_of(self.artifacts, self.roots, self.hosts, "Engine(...)"),
             now_ms=now_ms,
             memo=memo_of(log),
-            sent_from=sent_from,
             notes=(*notes, why) if why else notes,
         )
 

@@ -112,7 +112,6 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         tools: what may be called, before any scope.
         required: state keys that the spec needs to bring what it names.
         framed: whether texts stand as sections in the newest user message.
-        sent_from: place in the log from which on the driver sends events itself.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
         clean: a text without what the spec redacts: what a model may read of it.
@@ -137,7 +136,6 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     tools: tuple[Tool, ...] = ()
     required: tuple[str, ...] = ()
     framed: bool = False
-    sent_from: int | None = None
     dry: bool = False
     clean: Callable[[str], str] = str
     answers: Answers = NO_ANSWERS
@@ -145,13 +143,6 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     notes: list[str] = msgspec.field(default_factory=list[str])
-
-    @property
-    def first_sent(self) -> int:
-        """The first exchange that the driver sends itself; behind the last where it sends none."""
-        if self.sent_from is None or self.sent_from >= self.snapshot.position:
-            return self.snapshot.exchange_count
-        return self.snapshot.log.exchange_index(self.sent_from)
 
     def resolve(self, ref: str) -> str | None:
         """The text behind a ref; None where it is not to be had, and a note says why."""

@@ -55,6 +55,11 @@ def instructions(model):
     return [request.config.system_instruction for request in model.sent]
 
 
+def words(request):
+    """All that a model was told in words."""
+    return "\n".join([request.config.system_instruction or "", *texts(request)])
+
+
 def texts(request):
     return ["".join(part.text or "" for part in content.parts) for content in request.contents]
 
@@ -74,14 +79,12 @@ def test_an_agent_sees_what_its_spec_says_and_the_current_turn_once():
     asyncio.run(talk(agent, ["first", "second", "third"], state={"name": "Ann"}))
     assert agent.include_contents == "none"
     last = instructions(model)[2]
-    assert last.startswith("Help Ann.")
-    assert "[Turn 2] User: second" in last
-    assert "first" not in last
-    assert "third" not in last
-    assert texts(model.sent[2]) == ["third"]
+    assert last == 'Help Ann.\n\nYou are an agent. Your internal name is "guide".'
+    # the task stays in sight
+    assert texts(model.sent[2]) == ["firstsecond", "two", "third"]
 
 
-def test_the_trace_of_the_running_turn_comes_from_adk_and_what_is_old_is_compacted():
+def test_the_trace_of_the_running_turn_is_whole_and_what_is_old_is_compacted():
     model = script(
         ("weather", {"city": "Lyon"}),
         "sunny in Lyon",
@@ -95,12 +98,11 @@ def test_the_trace_of_the_running_turn_comes_from_adk_and_what_is_old_is_compact
     )
     asyncio.run(talk(agent, ["Lyon?", "Rome?"]))
     last = model.sent[3]
-    assert last.contents[1].parts[0].function_call.args == {"city": "Rome"}
-    assert "sunny " * 100 in str(last.contents[2].parts[0].function_response.response)
-    instruction = last.config.system_instruction
-    assert "event://" in instruction
-    assert "sunny " * 200 not in instruction
-    assert "Rome" not in instruction
+    lyon, rome = [c for c in last.contents if c.parts[0].function_response]
+    assert "event://" in str(lyon.parts[0].function_response.response)
+    assert "sunny " * 200 not in str(lyon)
+    assert "sunny " * 100 in str(rome.parts[0].function_response.response)
+    assert "sunny" not in last.config.system_instruction
 
 
 def test_what_a_spec_writes_is_kept_by_adk():
@@ -123,7 +125,7 @@ def test_what_a_spec_writes_is_kept_by_adk():
         "Order A17 was refunded.",
         "Done.",
     ]
-    assert "Order: A17" in instructions(model)[0] or '"order":"A17"' in instructions(model)[0]
+    assert '"order":"A17"' in words(model.sent[0])
 
 
 def test_what_models_prepared_is_published_where_the_document_reads_it():
@@ -140,7 +142,8 @@ def test_what_models_prepared_is_published_where_the_document_reads_it():
     assert seen["temp:_summary_clerk"][0]["value"] == "The user counts."
     assert seen["temp:_summary_clerk"][0]["model"] == "scripted"
     assert "temp:_summary_clerk" not in session.state
-    assert "The user counts." in instructions(model)[-1]
+    assert "The user counts." in words(model.sent[-1])
+    assert "The user counts." not in instructions(model)[-1]
 
 
 def test_callbacks_that_an_agent_has_keep_running():
@@ -207,8 +210,9 @@ def test_an_agent_takes_whatever_stands_for_a_spec(spec):
     model = script("one", "two", "three")
     agent = with_context(LlmAgent(name="guide", model=model), spec, mirrors=Mirrors())
     asyncio.run(talk(agent, ["first", "second", "third"]))
-    assert [texts(request) for request in model.sent] == [["first"], ["second"], ["third"]]
-    assert "second" in instructions(model)[2] and "third" not in instructions(model)[2]
+    sent = "".join(texts(model.sent[2]))
+    assert sent.endswith("third") and sent.count("third") == 1
+    assert ("second" in sent) == (spec == "C.window(n=2)")
 
 
 def test_a_plugin_leaves_agents_without_a_spec_alone():
@@ -254,14 +258,14 @@ def test_stored_sessions_continue_in_another_process(tmp_path, kind):
         model = script(reply)
         agent = with_context(LlmAgent(name="clerk", model=model), spec, mirrors=Mirrors())
         await talk(agent, [message], service=service())
-        return instructions(model)[0]
+        return words(model.sent[0])
 
     async def both():
         await run("My order is A17.", "noted A17")
         return await run("And now?", "done")
 
     second = asyncio.run(both())
-    assert "[Turn 1] User: My order is A17." in second
+    assert "My order is A17." in second
     assert "- noted A17" in second
 
 
@@ -334,12 +338,8 @@ def test_parallel_agents_do_not_see_each_other():
         ],
     )
     asyncio.run(talk(parallel, ["go", "again"]))
-    assert "ALPHA" in instructions(one)[1]
-    assert "BETA" not in instructions(one)[1]
-    assert "BETA" in instructions(two)[1]
-    assert "again" not in instructions(one)[1]
-    assert "again" not in instructions(two)[1]
-    assert texts(two.sent[1]) == ["again"]
+    assert texts(one.sent[1]) == ["go", "ALPHA", "again"]
+    assert texts(two.sent[1]) == ["go", "BETA", "again"]
 
 
 def test_fluent_steps_are_values():
@@ -404,7 +404,7 @@ def test_a_tree_that_somebody_else_built_gets_its_specs_by_name():
     with_contexts(root, {"root": C.window(n=1), "leaf": C.none()}, mirrors=Mirrors())
     asyncio.run(talk(root, ["first", "second"]))
     assert root.sub_agents[0].include_contents == "none"
-    assert texts(one.sent[1]) == ["second"]
+    assert texts(one.sent[1]) == ["firstsecond"]
     with pytest.raises(SpecError) as caught:
         with_contexts(root, {"lief": C.none()})
     assert caught.value.fix == "known: leaf, root"
@@ -420,8 +420,8 @@ def test_agents_of_adk_fluent_carry_our_specs():
     specs = {"one": C.window(n=2), "two": C.from_state("fact") + C.select(author="one")}
     root = with_contexts(built, specs, mirrors=Mirrors())
     asyncio.run(talk(root, ["hello", "again"], state={"fact": "sky"}))
-    assert "[Turn 1] one: ALPHA" in instructions(one)[1]
+    assert "ALPHA" in texts(one.sent[1])
     assert instructions(two)[0].startswith("Second.")
-    assert "Fact: sky" in instructions(two)[0]
-    assert "ALPHA2" not in instructions(two)[1].partition("name is")[0]
-    assert "[Turn 1] one: ALPHA" in instructions(two)[1]
+    assert "Fact: sky" in words(two.sent[0])
+    assert "[Turn 1] one: ALPHA" in words(two.sent[1])
+    assert "[Turn 2] one: ALPHA2" in words(two.sent[1])

@@ -85,14 +85,26 @@ def test_the_agents_of_a_route_run_and_no_others():
 
 def test_findings_are_noted_for_the_next_turn():
     _, requests = run("billing", "I was charged twice.", "And again!")
-    second = requests[4].config.system_instruction
-    assert "billing_handler" in second
+    assert "billing_handler" in requests[4].config.system_instruction
+    second = "".join(part.text or "" for c in requests[4].contents for part in c.parts)
     assert "refunded" in second.partition('source="notes:customer_history"')[2]
 
 
+SECRETS = ("ann@home.org", "555 0100", "123-45-6789")
+
+
 def test_no_personal_data_reaches_the_escalation():
-    _, requests = run("escalation", "Mail ann@home.org or call +1 415 555 0100.", "Escalate this!")
-    for request in (requests[1], requests[4]):
-        instruction = request.config.system_instruction
-        assert "ann@home.org" not in instruction
-        assert "555 0100" not in instruction
+    """Not from the user, not from another agent that repeats it, not from a turn before."""
+    module = example()
+    said = "Mail ann@home.org or call +1 415 555 0100, my SSN is 123-45-6789."
+    repeats = {"intent": "escalation", "urgency": "high", "category": said}
+    model = module.Scripted(replies={**module.REPLIES, "Classify": repeats}, requests=[])
+    pipeline = module.support(model, model)
+    assert pipeline.check().errors == ()
+    asyncio.run(module.converse(pipeline, said, "Escalate this!", said, state=HISTORY))
+    prepared = [r for r in model.requests if "escalation package" in str(r.config)]
+    assert len(prepared) == 3
+    for request in prepared:
+        sent = request.model_dump_json()
+        assert "[REDACTED]" in sent
+        assert not [secret for secret in SECRETS if secret in sent]

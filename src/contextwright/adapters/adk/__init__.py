@@ -14,8 +14,8 @@ from contextwright.errors import MissingExtra
 if find_spec("google") is None or find_spec("google.adk") is None:
     raise MissingExtra("google-adk", "adk")
 
+from contextwright.adapters.adk.agent_context import with_context, with_contexts
 from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
-from contextwright.adapters.adk.instruction import with_context, with_contexts
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.plugin import ContextPlugin, before_model
 from contextwright.adapters.adk.premise_callbacks import premise_before_agent, premise_before_model

@@ -26,8 +26,9 @@ from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event, EventActions
 
-from contextwright.adapters.adk.instruction import MIRRORS, with_context
+from contextwright.adapters.adk.agent_context import with_context
 from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.model_requests import MIRRORS
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import write_changes
 from contextwright.check import AgentStep, Branch, Report, check

@@ -9,8 +9,8 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from contextwright.adapters.adk.instruction import MIRRORS
 from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.model_requests import MIRRORS
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.engine.run_tasks import TaskRunner
 

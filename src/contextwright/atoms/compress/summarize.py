@@ -72,8 +72,7 @@ class Summarize(Atom, frozen=True, kw_only=True):
         blocks = _SCOPES[self.scope].bring(inputs)
         if not self.schema:
             return blocks
-        stop = inputs.settled if inputs.sent_from is None else inputs.first_sent
-        stop = max(stop, asked_until(inputs))
+        stop = max(inputs.settled, asked_until(inputs))
         return tuple(block for block in blocks if block.order < stop)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
@@ -120,8 +119,4 @@ def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 
 def _running(block: Block, inputs: Inputs) -> bool:
-    if block.order < 0:
-        return False
-    if inputs.sent_from is None:
-        return block.order >= inputs.settled
-    return block.order >= inputs.first_sent
+    return block.order >= 0 and block.order >= inputs.settled

@@ -1,0 +1,224 @@
+"""The requests of ADK's agents to their models, compiled: what the plugin and the callbacks of a
+single agent share, by ADK's moments."""
+
+import logging
+from collections.abc import Mapping
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+
+from contextwright.adapters.adk.extra_contents import extra_contents, put_extra_contents
+from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.own_parts import clean_own_parts, own_tokens, text_of
+from contextwright.adapters.adk.scope import keep_only, tools_of
+from contextwright.adapters.adk.services import Supply
+from contextwright.adapters.adk.visible_events import VisibleEvents
+from contextwright.adapters.adk.writing import publish, write_changes
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import Compiler
+from contextwright.engine.engine import Engine
+from contextwright.engine.run_tasks import TaskRunner
+from contextwright.engine.store_manifest import store_manifest
+from contextwright.errors import ModelError, SpecError
+from contextwright.session.session import Session
+from contextwright.spec.expr import Expr
+from contextwright.stores.store import ArtifactStore
+from contextwright.tokens.models import model_info
+
+LOG = logging.getLogger("contextwright.adk")
+MANIFEST = "temp:_manifest_"
+"""State key of the address of an agent's newest manifest, before the agent's name."""
+UNKNOWN_WINDOW = 128_000
+"""Tokens of the window of a model that is not known; a spec's own budget is the one that counts."""
+MIRRORS = Mirrors()
+"""Shared by the agents of this process: a session is taken over once for all of them."""
+
+
+class ModelRequests:
+    """Replaces what ADK would send of a conversation by what a spec says, for some agents.
+
+    The whole request is covered, the running turn too. ADK's own instruction, tools and contents
+    beside the conversation stay, redacted as the spec says, and count against its budget.
+
+    Args:
+        specs: for every agent, or for each by name.
+        artifacts: where manifests are kept.
+        models: who summarizes, scores and extracts.
+        mirrors: where sessions are mirrored; by default shared by the process.
+        window: tokens of the model's window, where its name is not known.
+    """
+
+    def __init__(
+        self,
+        specs: Expr | Compiler | Mapping[str, Expr | Compiler],
+        *,
+        artifacts: ArtifactStore | None = None,
+        models: TaskRunner | None = None,
+        mirrors: Mirrors | None = None,
+        window: int | None = None,
+    ) -> None:
+        self._specs = specs
+        self._artifacts, self._models, self._window = artifacts, models, window
+        self._mirrors = mirrors or MIRRORS
+        self._supply = Supply()
+        self._engines: dict[tuple[str, str], Engine] = {}
+
+    def covers(self, agent: BaseAgent) -> bool:
+        """Whether an agent's requests are compiled here."""
+        return isinstance(agent, LlmAgent) and self._spec(agent.name) is not None
+
+    async def before_agent(self, callback_context: CallbackContext) -> None:
+        """Prepare, and write what comes before the turn: an instruction may name it."""
+        agent = callback_context.get_invocation_context().agent
+        spec = self._spec(agent.name)
+        if spec is None or not isinstance(agent, LlmAgent):
+            return
+        expect_requests(callback_context, agent.name)
+        session = self._session(callback_context)
+        since = len(session.changes)
+        engine = self._engine(agent.name, spec, agent.canonical_model.model)
+        pack = await engine.acompile(session)
+        write_changes(session, since, callback_context.state)
+        publish(pack, agent.name, callback_context.state)
+
+    async def before_model(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Put the compiled request in place of ADK's."""
+        spec = self._spec(callback_context.agent_name)
+        if spec is None:
+            return None
+        expect_requests(callback_context, callback_context.agent_name)
+        session = self._session(callback_context)
+        model = llm_request.model or ""
+        engine = self._engine(callback_context.agent_name, spec, model)
+        planned = plan(engine.spec)
+        since = len(session.changes)
+        await self._supply.fill(session, engine.spec, callback_context)
+        added = extra_contents(llm_request.contents, callback_context.session.events)
+        if planned.every_redaction:
+            added = clean_own_parts(llm_request, added, planned.every_redaction)
+        tools = tools_of(llm_request) if planned.tools is not None else ()
+        counted = {tool.name for tool in tools}
+        own = own_tokens(llm_request, model, [content for content, _ in added], counted)
+        pack = await engine.acompile(session, reserved_system=own, tools=tools)
+        write_changes(session, since, callback_context.state)
+        publish(pack, callback_context.agent_name, callback_context.state)
+        self._keep(pack, callback_context)
+        _put(pack, llm_request, added)
+        return None
+
+    async def after_model(
+        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+    ) -> LlmResponse | None:
+        """Learn from the bill how the provider counts tokens."""
+        usage = llm_response.usage_metadata
+        if usage is not None and usage.prompt_token_count and not llm_response.partial:
+            engine = self._newest(callback_context.agent_name)
+            if engine is not None:
+                engine.learn(self._session(callback_context), usage.prompt_token_count)
+        return None
+
+    async def after_agent(self, callback_context: CallbackContext) -> types.Content | None:
+        """Record: notes, captured outputs."""
+        name = callback_context.agent_name
+        engine = self._newest(name)
+        if self._spec(name) is None or engine is None:
+            return None
+        session = self._session(callback_context)
+        since = len(session.changes)
+        await engine.arecord(session)
+        write_changes(session, since, callback_context.state)
+        return None
+
+    def _keep(self, pack: Pack, context: CallbackContext) -> None:
+        """Keep the manifest, and say where, with what its events are found by."""
+        if self._artifacts is None:
+            return
+        ref = store_manifest(pack, self._artifacts)
+        context.state[MANIFEST + context.agent_name] = ref
+        LOG.info(
+            "%s: session %s, %d events, %d tokens",
+            ref,
+            pack.manifest.session_id,
+            pack.manifest.position,
+            pack.tokens,
+        )
+
+    def _spec(self, agent: str) -> Expr | Compiler | None:
+        return self._specs.get(agent) if isinstance(self._specs, Mapping) else self._specs
+
+    def _newest(self, agent: str) -> Engine | None:
+        """The engine that compiled for this agent last."""
+        engines = [engine for (name, _), engine in self._engines.items() if name == agent]
+        return engines[-1] if engines else None
+
+    def _session(self, context: CallbackContext) -> Session:
+        return self._mirrors.session(
+            context.session, context.state.to_dict(), VisibleEvents.of(context)
+        )
+
+    def _engine(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
+        """The engine for an agent with this model; the one used last stands last."""
+        engine = self._engines.pop((agent, model), None) or Engine(
+            spec,
+            model or "gemini",
+            models=self._models,
+            artifacts=self._artifacts,
+            agent=agent,
+            format="gemini",
+            window=window_of(model, self._window),
+            tools=(),
+        )
+        self._engines[agent, model] = engine
+        return engine
+
+
+def has_own_context(agent: BaseAgent) -> bool:
+    """Whether an agent's requests are compiled by callbacks of its own."""
+    if not isinstance(agent, LlmAgent):
+        return False
+    owners = (getattr(one, "__self__", None) for one in agent.canonical_before_model_callbacks)
+    return any(isinstance(owner, ModelRequests) for owner in owners)
+
+
+def expect_requests(context: CallbackContext, agent: str) -> None:
+    """Refuse a live session: ADK streams it to the model, and no callback sees what is sent.
+
+    Raises:
+        SpecError: it is one.
+    """
+    if context.get_invocation_context().live_request_queue is not None:
+        raise SpecError(
+            "expected a run of requests, got a live session, which ADK streams to the model past "
+            "every spec",
+            where=f"agent {agent!r}",
+            fix="Runner.run_async, or an agent without a context for Runner.run_live",
+        )
+
+
+def window_of(model: str, window: int | None) -> int:
+    """Tokens of a model's window."""
+    if window is not None:
+        return window
+    try:
+        return model_info(model).window
+    except ModelError:
+        return UNKNOWN_WINDOW
+
+
+def _put(pack: Pack, request: LlmRequest, added: list[tuple[types.Content, int]]) -> None:
+    """Put what was compiled into ADK's request."""
+    if pack.manifest.tools is not None:
+        keep_only(request, pack.manifest.tools.sent)
+    contents = [types.Content.model_validate(one) for one in pack.request["contents"]]
+    request.contents = put_extra_contents(contents, added)
+    # the provider's own memory of the conversation would stand beside it, uncompiled
+    request.previous_interaction_id = None
+    instruction = pack.request.get("config", {}).get("system_instruction")
+    if instruction:
+        request.append_instructions([text_of(instruction)])

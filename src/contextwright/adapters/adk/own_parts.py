@@ -1,0 +1,129 @@
+"""What ADK itself puts into a request beside the conversation: its instruction, the tools, loaded
+artifacts. It counts against the budget, and passes the spec's redaction."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from google.adk.models.llm_request import LlmRequest
+from google.genai import types
+
+from contextwright.render.providers import provider_named
+from contextwright.spec.word_roles import Guard
+from contextwright.tokens.counter import counter_for
+
+MESSAGE = provider_named("gemini").renderer.overhead.message
+BLOB = 258
+"""Tokens of a picture that ADK adds: what Gemini counts for a tile (ai.google.dev, tokens)."""
+_IDENTIFIERS = frozenset({"name", "type", "format", "required", "property_ordering", "$ref"})
+"""Fields of a tool's declaration by which the model calls it: with other words, it could not."""
+
+Added = list[tuple[types.Content, int]]
+
+
+def own_tokens(
+    request: LlmRequest, model: str, added: list[types.Content], counted: set[str]
+) -> int:
+    """Tokens of what ADK sends beside the conversation: its instruction, tools and contents.
+
+    Args:
+        counted: functions that the compile counts itself.
+    """
+    config = request.config
+    own = [text_of(config.system_instruction)] if config and config.system_instruction else []
+    tools: Any = config.tools if config and config.tools else []
+    own += [json.dumps(_dumped(tool, counted), sort_keys=True) for tool in tools]
+    parts = [part for content in added for part in content.parts or ()]
+    own += [part.text for part in parts if part.text]
+    blobs = sum(BLOB for part in parts if part.inline_data or part.file_data)
+    counter = counter_for(model or "gemini")
+    return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
+
+
+def clean_own_parts(request: LlmRequest, added: Added, redactions: Sequence[Guard]) -> Added:
+    """The contents beside the conversation without what the spec redacts; the request's
+    instruction and tool descriptions are changed in place."""
+
+    def clean(text: str) -> str:
+        for redaction in redactions:
+            text = redaction.cleaned(text)
+        return text
+
+    if request.config and request.config.system_instruction:
+        request.config.system_instruction = clean(text_of(request.config.system_instruction))
+    if request.config and request.config.tools:
+        request.config.tools = [_clean_tool(tool, clean) for tool in request.config.tools]
+    return [(_clean_content(content, clean), after) for content, after in added]
+
+
+def _clean_content(content: types.Content, clean: Callable[[str], str]) -> types.Content:
+    parts = [_clean_part(part, clean) for part in content.parts or ()]
+    return content.model_copy(update={"parts": parts})
+
+
+def _clean_part(part: types.Part, clean: Callable[[str], str]) -> types.Part:
+    if part.text:
+        return part.model_copy(update={"text": clean(part.text)})
+    blob = part.inline_data
+    kind = (blob.mime_type or "") if blob else ""
+    if blob is None or not blob.data or not kind.startswith(("text/", "application/json")):
+        return part
+    data = clean(blob.data.decode("utf-8", "replace")).encode()
+    return part.model_copy(update={"inline_data": blob.model_copy(update={"data": data})})
+
+
+def _clean_tool(tool: Any, clean: Callable[[str], str]) -> Any:
+    if not isinstance(tool, types.Tool) or not tool.function_declarations:
+        return tool
+    declared = [
+        types.FunctionDeclaration.model_validate(_clean_schema(_dump(one), clean))
+        for one in tool.function_declarations
+    ]
+    return tool.model_copy(update={"function_declarations": declared})
+
+
+def _clean_schema(value: Any, clean: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [_clean_schema(item, clean) for item in items]
+    if isinstance(value, dict):
+        pairs: dict[str, Any] = value
+        return {
+            key: item
+            if key in _IDENTIFIERS and not isinstance(item, dict)
+            else _clean_schema(item, clean)
+            for key, item in pairs.items()
+        }
+    return value
+
+
+def _dumped(tool: Any, counted: set[str]) -> Any:
+    if not hasattr(tool, "model_dump"):
+        return {}
+    dumped = _dump(tool)
+    declared = dumped.get("function_declarations")
+    if declared:
+        dumped["function_declarations"] = [d for d in declared if d.get("name") not in counted]
+    return dumped
+
+
+def _dump(model: Any) -> dict[str, Any]:
+    return model.model_dump(mode="json", exclude_none=True)
+
+
+def text_of(instruction: Any) -> str:
+    """The text of an instruction in any of the forms that the SDK takes."""
+    if isinstance(instruction, str):
+        return instruction
+    if isinstance(instruction, list | tuple):
+        items: Any = instruction
+        return "\n".join(map(text_of, items))
+    if isinstance(instruction, Mapping):
+        parts: Any = instruction.get("parts", [])  # pyright: ignore
+        return "\n".join(str(part.get("text", "")) for part in parts)
+    parts = getattr(instruction, "parts", None)
+    if parts is not None:
+        return "\n".join(part.text or "" for part in parts)
+    return str(getattr(instruction, "text", "") or "")
