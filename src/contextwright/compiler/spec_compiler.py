@@ -204,8 +204,9 @@ def _cost(
 
     def cost(block: Block) -> int:
         if block.messages:
-            told = as_told(block, agent) if target.takes_messages else block
-            return renderer.cost(told, target)
+            if target.takes_messages:
+                block = as_told(block, agent)
+            return renderer.cost(block, target)
         if framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block), target)

@@ -336,7 +336,9 @@ class Engine:
         if pack is None:
             return
         base = self._base
-        estimated = base.provider.renderer.measure(pack.request, base)
+        measured = base.provider.renderer.measure(pack.request, base)
+        # what the caller adds, such as ADK's instruction and tools, is billed as well
+        estimated = measured + pack.manifest.reserved_system
         self.calibrator.observe(base.format, base.model, billed_input, estimated)
 
 

@@ -8,16 +8,19 @@ RATIO_HISTORY = 200
 """Newest ratios kept for a model."""
 ENOUGH = 20
 """Ratios from which on a calibration is used."""
-LOWEST, HIGHEST = 50, 400
+LOWEST, HIGHEST = 50, 250
 """Hundredths: a ratio outside is a mistake of somebody's, not a measurement."""
+NEAR, SPREADS = 5, 3
+"""Hundredths, and median distances from the median, within which a ratio is no outlier."""
 
 
 class Calibrator:
     """Ratios of billed to estimated input tokens, by provider format and model.
 
-    The factor is the 95th percentile of the newest 200 ratios once there are 20, never below
-    their median and never below 1: an estimate may be high, not low. A calibrated counter
-    stays as it is until the factor moved by 3 hundredths, so that counts stay remembered.
+    The factor is the 95th percentile of the newest 200 ratios once there are 20, outliers left
+    out, and never below 1: an estimate may be high, not low. One bill alone never moves it. A
+    calibrated counter stays as it is until the factor moved by 3 hundredths, so that counts stay
+    remembered.
     """
 
     def __init__(self, ratios: dict[str, list[int]] | None = None) -> None:
@@ -47,7 +50,7 @@ class Calibrator:
         ratios = sorted(self._ratios.get(key, ()))
         if len(ratios) < ENOUGH:
             return 100
-        factor = max(ratios[len(ratios) * 95 // 100], ratios[len(ratios) // 2], 100)
+        factor = max(_high(ratios), 100)
         used = self._used.get(key, 100)
         if abs(factor - used) >= 3:
             self._used[key] = used = factor
@@ -66,3 +69,12 @@ class Calibrator:
     def from_data(cls, data: dict[str, list[int]]) -> "Calibrator":
         """Read what `to_data` gave."""
         return cls({key: list(ratios)[-RATIO_HISTORY:] for key, ratios in data.items()})
+
+
+def _high(ratios: list[int]) -> int:
+    """The 95th percentile of sorted ratios, those left out that are far from most."""
+    median = ratios[len(ratios) // 2]
+    distances = sorted(abs(ratio - median) for ratio in ratios)
+    near = max(NEAR, SPREADS * distances[len(distances) // 2])
+    most = [ratio for ratio in ratios if abs(ratio - median) <= near]
+    return most[(len(most) - 1) * 95 // 100]

@@ -24,6 +24,7 @@ from contextwright.adapters.adk import (  # noqa: E402
     Mirrors,
     with_context,
 )
+from contextwright.tokens.calibrate import Calibrator  # noqa: E402
 from contextwright.tokens.counter import counter_for  # noqa: E402
 
 WAYS = ("agent", "plugin", "fluent")
@@ -204,3 +205,26 @@ def test_a_providers_own_memory_is_not_beside_the_compiled_request():
     agent = LlmAgent(name="clerk", model=model, before_model_callback=chained)
     asyncio.run(talk(with_context(agent, GUARD, mirrors=Mirrors()), [], "Hi."))
     assert model.sent[0].previous_interaction_id is None
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_bill_is_compared_with_all_that_was_sent(way, monkeypatch):
+    """Instruction and tools, which ADK adds, are billed as well: the factor stays at what it is."""
+    seen = []
+    observe = Calibrator.observe
+
+    def watch(self, format, model, billed, estimated):
+        seen.append(estimated)
+        return observe(self, format, model, billed, estimated)
+
+    monkeypatch.setattr(Calibrator, "observe", watch)
+    model = script(*(["ok"] * 3))
+    instruction = " ".join(f"rule{n}" for n in range(900))
+    root, plugins = built(way, C.default(), model, instruction=instruction, tools=[lookup])
+    asyncio.run(talk(root, plugins, "one", "two", "three"))
+    for request, estimated in zip(model.sent, seen, strict=True):
+        config = request.config
+        declared = [tool.model_dump_json(exclude_none=True) for tool in config.tools]
+        texts = [part.text for content in request.contents for part in content.parts]
+        billed = sum(map(COUNT, [config.system_instruction, *declared, *texts]))
+        assert 0.8 < billed / estimated < 1.1
