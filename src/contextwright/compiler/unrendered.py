@@ -35,10 +35,9 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
 
 def _messages(block: Block, placed: Block) -> Iterator[tuple[Message, Message | None]]:
     """The messages, each as it was laid out; None where another agent is told of them."""
-    told = placed.role != block.role
-    return zip(
-        block.messages, (None,) * len(block.messages) if told else placed.messages, strict=True
-    )
+    if placed.role != block.role:
+        return ((message, None) for message in block.messages)
+    return zip(block.messages, placed.messages, strict=True)
 
 
 def _parts(message: Message) -> Iterator[AnyPart]:
