@@ -18,6 +18,12 @@ ContextwrightError
 │   └── NotInThisFormat  what is asked of a pack, packs of its format do not have
 ├── ReplayError          a pack that cannot be rebuilt byte for byte
 ├── StoreError           a store that cannot be read or written
+│   ├── WriteConflict    another writer was faster, or an id is taken: load and try again
+│   ├── StoreBusy        another process holds it: try again later
+│   ├── StoreFull        no room on the disk, or none allowed
+│   ├── ReadOnlyStore    it can be read and not written
+│   ├── CorruptData      what is stored is not what was written; names the row or the file
+│   └── NewerSchema      written by a newer version of this package
 ├── PatternError         a redaction pattern that cannot be run safely
 └── MissingExtra         an optional package is not installed; names the command
 
@@ -163,6 +169,34 @@ class StoreError(ContextwrightError):
     """A store that cannot be read or written."""
 
     exit_code = 10
+
+
+class WriteConflict(StoreError):
+    """Another writer was faster, or the id is taken by something else. Nothing was written: load
+    what is there now, and try again."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store for longer than was waited. Nothing was written; the same
+    call may be tried again."""
+
+
+class StoreFull(StoreError):
+    """There is no room to write: a full disk, a quota, a limit of the file's size. Nothing was
+    written; the same call may be tried again when there is."""
+
+
+class ReadOnlyStore(StoreError):
+    """A store that this process may read and not write. Nothing was written."""
+
+
+class CorruptData(StoreError):
+    """What is stored is not what was written: a hash does not match, a row is missing, a file is
+    damaged. `where` names it; `ctx verify` finds all of it."""
+
+
+class NewerSchema(StoreError):
+    """A file that a newer version of this package wrote."""
 
 
 class PatternError(SpecError):

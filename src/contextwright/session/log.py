@@ -1,5 +1,6 @@
 """The append-only log of events, which indexes as it grows."""
 
+import math
 import re
 import threading
 from bisect import bisect_left, bisect_right, insort
@@ -23,7 +24,7 @@ class Log(Sequence[Event]):
 
     An append costs what the event is, not what the log is: the exchange it joins is found by
     its call id, and every index grows at its end. Nothing is ever changed or removed, so a
-    reader that remembers a position sees the same log for ever.
+    reader that remembers a position sees the same log for ever, whatever other threads append.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -31,9 +32,11 @@ class Log(Sequence[Event]):
         self._events: list[Event] = []
         self._ids: dict[str, int] = {}
         self._exchanges: list[Exchange] = []
+        self._joined: dict[int, list[int]] = {}  # exchange to be built anew -> its positions
         self._exchange_at: list[int] = []  # position -> exchange
         self._begun: list[int] = []  # position -> exchanges begun, this event's included
-        self._call_owner: dict[str, int] = {}  # call id -> the exchange that asked last
+        # call id -> the exchange that asked last, and the tool that it asked
+        self._callers: dict[str, tuple[int, str]] = {}
         self._late: set[int] = set()  # exchanges that were joined after another had begun
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
@@ -76,7 +79,7 @@ class Log(Sequence[Event]):
                 fix=f"give an Event of role {', '.join(ROLES)}",
             )
         with self._lock:
-            event, body = _encodable(event)
+            event, body = encodable(event)
             known = self._ids.get(event.id)
             if known is not None and self._events[known] == event:
                 return known
@@ -109,9 +112,9 @@ class Log(Sequence[Event]):
         if event.role != "tool":
             return None
         for result in event.results:
-            owner = self._call_owner.get(result.call_id)
-            if owner is not None:
-                return owner
+            caller = self._callers.get(result.call_id)
+            if caller is not None:
+                return caller[0]
         return None
 
     def _begin(self, event: Event, position: int) -> None:
@@ -127,7 +130,7 @@ class Log(Sequence[Event]):
         self._exchanges.append(exchange_of(index, turn, (position,), (event,), newest=True))
         self._exchange_at.append(index)
         for call in event.calls if event.role == "assistant" else ():
-            self._call_owner[call.id] = index
+            self._callers[call.id] = (index, call.name)
 
     def _begin_turn(self, index: int) -> None:
         if self._turn_starts:
@@ -138,35 +141,46 @@ class Log(Sequence[Event]):
         self._turn_starts.append(index)
 
     def _join(self, event: Event, position: int, owner: int) -> None:
-        before = self._exchanges[owner]
-        newest = owner == len(self._exchanges) - 1
-        if not newest:
+        if owner != len(self._exchanges) - 1:
             self._late.add(owner)
-        positions, events = (*before.positions, position), (*before.events, event)
-        self._exchanges[owner] = exchange_of(owner, before.turn, positions, events, newest=newest)
+        # built when somebody looks: a call with a thousand results is not built a thousand times
+        if owner not in self._joined:
+            self._joined[owner] = list(self._exchanges[owner].positions)
+        self._joined[owner].append(position)
         self._exchange_at.append(owner)
-        self._note_success(event, before, position)
+        self._note_success(event, owner, position)
 
-    def _note_success(self, event: Event, exchange: Exchange, position: int) -> None:
-        names = {call.id: call.name for call in exchange.calls}
+    def _note_success(self, event: Event, exchange: int, position: int) -> None:
         for result in event.results:
-            name = result.name or names.get(result.call_id, "")
+            asked_by, tool = self._callers.get(result.call_id, (-1, ""))
+            name = result.name or (tool if asked_by == exchange else "")
             if result.status == "ok" and not is_failure(result):
                 self._by.setdefault(("success", name), []).append(position)
             elif result.status != "pending":
-                self._failures.setdefault(name, []).append((position, exchange.index))
+                self._failures.setdefault(name, []).append((position, exchange))
 
     def _settle(self, index: int, position: int) -> None:
         """An exchange is no longer the newest: what waits in it was interrupted."""
-        before = self._exchanges[index]
+        before = self._exchange(index)
         if before.mark != "open":
             return
         self._exchanges[index] = exchange_of(
             index, before.turn, before.positions, before.events, newest=False
         )
+        waiting = set(before.open_calls)
         for call in before.calls:
-            if call.id in before.open_calls:
+            if call.id in waiting:
                 self._failures.setdefault(call.name, []).append((position, index))
+
+    def _exchange(self, index: int) -> Exchange:
+        """An exchange with all that joined it."""
+        joined = self._joined.pop(index, None)
+        if joined is not None:
+            newest = index == len(self._exchanges) - 1
+            events = tuple(self._events[position] for position in joined)
+            turn = self._exchanges[index].turn
+            self._exchanges[index] = exchange_of(index, turn, tuple(joined), events, newest=newest)
+        return self._exchanges[index]
 
     def _index(self, event: Event, position: int, exchange: int) -> None:
         keys = {("role", event.role), ("author", event.speaker)}
@@ -207,9 +221,10 @@ class Log(Sequence[Event]):
 
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """Exchanges from `start` to `stop` that have an event with this, in the whole log."""
-        having = self._with.get((attribute, value), [])
-        low, high = bisect_left(having, start), bisect_left(having, stop)
-        return [self._exchanges[index] for index in having[low:high]]
+        with self._lock:
+            having = self._with.get((attribute, value), [])
+            low, high = bisect_left(having, start), bisect_left(having, stop)
+            return list(map(self._exchange, having[low:high]))
 
     def succeeded_between(self, tool: str, after: int, before: int) -> bool:
         """Whether a call of this tool succeeded after one position and before another."""
@@ -226,7 +241,7 @@ class Log(Sequence[Event]):
 
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes in this log, in order of first appearance."""
-        return tuple(value for name, value in self._by if name == attribute)
+        return tuple(value for name, value in list(self._by) if name == attribute)
 
     def exchange_index(self, position: int) -> int:
         """The exchange that the event at this position belongs to."""
@@ -234,10 +249,19 @@ class Log(Sequence[Event]):
 
     def exchanges(self, start: int, stop: int, before: int) -> list[Exchange]:
         """Exchanges `start` to `stop` as they stood when the log had `before` events."""
-        exchanges = self._exchanges[start:stop]
-        if before >= len(self._events):
-            return exchanges
-        for index in {self.exchange_count(before) - 1, *self._late}:
+        with self._lock:  # not in the middle of an append, which changes exchanges of before
+            stop = min(stop, len(self._exchanges))
+            if len(self._joined) > stop - start:
+                unbuilt = [index for index in range(start, stop) if index in self._joined]
+            else:
+                unbuilt = [index for index in self._joined if start <= index < stop]
+            for index in unbuilt:
+                self._exchange(index)
+            exchanges = self._exchanges[start:stop]
+            if before >= len(self._events):
+                return exchanges
+            changed = {self.exchange_count(before) - 1, *self._late}
+        for index in changed:
             if start <= index < start + len(exchanges):
                 exchanges[index - start] = self._as_of(exchanges[index - start], before)
         return exchanges
@@ -296,18 +320,52 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _encodable(event: Event) -> tuple[Event, bytes]:
-    """The event and its bytes; with U+FFFD for lone surrogates, which nothing can store."""
+def encodable(event: Event) -> tuple[Event, bytes]:
+    """The event and its bytes; with U+FFFD for lone surrogates, and None for numbers that JSON
+    does not have, which nothing can store.
+
+    Raises:
+        SessionError: it has something else that JSON does not have.
+    """
     try:
-        return event, _encode(event)
+        body = _encode(event)
+        # NaN and the infinities are encoded as null
+        if b"null" not in body or _all_finite(event):
+            return event, body
     except UnicodeEncodeError:
+        pass
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _no_json(event, error) from error
+    try:
         clean = msgspec.convert(_cleaned(msgspec.to_builtins(event)), Event)
         return clean, _encode(clean)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _no_json(event, error) from error
+
+
+def _no_json(event: Event, error: Exception) -> SessionError:
+    return SessionError(
+        f"an event that is no JSON data: {error}"[:300],
+        where=f"event {event.id!r}",
+        fix="give strings, numbers, booleans, lists and dicts in metadata and parts",
+    )
+
+
+def _all_finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, msgspec.Struct):
+        return all(_all_finite(getattr(value, name)) for name in value.__struct_fields__)
+    if isinstance(value, dict):
+        return all(map(_all_finite, value.values()))
+    return not isinstance(value, (list, tuple)) or all(map(_all_finite, value))
 
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {_cleaned(key): _cleaned(item) for key, item in value.items()}
     return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value
