@@ -21,6 +21,8 @@ class StoredRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         time_ms, used_ms: when it was written and last used, milliseconds since 1970, if known.
         tier: 1 critical to 4 archive; 0 where none was set, which counts as 2.
         protected_by: why no policy may have it, such as an open item of a checklist.
+        damage: what is wrong with it where it is not what was stored; then no policy has it,
+            and the rest is what can still be read.
         refcounted: goes with the last record that refers to it, as bytes do with their names.
         container: no policy has it, only what is in it: a session.
         ref_paths: paths of the refs that mean it, without `artifact://`.
@@ -42,6 +44,7 @@ class StoredRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     tier: int = 0
     pinned: bool = False
     protected_by: str = ""
+    damage: str = ""
     refcounted: bool = False
     container: bool = False
     ref_paths: tuple[str, ...] = ()

@@ -135,6 +135,53 @@ def test_the_board_outlives_its_process(tmp_path):
     assert TaskBoard(tmp_path / "board.db").claim("w").step == step(1)
 
 
+def test_a_step_that_takes_its_workers_down_fails_after_so_many_claims(tmp_path):
+    now = [0]
+    path = tmp_path / "board.db"
+    board = TaskBoard(path, lease_s=1, most_attempts=3, clock=lambda: now[0])
+    board.add(step(1), step(2))
+    board.add(step(3), after=["1"])
+    for attempt in range(1, 4):
+        claim = board.claim("w", task="t")
+        assert (claim.step.step_id, claim.attempts) == ("1", attempt)
+        now[0] += 2_000
+    assert board.claim("w").step.step_id == "2"
+    one, _, three = board.steps()
+    assert (one.state, one.attempts) == ("failed", 3)
+    assert one.reason == "claimed 3 times and never completed"
+    assert three.state == "waiting", "what it needs was not done"
+    with pytest.raises(StoreError):
+        board.complete(claim)
+    board.reopen("t", "1")
+    assert board.claim("w").attempts == 1
+
+
+def test_a_step_that_can_not_be_done_fails_and_a_result_that_is_not_taken_is_rejected(board):
+    board.add(step(1), step(2))
+    board.add(step(3), after=["2"])
+    board.fail(board.claim("w"), "the supplier has no API")
+    claim = board.claim("w")
+    board.complete(claim, "done")
+    board.reject("t", "2", "sources are missing")
+    states = [(one.state, one.reason) for one in board.steps()]
+    assert states == [
+        ("failed", "the supplier has no API"),
+        ("rejected", "sources are missing"),
+        ("waiting", ""),
+    ]
+    assert board.claim("w") is None
+    for again in (lambda: board.reject("t", "2", "x"), lambda: board.reject("t", "9", "x")):
+        with pytest.raises(StoreError, match="no step"):
+            again()
+    board.reopen("t", "2")
+    board.complete(board.claim("w"))
+    assert [one.state for one in board.steps()] == ["failed", "done", "ready"]
+    with pytest.raises(StoreError, match="failed or rejected"):
+        board.reopen("t", "2")
+    with pytest.raises(StoreError, match="attempts"):
+        TaskBoard(board.path, most_attempts=0)
+
+
 WORKER = """
 import sys, threading, time
 from contextwright.stores import TaskBoard

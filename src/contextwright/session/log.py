@@ -177,7 +177,7 @@ class Log(Sequence[Event]):
         joined = self._joined.pop(index, None)
         if joined is not None:
             newest = index == len(self._exchanges) - 1
-            events = tuple(self._events[position] for position in joined)
+            events = tuple(map(self._events.__getitem__, joined))
             turn = self._exchanges[index].turn
             self._exchanges[index] = exchange_of(index, turn, tuple(joined), events, newest=newest)
         return self._exchanges[index]

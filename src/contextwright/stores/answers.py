@@ -1,13 +1,15 @@
 """Answers of models in one SQLite file: paid for once, for all processes."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from contextwright.errors import CorruptData
 from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores.database import CountingStore, clock_ms
+from contextwright.stores.row_hash import HashedTable, check_row
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -21,12 +23,19 @@ _ADDED_COLUMNS = {
 }
 """Columns that came with forgetting; a file of an earlier version gets them."""
 _ENTRIES = """
-SELECT number, key, series, body, written_ms, used_ms, uses FROM answers ORDER BY number
+SELECT number, key, series, body, written_ms, hash, used_ms, uses FROM answers ORDER BY number
 """
-_ONE = "SELECT body FROM answers WHERE key = ?"
-_LATEST = "SELECT body FROM answers WHERE series = ? ORDER BY number DESC LIMIT 1"
+_ONE = "SELECT number, key, series, body, written_ms, hash FROM answers WHERE key = ?"
+_LATEST = """
+SELECT number, key, series, body, written_ms, hash FROM answers WHERE series = ?
+ORDER BY number DESC LIMIT 1
+"""
+_TABLE = HashedTable("answers", ("number", "key", "series", "body", "written_ms"))
 _PUT = "INSERT OR REPLACE INTO answers (key, series, body, written_ms) VALUES (?, ?, ?, ?)"
-_RESTORE = "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)"
+_RESTORE = """
+INSERT OR IGNORE INTO answers (number, key, series, body, written_ms, used_ms, uses)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
 _USED = "UPDATE answers SET uses = uses + ?, used_ms = max(coalesce(used_ms, 0), ?) WHERE key = ?"
 BUSY_SECONDS = 30.0
 MOST = 100_000
@@ -95,9 +104,10 @@ class SQLiteAnswers(CountingStore):
         super().__init__(path, _SCHEMA, _USED, clock, **options)
         self._most = most
         self._database.add_columns("answers", _ADDED_COLUMNS)
+        _TABLE.open(self._database)
 
     def get(self, key: str) -> Answer | None:
-        """The answer, if it is kept."""
+        """The answer, if it is kept and is what was put there."""
         answer = self._one(_ONE, key)
         if answer is not None:
             self._count_use([key], self._clock())
@@ -115,16 +125,25 @@ class SQLiteAnswers(CountingStore):
             connection.execute("DELETE FROM answers WHERE number <= ?", (oldest,))
 
     def entries(self) -> list[AnswerRow]:
-        """Every answer, the oldest first."""
-        self._write_uses()
-        return [AnswerRow(*row) for row in self._database.rows(_ENTRIES)]
+        """Every answer that is what was put there, the oldest first."""
+        return [entry for entry, damage in self._entries() if not damage]
+
+    def damaged(self) -> list[StoredRecord]:
+        """The answers that are not what was put there: they are asked again."""
+        return [record for record in self.records() if record.damage]
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove answers; how many there were."""
         return self._each("DELETE FROM answers WHERE key = ?", keys)
 
     def records(self) -> list[StoredRecord]:
-        return [entry.record for entry in self.entries()]
+        """Every answer; of a damaged one, what can still be read."""
+        return [
+            msgspec.structs.replace(entry.record, damage=damage, protected_by="damaged")
+            if damage
+            else entry.record
+            for entry, damage in self._entries()
+        ]
 
     def remove_records(self, ids: Collection[str]) -> int:
         return self.forget(ids)
@@ -143,12 +162,31 @@ class SQLiteAnswers(CountingStore):
                 )
                 connection.execute(_RESTORE, msgspec.structs.astuple(entry))
                 row = connection.execute(_ONE, (entry.key,)).fetchone()
-                if row is not None and row[0] == entry.body:
+                if row is not None and row[3] == entry.body:
                     back.append(entry.key)
         return back
 
+    def _entries(self) -> Iterator[tuple[AnswerRow, str]]:
+        """Every row with what is wrong with it."""
+        self._write_uses()
+        for row in self._database.rows(_ENTRIES):
+            *values, digest, used_ms, uses = row
+            try:
+                check_row(digest, values, f"answer {row[1]!r}", self.path)
+                yield AnswerRow(*values, used_ms=used_ms, uses=uses), ""
+            except CorruptData as error:
+                number, key, series, body, _ = values
+                body = body if isinstance(body, bytes) else str(body).encode("utf-8", "replace")
+                key, series = (
+                    str(each).encode("utf-8", "replace").decode() for each in (key, series)
+                )
+                yield AnswerRow(number, key, series, body), f"{error.what}: {error.where}"
+
     def _one(self, statement: str, value: str) -> Answer | None:
         try:
-            return next((_decode(body) for (body,) in self._database.rows(statement, value)), None)
-        except msgspec.DecodeError:
-            return None  # of another version of this package: it is asked again
+            for *values, digest in self._database.rows(statement, value):
+                check_row(digest, values, f"answer {values[1]!r}", self.path)
+                return _decode(values[3])
+        except (CorruptData, msgspec.DecodeError):
+            pass  # damaged, or of another version of this package: it is asked again
+        return None

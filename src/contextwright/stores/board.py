@@ -1,20 +1,26 @@
-"""The Task Board: steps that are ready, claimed or done, in one SQLite file
+"""The Task Board: steps that are ready, claimed, done, failed or rejected, in one SQLite file
 (context-packs.md#task-board)."""
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from contextwright.errors import StoreError
+from contextwright.errors import CorruptData, StoreError, WriteConflict
+from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import SQLiteStore, clock_ms
+from contextwright.stores.row_hash import HashedTable, check_row
 from contextwright.tasks.plan_step import Step, step_of
 
-State = Literal["waiting", "ready", "claimed", "done"]
+State = Literal["waiting", "ready", "claimed", "done", "failed", "rejected"]
+_OPEN = 0
+_STATES: Mapping[int, State] = {1: "done", 2: "failed", 3: "rejected"}
+"""What the column `done` says; 0 is a step that is open."""
+MOST_ATTEMPTS = 5
 LEASE_S = 300.0
 """Seconds after which a claim that nobody extended is open to others: its worker died."""
 _SCHEMA = """
@@ -27,19 +33,34 @@ CREATE TABLE IF NOT EXISTS needs (task TEXT NOT NULL, step TEXT NOT NULL, after 
     PRIMARY KEY (task, step, after)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS steps_open ON steps (done, number);
 """
-_OPEN = """
-SELECT number, body, attempts FROM steps AS s WHERE done = 0 AND until_ms <= :now
-    AND (:task = '' OR task = :task) AND NOT EXISTS (SELECT 1 FROM needs JOIN steps AS before
+_COLUMNS = (
+    "number", "task", "step", "body", "worker", "token", "until_ms", "attempts", "done", "result",
+    "reason", "after",
+)  # fmt: skip
+_TABLE = HashedTable("steps", _COLUMNS)
+_ADDED_COLUMNS = {"reason": "TEXT NOT NULL DEFAULT ''", "after": "TEXT NOT NULL DEFAULT ''"}
+"""Columns that came with failed steps; `after` has the needs of a step under its hash."""
+_OF_NEEDS = """
+UPDATE steps SET after = coalesce((SELECT group_concat(after, char(10)) FROM (SELECT needs.after
+    FROM needs WHERE needs.task = steps.task AND needs.step = steps.step ORDER BY needs.after)), '')
+"""
+_ROWS = """
+SELECT number, task, step, body, worker, token, until_ms, attempts, done, result, reason, after,
+    hash, EXISTS (SELECT 1 FROM needs LEFT JOIN steps AS before
         ON before.task = needs.task AND before.step = needs.after
-        WHERE needs.task = s.task AND needs.step = s.step AND before.done = 0)
-ORDER BY number LIMIT 1
+        WHERE needs.task = s.task AND needs.step = s.step
+            AND coalesce(before.done, 0) != 1) AS waits
+FROM steps AS s WHERE (:task = '' OR task = :task)
 """
-_LISTED = """
-SELECT body, worker, until_ms, attempts, done, result, EXISTS (SELECT 1 FROM needs
-    JOIN steps AS before ON before.task = needs.task AND before.step = needs.after
-    WHERE needs.task = s.task AND needs.step = s.step AND before.done = 0)
-FROM steps AS s WHERE :task = '' OR task = :task ORDER BY number
-"""
+_CLAIMABLE = (
+    _ROWS
+    + """ AND done = 0 AND until_ms <= :now AND number > :last AND NOT waits
+ORDER BY number LIMIT 1"""
+)
+_LISTED = _ROWS + " ORDER BY number"
+_BEFORE = _ROWS + " AND step IN (SELECT after FROM needs WHERE task = :task AND step = :step)"  # noqa: S608
+_NEEDS = "SELECT after FROM needs WHERE task = ? AND step = ? ORDER BY after"
+_GIVE_UP = "UPDATE steps SET done = 2, until_ms = 0, token = '', reason = ? WHERE number = ?"
 _CLAIM = """
 UPDATE steps SET worker = ?, token = ?, until_ms = ?, attempts = attempts + 1 WHERE number = ?
 """
@@ -49,6 +70,15 @@ UPDATE steps SET {} WHERE task = ? AND step = ? AND token = ? AND token != '' AN
 _EXTEND = _OF_CLAIM.format("until_ms = ?")
 _COMPLETE = _OF_CLAIM.format("done = 1, until_ms = 0, result = ?")
 _RELEASE = _OF_CLAIM.format("until_ms = ?, token = '', worker = ''")
+_FAIL = _OF_CLAIM.format("done = 2, until_ms = 0, reason = ?")
+_REJECT = """
+UPDATE steps SET done = 3, until_ms = 0, token = '', reason = ? WHERE task = ? AND step = ?
+    AND done != 3
+"""
+_REOPEN = """
+UPDATE steps SET done = 0, until_ms = 0, token = '', worker = '', attempts = 0, reason = '',
+    result = NULL WHERE task = ? AND step = ? AND done IN (2, 3)
+"""
 _BODY = "SELECT body FROM steps WHERE task = ? AND step = ?"
 
 
@@ -66,24 +96,51 @@ class StepClaim(msgspec.Struct, frozen=True):
 
 
 class BoardEntry(msgspec.Struct, frozen=True):
-    """A step as the board shows it."""
+    """A step as the board shows it.
+
+    Args:
+        reason: why it failed or was rejected.
+    """
 
     step: Step
     state: State
     worker: str = ""
     attempts: int = 0
     result: Any = None
+    reason: str = ""
+
+
+class _Row(NamedTuple):
+    """A row of `steps`, and whether it waits for others."""
+
+    number: int
+    task: str
+    step: str
+    body: bytes
+    worker: str
+    token: str
+    until_ms: int
+    attempts: int
+    done: int
+    result: bytes | None
+    reason: str
+    after: str
+    hash: bytes | None
+    waits: int
 
 
 class TaskBoard(SQLiteStore):
     """Hands each step to one worker at a time, and out again if that one dies.
 
     Usable from several threads and processes. A step is done once: a worker whose claim ran out
-    and was given to another can not complete it any more.
+    and was given to another can not complete it any more. A step that can not be done fails, for
+    good or until somebody puts it back; those that need it wait.
 
     Args:
         path: the file; made where it is missing.
         lease_s: seconds that a claim lasts unless it is extended.
+        most_attempts: claims after which a step that was never completed fails: it would take
+            down one worker after the other.
         clock: milliseconds since 1970; the same for all workers.
 
     Raises:
@@ -95,6 +152,7 @@ class TaskBoard(SQLiteStore):
         path: str | Path,
         *,
         lease_s: float = LEASE_S,
+        most_attempts: int = MOST_ATTEMPTS,
         clock: Callable[[], int] = clock_ms,
     ) -> None:
         if not 0.001 <= lease_s < math.inf:
@@ -103,8 +161,22 @@ class TaskBoard(SQLiteStore):
                 where="TaskBoard(lease_s=...)",
                 fix="give the seconds after which a silent worker counts as dead",
             )
+        if most_attempts < 1:
+            raise StoreError(
+                f"expected a number of attempts from 1, got {most_attempts}",
+                where="TaskBoard(most_attempts=...)",
+                fix="give how often a step may be claimed, such as 5",
+            )
         super().__init__(path, _SCHEMA, fix="give a file of a TaskBoard")
-        self._lease_ms, self._clock = round(lease_s * 1000), clock
+        self._lease_ms, self._clock, self._most = round(lease_s * 1000), clock, most_attempts
+        self._migrate()
+
+    def _migrate(self) -> None:
+        known = {row[1] for row in self._database.rows("PRAGMA table_info(steps)")}
+        self._database.add_columns("steps", _ADDED_COLUMNS)
+        if "after" not in known:
+            self._database.run_each(_OF_NEEDS, [()])
+        _TABLE.open(self._database)
 
     def add(self, *steps: Step, after: Iterable[str] = ()) -> None:
         """Put steps on the board; one that is there already stays as it is.
@@ -129,7 +201,7 @@ class TaskBoard(SQLiteStore):
         known = connection.execute(_BODY, key).fetchone()
         if known is not None:
             if known[0] != body:
-                raise StoreError(
+                raise WriteConflict(
                     "another step has this id",
                     where=_place(step),
                     fix="give the new step an id of its own",
@@ -142,25 +214,39 @@ class TaskBoard(SQLiteStore):
                     where=f"{_place(step)}, after",
                     fix="add the steps in their order",
                 )
-        connection.execute("INSERT INTO steps (task, step, body) VALUES (?, ?, ?)", (*key, body))
         needs = [(*key, name) for name in before]
+        after = "\n".join(sorted(set(before)))
+        connection.execute(
+            "INSERT INTO steps (task, step, body, after) VALUES (?, ?, ?, ?)", (*key, body, after)
+        )
         connection.executemany("INSERT OR IGNORE INTO needs VALUES (?, ?, ?)", needs)
 
     def claim(self, worker: str, *, task: str = "") -> StepClaim | None:
-        """The first step that is ready, for this worker only; None where there is none now.
+        """The first step that is ready, for this worker only; None where there is none now. One
+        whose row is damaged is passed over, and one that was claimed too often fails.
 
         Args:
             task: only steps of this task.
         """
         with self._database.writing() as connection:
-            now = self._clock()
-            row = connection.execute(_OPEN, {"now": now, "task": task}).fetchone()
-            if row is None:
-                return None
-            number, body, attempts = row
-            token = token_hex(8)
-            connection.execute(_CLAIM, (worker, token, now + self._lease_ms, number))
-        return StepClaim(msgspec.json.decode(body, type=Step), worker, token, attempts + 1)
+            now, last = self._clock(), 0
+            while True:
+                wanted = {"now": now, "task": task, "last": last}
+                found = connection.execute(_CLAIMABLE, wanted).fetchone()
+                if found is None:
+                    return None
+                row = _Row._make(found)
+                last = row.number
+                if self._damage(connection, row) or self._waits(connection, row):
+                    continue
+                if row.attempts >= self._most:
+                    reason = f"claimed {row.attempts} times and never completed"
+                    connection.execute(_GIVE_UP, (reason, row.number))
+                    continue
+                token, until = token_hex(8), now + self._lease_ms
+                connection.execute(_CLAIM, (worker, token, until, row.number))
+                step = msgspec.json.decode(row.body, type=Step)
+                return StepClaim(step, worker, token, row.attempts + 1)
 
     def extend(self, claim: StepClaim) -> None:
         """Keep a claim for another lease.
@@ -190,17 +276,88 @@ class TaskBoard(SQLiteStore):
         """
         self._set(claim, _RELEASE, 0)
 
-    def steps(self, task: str = "") -> list[BoardEntry]:
-        """All steps, in the order in which they were added."""
-        with self._database.reading() as connection:
-            now = self._clock()
-            return [_listed(row, now) for row in connection.execute(_LISTED, {"task": task})]
+    def fail(self, claim: StepClaim, reason: str) -> None:
+        """The step can not be done: nobody gets it any more, until it is reopened.
 
-    def _set(self, claim: StepClaim, statement: str, value: int | bytes) -> None:
+        Raises:
+            StoreError: it is not this worker's any more, or the reason is no text.
+        """
+        self._set(claim, _FAIL, _plain(reason))
+
+    def reject(self, task: str, step: str, reason: str) -> None:
+        """A step's result, or the step itself, is not taken, whatever state it is in: nobody gets
+        it any more, until it is reopened; those that need it wait.
+
+        Raises:
+            StoreError: there is no such step, or it is rejected already.
+        """
+        self._mark(_REJECT, (_plain(reason), task, step), "to be rejected")
+
+    def reopen(self, task: str, step: str) -> None:
+        """A failed or rejected step is ready again, with all its attempts.
+
+        Raises:
+            StoreError: there is none.
+        """
+        self._mark(_REOPEN, (task, step), "failed or rejected")
+
+    def steps(self, task: str = "") -> list[BoardEntry]:
+        """All steps, in the order in which they were added; `damaged()` names those that can not
+        be read."""
+        with self._database.snapshot() as connection:
+            now = self._clock()
+            rows = list(map(_Row._make, connection.execute(_LISTED, {"task": task}).fetchall()))
+            return [
+                _listed(row, now, waits=self._waits(connection, row))
+                for row in rows
+                if not self._damage(connection, row)
+            ]
+
+    def damaged(self) -> list[StoredRecord]:
+        """The steps whose rows are not what was written, with what can still be read of them.
+        Nobody gets them, and those that need them wait."""
+        with self._database.snapshot() as connection:
+            rows = map(_Row._make, connection.execute(_LISTED, {"task": ""}).fetchall())
+            named = [(row, self._damage(connection, row)) for row in rows]
+        return [
+            StoredRecord(id=f"{row.task}/{row.step}", kind="step", damage=damage)
+            for row, damage in named
+            if damage
+        ]
+
+    def _damage(self, connection: sqlite3.Connection, row: _Row) -> str:
+        """What is wrong with a row; empty where nothing is."""
+        what = f"step {row.step!r} of task {row.task!r}"
+        try:
+            check_row(row.hash, row[: len(_COLUMNS)], what, self.path)
+        except CorruptData as error:
+            return f"{error.what}: {error.where}"
+        needs = connection.execute(_NEEDS, (row.task, row.step)).fetchall()
+        if "\n".join(name for (name,) in needs) != row.after:
+            return f"the steps before it are not those that were written: {self.path}, {what}"
+        return ""
+
+    def _waits(self, connection: sqlite3.Connection, row: _Row) -> bool:
+        """Whether a step that it needs is not done, or who knows."""
+        if row.waits or not row.after:
+            return bool(row.waits)
+        before = connection.execute(_BEFORE, {"task": row.task, "step": row.step}).fetchall()
+        return any(self._damage(connection, _Row._make(each)) for each in before)
+
+    def _mark(self, statement: str, values: tuple[str, ...], state: str) -> None:
+        if self._database.run_each(statement, [values]) != 1:
+            task, step = values[-2:]
+            raise StoreError(
+                f"no step is there {state}",
+                where=f"task {task!r}, step {step!r}",
+                fix="steps() lists the steps and their states",
+            )
+
+    def _set(self, claim: StepClaim, statement: str, value: int | bytes | str) -> None:
         step = claim.step
         row = (value, step.task_id, step.step_id, claim.token)
         if self._database.run_each(statement, [row]) != 1:
-            raise StoreError(
+            raise WriteConflict(
                 "the claim ran out, or the step is done: its result is not taken",
                 where=f"{_place(step)}, worker {claim.worker!r}",
                 fix="claim the next step; extend() claims of long steps in time",
@@ -222,17 +379,22 @@ def _encoded(value: Any, where: str) -> bytes:
         ) from error
 
 
-def _listed(row: tuple[Any, ...], now: int) -> BoardEntry:
-    body, worker, until, attempts, done, result, waits = row
+def _plain(reason: str) -> str:
+    """A reason that a file can hold."""
+    return str(reason).encode("utf-8", "replace").decode()
+
+
+def _listed(row: _Row, now: int, *, waits: bool) -> BoardEntry:
     state: State = "waiting" if waits else "ready"
-    if done:
-        state = "done"
-    elif until > now:
+    if row.done != _OPEN:
+        state = _STATES[row.done]
+    elif row.until_ms > now:
         state = "claimed"
     return BoardEntry(
-        step=msgspec.json.decode(body, type=Step),
+        step=msgspec.json.decode(row.body, type=Step),
         state=state,
-        worker=worker if state in {"claimed", "done"} else "",
-        attempts=attempts,
-        result=msgspec.json.decode(result) if result is not None else None,
+        worker="" if state in {"waiting", "ready"} else row.worker,
+        attempts=row.attempts,
+        result=msgspec.json.decode(row.result) if row.result is not None else None,
+        reason=row.reason,
     )

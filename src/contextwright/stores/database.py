@@ -1,5 +1,6 @@
 """One SQLite file: WAL, one writer at a time, errors that name the file; and the stores over it."""
 
+import os
 import sqlite3
 import threading
 import time
@@ -8,9 +9,25 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from contextwright.errors import StoreError
+from contextwright.errors import CorruptData, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from contextwright.stores.row_hash import row_hash
 
 BUSY_SECONDS = 60.0
+_ERRORS: Mapping[int, type[StoreError]] = {
+    sqlite3.SQLITE_BUSY: StoreBusy,
+    sqlite3.SQLITE_LOCKED: StoreBusy,
+    sqlite3.SQLITE_READONLY: ReadOnlyStore,
+    sqlite3.SQLITE_FULL: StoreFull,
+    sqlite3.SQLITE_CORRUPT: CorruptData,
+    sqlite3.SQLITE_NOTADB: CorruptData,
+}
+"""Errors by SQLite's primary result code."""
+_FIXES: Mapping[type[StoreError], str] = {
+    StoreBusy: "let the other process end its transaction, then do it again",
+    ReadOnlyStore: "allow writing the file and its folder",
+    StoreFull: "free space on the disk; nothing was written",
+    CorruptData: "look with `ctx verify FILE`, or restore the file from a backup",
+}
 
 
 def clock_ms() -> int:
@@ -19,7 +36,8 @@ def clock_ms() -> int:
 
 
 class Database:
-    """A connection that several threads share; other processes may have their own.
+    """A connection that several threads share; other processes may have their own. The file is
+    made for its owner only; one that can not be written is opened for reading.
 
     Args:
         path: the file; made where it is missing.
@@ -43,17 +61,34 @@ class Database:
     ) -> None:
         self.path, self._fix = str(path), fix
         self._lock = threading.RLock()
+        self.read_only = _is_read_only(self.path)
         with self._named():
-            self._connection = sqlite3.connect(
-                self.path, timeout=busy, isolation_level=None, check_same_thread=False
-            )
+            self._connection = self._connect(busy)
             run = self._connection.execute
-            run("PRAGMA journal_mode=WAL")
-            run("PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL")
-            run("PRAGMA secure_delete=ON")
+            if not self.read_only:
+                run("PRAGMA journal_mode=WAL")
+                run("PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL")
+                run("PRAGMA secure_delete=ON")
             # what a statement replaces would be in a temporary file otherwise
             run("PRAGMA temp_store=MEMORY")
-            self._connection.executescript(schema)
+            if not self.read_only:
+                self._connection.executescript(schema)
+
+    def _connect(self, busy: float) -> sqlite3.Connection:
+        name, uri = self.path, False
+        if self.read_only:
+            # without a log beside it there is nobody who writes, and none can be made there
+            still = "" if Path(f"{self.path}-wal").exists() else "&immutable=1"
+            name, uri = f"{Path(self.path).absolute().as_uri()}?mode=ro{still}", True
+        else:
+            _make_private(self.path)
+        connection = sqlite3.connect(
+            name, timeout=busy, isolation_level=None, check_same_thread=False, uri=uri
+        )
+        # a byte that is no UTF-8 any more must reach the hash that finds it
+        connection.text_factory = _text
+        connection.create_function("row_hash", -1, row_hash, deterministic=True)
+        return connection
 
     def close(self) -> None:
         """Close the file."""
@@ -147,7 +182,28 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"SQLite says: {error}", where=self.path, fix=self._fix) from error
+            kind = _ERRORS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, StoreError)
+            what, fix = f"SQLite says: {error}", _FIXES.get(kind, self._fix)
+            raise kind(what, where=self.path, fix=fix) from error
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _is_read_only(path: str) -> bool:
+    """Whether a file is there that this process may only read. In a folder that can not be written
+    SQLite can make no log, and writes nothing either."""
+    file = Path(path)
+    return file.is_file() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
+
+
+def _make_private(path: str) -> None:
+    """Make a file of mode 0600 where there is none; SQLite gives its logs the mode of the file."""
+    if path in {"", ":memory:"}:
+        return
+    with suppress(OSError):  # SQLite names what is the matter
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 class SQLiteStore:
@@ -202,7 +258,7 @@ class CountingStore(SQLiteStore):
     def _write_uses(self) -> None:
         with self._waiting_lock:
             waiting, self._waiting = self._waiting, {}
-        if waiting:
+        if waiting and not self._database.read_only:
             self._database.run_each(
                 self._used, [(uses, last, id) for id, (uses, last) in waiting.items()]
             )

@@ -1,11 +1,15 @@
 """The rows of `SQLiteMemory`: values, statements, and the columns that earlier files lack."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Literal, get_args
 
 import msgspec
 
+from contextwright.errors import CorruptData
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
+from contextwright.stores.row_hash import HashedTable, check_row
 
 MemoryKind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
 KINDS = get_args(MemoryKind)
@@ -76,9 +80,15 @@ _ADDED_COLUMNS = {
 """Columns that came with forgetting, in their order; a file of an earlier version gets them."""
 _TURNED_INDEX = "CREATE INDEX IF NOT EXISTS memories_turned ON memories (turned)"
 
+_HASHED = (
+    "number", "gone", "turned", "id", "scope", "kind", "entity", "text", "time_ms", "origin",
+    "tier", "pinned", "active", "written_ms",
+)  # fmt: skip
+"""Columns that a row's hash covers; what mere use counts is not worth one."""
+TABLE = HashedTable("memories", _HASHED)
 COLUMNS = (
     "SELECT number, gone, turned, id, scope, kind, entity, text, time_ms, origin, tier, pinned, "
-    "active, written_ms, used_ms, uses FROM memories"
+    "active, written_ms, used_ms, uses, hash FROM memories"
 )
 ALL = COLUMNS + " ORDER BY number"
 NEW = COLUMNS + " WHERE number > ? ORDER BY number"
@@ -116,15 +126,26 @@ NEXT_EPOCH = "INSERT INTO memories_epochs DEFAULT VALUES"
 
 
 def migrate(database: Database) -> None:
-    """Give a file of an earlier version the columns and the index that it lacks."""
+    """Give a file of an earlier version the columns and the index that it lacks.
+
+    Raises:
+        ReadOnlyStore: it lacks some and can not be written.
+    """
     database.add_columns("memories", _ADDED_COLUMNS)
+    TABLE.open(database)
     if "memories_turned" not in {row[1] for row in database.rows("PRAGMA index_list(memories)")}:
         database.run_each(_TURNED_INDEX, [()])
 
 
-def memory_row(row: tuple[Any, ...]) -> MemoryRow:
-    """A row of `COLUMNS` without its counters."""
+def memory_row(row: tuple[Any, ...], path: str = "") -> MemoryRow:
+    """A row of `COLUMNS`.
+
+    Raises:
+        CorruptData: it is not what was written.
+    """
     _, _, _, id, scope, kind, entity, text, time_ms, origin, tier, pinned, active, *usage = row
+    *usage, digest = usage
+    check_row(digest, row[: len(_HASHED)], f"memory {id!r}, row {row[0]}", path)
     memory = MemoryRecord(
         id=id,
         scope=scope,
@@ -137,6 +158,37 @@ def memory_row(row: tuple[Any, ...]) -> MemoryRow:
         pinned=bool(pinned),
     )
     return MemoryRow(memory, *usage, active=bool(active))
+
+
+def whole_rows(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], MemoryRow]]:
+    """The rows that are what was written, each with what it holds."""
+    for row in rows:
+        with suppress(CorruptData):
+            yield row, memory_row(row)
+
+
+def record_of_row(row: tuple[Any, ...], path: str) -> StoredRecord:
+    """A row as retention takes it; of a damaged one, what can still be read."""
+    try:
+        return record_of(memory_row(row, path))
+    except CorruptData as error:
+        texts = [_readable(value) for value in row[: len(_HASHED)]]
+        id, scope, kind, entity, text, _, origin = texts[3:10]
+        return StoredRecord(
+            id=id,
+            text=text,
+            labels=(entity, origin),
+            kind=kind,
+            scope=scope,
+            protected_by="damaged",
+            damage=f"{error.what}: {error.where}",
+        )
+
+
+def _readable(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value or "").encode("utf-8", "replace").decode()
 
 
 def values_of(each: MemoryRow) -> tuple[Any, ...]:

@@ -10,21 +10,23 @@ from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.errors import StoreError
+from contextwright.errors import StoreError, WriteConflict
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.vectors import Vectorizer
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores import memory_rows as sql
+from contextwright.stores.artifact_retention import refs_in
 from contextwright.stores.database import CountingStore, clock_ms
 from contextwright.stores.memory_rows import (
     KINDS,
     MemoryRecord,
     MemoryRow,
     memory_row,
-    record_of,
+    record_of_row,
     row_of_record,
     values_of,
+    whole_rows,
 )
 
 _LARGEST = 2**63
@@ -89,12 +91,19 @@ class SQLiteMemory(CountingStore):
         self._indexes: dict[str, Index] = {}
         self._known: dict[str, MemoryRecord] = {}
         self._seen, self._gone, self._turned, self._epoch = 0, 0, 0, 0
+        self._damaged: set[int] = set()
         self._lock = threading.RLock()
 
     @property
     def degraded(self) -> str:
         """Why it searches less well than it might, such as `no embedder: lexical only`."""
-        return Index(self._embedder).degraded
+        damaged = f"{len(self._damaged)} damaged memories left out" if self._damaged else ""
+        return "; ".join(filter(None, (Index(self._embedder).degraded, damaged)))
+
+    def damaged(self) -> list[StoredRecord]:
+        """The memories that are not what was written, with what can still be read of them. No
+        search finds them and no list has them."""
+        return [record for record in self.records() if record.damage]
 
     def write(self, memory: MemoryRecord | str, **fields: Any) -> MemoryRecord:
         """Keep something; what is kept already stays as it is.
@@ -107,9 +116,9 @@ class SQLiteMemory(CountingStore):
         _refuse_unfit(one)
         one = one if one.id else msgspec.structs.replace(one, id=_id(one))
         with self._database.writing() as connection:
-            stored = _put(connection, MemoryRow(one, self._clock()))
+            stored = _put(connection, MemoryRow(one, self._clock()), self.path)
         if stored is None:
-            raise StoreError(
+            raise WriteConflict(
                 "another memory has this id",
                 where=f"memory {one.id!r}",
                 fix="leave the id out, or forget the other one first",
@@ -152,7 +161,9 @@ class SQLiteMemory(CountingStore):
         return self._rows(sql.LISTED)
 
     def records(self) -> list[StoredRecord]:
-        return [record_of(each) for each in self.listed()]
+        """Every memory; of a damaged one, what can still be read."""
+        self._write_uses()
+        return [record_of_row(row, self.path) for row in self._database.rows(sql.LISTED)]
 
     def remove_records(self, ids: Collection[str]) -> int:
         return self.forget(ids)
@@ -162,7 +173,8 @@ class SQLiteMemory(CountingStore):
         another memory has taken the id, that one stays."""
         with self._database.writing() as connection:
             rows = map(row_of_record, records)
-            return [each.memory.id for each in rows if _put(connection, each) is not None]
+            put = [(each, _put(connection, each, self.path)) for each in rows]
+            return [each.memory.id for each, there in put if there is not None]
 
     def erase_records(self, matches: Callable[[StoredRecord], bool]) -> int:
         """Remove the rows of the memories that match, and those of forgotten ones whose id or
@@ -170,7 +182,7 @@ class SQLiteMemory(CountingStore):
         self._write_uses()
         with self._database.writing() as connection:
             rows = connection.execute(sql.ALL).fetchall()
-            matching = [row for row in rows if matches(record_of(memory_row(row)))]
+            matching = [row for row in rows if matches(record_of_row(row, self.path))]
             connection.executemany(sql.DELETE, [(row[0],) for row in matching])
             if matching:
                 connection.execute(sql.NEXT_EPOCH)
@@ -188,8 +200,10 @@ class SQLiteMemory(CountingStore):
         return {each.memory.entity: each.memory for each in rows}
 
     def refs(self) -> set[str]:
-        """The origins of memories of all scopes: `collect` must hold them."""
-        return {ref for each in self._rows(sql.LISTED) for ref in each.memory.origin}
+        """The origins of memories of all scopes: `collect` must hold them; of damaged ones what
+        can still be read."""
+        whole = {ref for each in self._rows(sql.LISTED) for ref in each.memory.origin}
+        return whole.union(*(refs_in(record.labels[1]) for record in self.damaged()))
 
     def search(
         self,
@@ -224,7 +238,8 @@ class SQLiteMemory(CountingStore):
         return 2 / 3 + 0.5 ** (max(0, now_ms - one.time_ms) / self._half_life_ms) / 3
 
     def _rows(self, statement: str, *values: str) -> list[MemoryRow]:
-        return list(map(memory_row, self._database.rows(statement, *values)))
+        rows = self._database.rows(statement, *values)
+        return [each for _, each in whole_rows(rows)]
 
     def _catch_up(self) -> None:
         """Take into the indexes what was written, forgotten and turned on or off, here or by
@@ -238,10 +253,10 @@ class SQLiteMemory(CountingStore):
             turned = connection.execute(sql.TURNED, (self._turned,)).fetchall()
             forgotten = connection.execute(sql.DELETIONS, (self._gone,)).fetchall()
         by_scope: dict[str, list[Item]] = {}
-        for row in (*new, *turned):
-            if row[_DELETION]:
-                continue
-            remembered = memory_row(row)
+        live = [row for row in (*new, *turned) if row[_DELETION] == 0]
+        whole = list(whole_rows(live))
+        self._damaged |= {row[0] for row in live} - {row[0] for row, _ in whole}
+        for _, remembered in whole:
             one = remembered.memory
             self._leave_out(one.id)
             if remembered.active:
@@ -264,13 +279,13 @@ class SQLiteMemory(CountingStore):
             self._indexes[one.scope].remove([id])
 
 
-def _put(connection: sqlite3.Connection, new: MemoryRow) -> MemoryRecord | None:
+def _put(connection: sqlite3.Connection, new: MemoryRow, path: str) -> MemoryRecord | None:
     """The memory that is there now under its id: the new one, or the same one as it was kept
     before; None where another one has the id, which stays."""
     one = new.memory
     row = connection.execute(sql.ONE, (one.id,)).fetchone()
     if row is not None:
-        known = memory_row(row).memory
+        known = memory_row(row, path).memory
         return known if (known.text, known.scope) == (one.text, one.scope) else None
     connection.execute(sql.MAKE_WAY, (one.id,))
     connection.execute(sql.INSERT, values_of(new))
