@@ -90,18 +90,24 @@ def test_packs_compiled_beside_writers_are_replayed(nervous):
         assert replay(pack.manifest, session).body == pack.body
 
 
-def test_results_that_join_one_message_are_taken_in_in_linear_time():
-    def seconds(count):
-        calls = tuple(ToolCall(id=f"k{n}", name="f") for n in range(count))
-        events = [Event(id="calls", role="assistant", parts=calls), *map(result, range(count))]
-        began = time.perf_counter()
-        log = Log(events)
-        took = time.perf_counter() - began
-        assert len(log.exchanges(0, 1, len(log))[0].results) == count
-        return took
+def test_results_that_join_one_message_cost_what_they_are(monkeypatch):
+    from contextwright.session import log as module
 
-    small = min(seconds(500) for _ in range(3))
-    assert seconds(8_000) < 16 * 4 * small
+    built, count = [], 3_000
+    exchange_of = module.exchange_of
+
+    def counting(index, turn, positions, events, **options):
+        built.append(len(events))
+        return exchange_of(index, turn, positions, events, **options)
+
+    monkeypatch.setattr(module, "exchange_of", counting)
+    calls = tuple(ToolCall(id=f"k{n}", name="f") for n in range(count))
+    log = Log([Event(id="calls", role="assistant", parts=calls), *map(result, range(count))])
+    assert len(log.exchanges(0, 1, len(log))[0].results) == count
+    log.append(Event(id="u", role="user"))
+    log.extend(result(n, 1) for n in range(count))
+    assert log.exchanges(0, 1, len(log))[0].mark == "duplicate"
+    assert sum(built) <= 5 * count
 
 
 @pytest.mark.parametrize(

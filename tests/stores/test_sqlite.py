@@ -1,17 +1,30 @@
 """SQLite sessions: the suite, and what is SQLite's own."""
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from hashlib import sha256
 
+import msgspec
 import pytest
 
 from contextwright import Session
-from contextwright.errors import StoreError
+from contextwright.errors import (
+    CorruptData,
+    NewerSchema,
+    ReadOnlyStore,
+    SessionError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    WriteConflict,
+)
 from contextwright.stores import SQLiteSessions
+from contextwright.stores.session_rows import StoredSession
 from contextwright.testing import SessionStoreSuite, session_of
 
 
@@ -34,6 +47,9 @@ def reopen(path):
 
 class TestSQLite(SessionStoreSuite):
     """The suite that every backend passes."""
+
+
+SEALS = ("about", "events", "events_head", "changes", "changes_head", "seal")
 
 
 def test_a_changed_row_is_found(store, path):
@@ -110,25 +126,23 @@ def test_acknowledged_appends_survive_a_killed_process(path):
 
 
 def test_a_load_sees_one_state_of_the_file_whatever_others_write(tmp_path, monkeypatch):
-    from contextwright.stores import sqlite as module
-
     path = tmp_path / "sessions.db"
     reader, writer = SQLiteSessions(path), SQLiteSessions(path)
     session = Session("s")
     session.user("one")
     session.update({"n": 1})
     writer.save(session)
-    load = module._Rows.load
+    values_of = StoredSession._values
 
-    def slowly(rows, kind):
-        values = load(rows, kind)
-        if rows.table == "events" and len(session.log) < 3:
+    def slowly(stored, table, kind):
+        values = values_of(stored, table, kind)
+        if table == "events" and len(session.log) < 3:
             session.user("written between the reader's statements")
             session.update({"n": len(session.log)})
             writer.save(session)
         return values
 
-    monkeypatch.setattr(module._Rows, "load", slowly)
+    monkeypatch.setattr(StoredSession, "_values", slowly)
     loaded = reader.load("s")
     assert len(loaded.log) == 1
     assert [change.position for change in loaded.changes] == [1]
@@ -139,6 +153,8 @@ def test_a_file_of_the_first_version_learns_the_ids_of_its_events(tmp_path):
     path = tmp_path / "sessions.db"
     SQLiteSessions(path).save(session_of("u: one | a: two", id="s"))
     raw = sqlite3.connect(path)
+    for column in SEALS:
+        raw.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
     raw.executescript("DROP TABLE event_ids; PRAGMA user_version = 1")
     raw.close()
     store = SQLiteSessions(path)
@@ -146,3 +162,149 @@ def test_a_file_of_the_first_version_learns_the_ids_of_its_events(tmp_path):
     assert store.append("s", again, expected=0) == 2
     with pytest.raises(StoreError, match="another event has the id 'e0'"):
         store.append("s", [session_of("u: other").log[0]], expected=2)
+
+
+def whole_session():
+    session = session_of("s: brief | u: hi | c: search(x) | r: one | a: ok", id="s")
+    session.update({"k": 1})
+    session.update({"k": 2})
+    session.metadata["user_id"] = "ada"
+    return session
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["DELETE FROM events WHERE seq = 4", "DELETE FROM changes WHERE seq = 1", "DELETE FROM changes",
+     """UPDATE sessions SET metadata = '{"user_id":"bob"}'""", "UPDATE sessions SET tools = '[{}]'",
+     "UPDATE sessions SET events = 4", "UPDATE sessions SET changes = 'x'",
+     "UPDATE sessions SET seal = NULL", "UPDATE sessions SET about = X'00'",
+     "UPDATE sessions SET metadata = 7", "UPDATE events SET hash = X'00' WHERE seq = 1",
+     "UPDATE events SET body = 'x' WHERE seq = 1", "UPDATE events SET seq = 7 WHERE seq = 4",
+     "UPDATE changes SET body = 'null'"],
+)  # fmt: skip
+def test_whatever_is_changed_in_the_file_is_found(store, path, change):
+    store.save(whole_session())
+    store.save(session_of("u: other", id="t"))
+    other = sqlite3.connect(path)
+    other.execute(change + (" AND session = 1" if "WHERE" in change else ""))
+    other.commit()
+    with pytest.raises(CorruptData) as caught:
+        store.load("s")
+    assert "session 's'" in caught.value.where and str(path) in caught.value.where
+    if "WHERE" in change:
+        assert len(store.load("t")) == 1
+    rest = store.salvage("s")
+    assert rest.damage and list(rest.session.log) == list(whole_session().log)[: len(rest.session)]
+
+
+def test_events_with_a_forged_hash_of_their_own_break_the_chain(store, path):
+    store.save(whole_session())
+    other = sqlite3.connect(path)
+    (body,) = other.execute("SELECT body FROM events WHERE seq = 1").fetchone()
+    forged = body.replace(b'"hi"', b'"ho"')
+    other.execute(
+        "UPDATE events SET body = ?, hash = ? WHERE seq = 1", (forged, sha256(forged).digest())
+    )
+    other.commit()
+    with pytest.raises(CorruptData, match="events were changed"):
+        store.load("s")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_flipped_bit_in_the_file_never_gives_a_wrong_session(path, seed):
+    rng = random.Random(seed)
+    store = SQLiteSessions(path)
+    store.save(whole_session())
+    wanted = store.load("s")
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+    try:
+        store = SQLiteSessions(path)
+        loaded = store.load("s")
+        assert loaded.snapshot().digest == wanted.snapshot().digest
+        assert (loaded.tools, loaded.metadata) == (wanted.tools, wanted.metadata)
+        assert loaded.changes == wanted.changes
+        for id in store.ids():
+            store.salvage(id)
+    except StoreError:
+        pass
+
+
+def test_what_is_no_event_is_refused_before_it_is_stored(store):
+    for wrong in ("x", msgspec.structs.replace(session_of("u: hi").log[0], role="root")):
+        with pytest.raises(SessionError, match="not an event"):
+            store.append("s", [wrong], expected=0)
+    event = session_of("u: hi").log[0]
+    with pytest.raises(SessionError, match="no JSON data"):
+        store.append("s", [msgspec.structs.replace(event, metadata={"a": object()})], expected=0)
+    odd = msgspec.structs.replace(event, metadata={"a": "half \ud83d", "b": float("nan")})
+    assert store.append("s", [odd], expected=0) == 1
+    assert store.append("s", [odd], expected=0) == 1
+    assert store.load("s").log[0].metadata == {"a": "half \ufffd", "b": None}
+    session = session_of("u: hi", id="t")
+    session.metadata["a"] = object()
+    with pytest.raises(StoreError, match="no JSON data"):
+        store.save(session)
+    assert store.ids() == ["s"]
+
+
+def test_an_id_that_no_file_can_hold_is_named(store):
+    with pytest.raises(StoreError, match="half a character"):
+        store.append("half \ud83d", [], expected=0)
+    with pytest.raises(StoreError, match="no session"):
+        store.load("half \ud83d")
+    assert store.length("half \ud83d") == 0
+
+
+def test_errors_have_classes(store, path, tmp_path):
+    store.save(session_of("u: hi", id="s"))
+    with pytest.raises(WriteConflict):
+        store.append("s", [], expected=7)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store._database._connection.execute("PRAGMA busy_timeout = 10")
+    with pytest.raises(StoreBusy, match="locked"):
+        store.delete("s")
+    other.execute("ROLLBACK")
+    store._database._connection.execute("PRAGMA max_page_count = 10")
+    with pytest.raises(StoreFull):
+        store.save(session_of(f"u: {'x' * 200_000}", id="big"))
+    assert store.ids() == ["s"]
+    (tmp_path / "no.db").write_bytes(b"no database at all " * 200)
+    with pytest.raises(CorruptData):
+        SQLiteSessions(tmp_path / "no.db")
+    other.execute("PRAGMA user_version = 99")
+    with pytest.raises(NewerSchema):
+        SQLiteSessions(path)
+
+
+def test_a_file_that_can_not_be_written_is_read(store, path, monkeypatch):
+    store.save(session_of("u: hi", id="s"))
+    store.close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    held = path.read_bytes()
+    reader = SQLiteSessions(path)
+    assert reader.ids() == ["s"] and reader.load("s").log[0].text == "hi"
+    assert reader.length("s") == 1
+    with pytest.raises(ReadOnlyStore):
+        reader.append("s", [session_of("u: ho").log[0]], expected=1)
+    assert path.read_bytes() == held and sorted(path.parent.iterdir()) == [path]
+
+
+def test_files_are_made_for_their_owner_only(store, path):
+    store.save(session_of("u: hi"))
+    for file in path.parent.glob(f"{path.name}*"):
+        assert file.stat().st_mode & 0o777 == 0o600, file
+
+
+def test_a_log_that_lost_its_last_event_takes_no_other(store, path):
+    store.save(session_of("u: one | a: two", id="s"))
+    other = sqlite3.connect(path)
+    other.execute("DELETE FROM events WHERE seq = 1")
+    other.commit()
+    with pytest.raises(CorruptData, match="1 stored events where 2 were written"):
+        store.append("s", [session_of("u: three").log[0]], expected=1)
+    with pytest.raises(CorruptData):
+        store.length("s")

@@ -70,16 +70,10 @@ class Log(Sequence[Event]):
         """Append an event and give its position. The same event again changes nothing.
 
         Raises:
-            SessionError: another event of this id is in the log already.
+            SessionError: another event of this id is in the log already, or it is none.
         """
-        if not isinstance(event, Event) or event.role not in ROLES:
-            raise SessionError(
-                f"not an event with a known role: {event!r}"[:200],
-                where=f"position {len(self._events)}",
-                fix=f"give an Event of role {', '.join(ROLES)}",
-            )
+        event, body = encodable(event)
         with self._lock:
-            event, body = encodable(event)
             known = self._ids.get(event.id)
             if known is not None and self._events[known] == event:
                 return known
@@ -325,8 +319,14 @@ def encodable(event: Event) -> tuple[Event, bytes]:
     does not have, which nothing can store.
 
     Raises:
-        SessionError: it has something else that JSON does not have.
+        SessionError: it is no event of a known role, or has something else that is no JSON.
     """
+    if not isinstance(event, Event) or event.role not in ROLES:
+        raise SessionError(
+            f"not an event with a known role: {event!r}"[:200],
+            where=f"event {getattr(event, 'id', '')!r}",
+            fix=f"give an Event of role {', '.join(ROLES)}",
+        )
     try:
         body = _encode(event)
         # NaN and the infinities are encoded as null

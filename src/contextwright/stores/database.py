@@ -136,6 +136,12 @@ class Database:
     def writing(self) -> Generator[sqlite3.Connection]:
         """One transaction that holds the write lock from its beginning: a deferred one would
         fail, not wait, when another process wrote in between."""
+        if self.read_only:
+            raise ReadOnlyStore(
+                "this file can be read and not written",
+                where=self.path,
+                fix=_FIXES[ReadOnlyStore],
+            )
         with self._lock, self._named():
             self._connection.execute("BEGIN IMMEDIATE")
             try:

@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from contextwright.session.event import Event
 from contextwright.session.session import Session
+from contextwright.stores.salvage import Salvage
 
 
 @runtime_checkable
@@ -16,8 +17,9 @@ class SessionStore(Protocol):
         are stored already are not stored again, so an append may be tried once more.
 
         Raises:
-            StoreError: it is not: somebody else appended; or another event has one of their ids.
-                Nothing was written.
+            WriteConflict: it is not: somebody else appended; or another event has one of their
+                ids. Nothing was written.
+            SessionError: one is no event, or holds what is no JSON data.
         """
         ...
 
@@ -25,15 +27,31 @@ class SessionStore(Protocol):
         """Write what the store does not have yet: events, state changes, tools, metadata.
 
         Raises:
-            StoreError: the stored log is not a beginning of this one.
+            WriteConflict: the stored log is not a beginning of this one.
         """
         ...
 
     def load(self, session_id: str) -> Session:
-        """The session, every row checked against its hash.
+        """The session, every row checked.
 
         Raises:
-            StoreError: it is not there, or a row was changed.
+            StoreError: it is not there. CorruptData: it is not what was written.
+        """
+        ...
+
+    def length(self, session_id: str) -> int:
+        """How many events the stored log has; 0 where there is none. What `append` expects.
+
+        Raises:
+            CorruptData: it is not what was written.
+        """
+        ...
+
+    def salvage(self, session_id: str) -> Salvage:
+        """What can still be read of a session that `load` refuses.
+
+        Raises:
+            StoreError: it is not there.
         """
         ...
 
@@ -57,7 +75,8 @@ class SessionStore(Protocol):
             Whether it was there and something else is in its place.
 
         Raises:
-            StoreError: the new id is taken; nothing was written.
+            WriteConflict: the new id is taken; nothing was written.
+            CorruptData: the session is not what was written.
         """
         ...
 
@@ -81,7 +100,7 @@ class ArtifactStore(Protocol):
         """The bytes, checked against their hash.
 
         Raises:
-            RefError: nothing is stored there. StoreError: the bytes were changed.
+            RefError: nothing is stored there. CorruptData: the bytes were changed.
         """
         ...
 

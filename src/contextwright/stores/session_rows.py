@@ -1,0 +1,337 @@
+"""The rows of a stored session: a hash a row, the hashes chained, the end of the chain sealed."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+
+from contextwright.errors import CorruptData, SessionError, StoreError, WriteConflict
+from contextwright.session.event import Event, Tool
+from contextwright.session.log import encodable
+from contextwright.session.session import Session, StateChange
+from contextwright.stores.row_hash import row_hash
+
+_ONE = """
+SELECT number, id, tools, metadata, about, events, events_head, changes, changes_head, seal
+FROM sessions WHERE id = ?
+"""
+_IDS = "SELECT id FROM sessions ORDER BY number"
+_ADD = "INSERT OR IGNORE INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')"
+_SEAL = """
+UPDATE sessions SET id = ?, tools = ?, metadata = ?, about = ?, events = ?, events_head = ?,
+    changes = ?, changes_head = ?, seal = ? WHERE number = ?
+"""
+_HASH_OF_ID = """SELECT e.hash FROM event_ids AS i JOIN events AS e
+    ON e.session = i.session AND e.seq = i.seq WHERE i.session = ? AND i.id = ?"""
+_ADD_ID = "INSERT INTO event_ids VALUES (?, ?, ?)"
+_DROP_IDS = "DELETE FROM event_ids WHERE session = ?"
+
+
+def _of_both(statement: str) -> dict[str, str]:
+    return {table: statement.format(table) for table in ("events", "changes")}
+
+
+_LAST = _of_both("SELECT seq + 1, hash FROM {} WHERE session = ? ORDER BY seq DESC LIMIT 1")
+_HASHES = _of_both("SELECT seq, hash FROM {} WHERE session = ? ORDER BY seq")
+_ROWS = _of_both("SELECT seq, body, hash FROM {} WHERE session = ? ORDER BY seq")
+_INSERT = _of_both("INSERT INTO {} VALUES (?, ?, ?, ?)")
+_PUT = _of_both("INSERT OR REPLACE INTO {} VALUES (?, ?, ?, ?)")
+_CUT = _of_both("DELETE FROM {} WHERE session = ? AND seq >= ?")
+_encode = msgspec.json.Encoder(order="sorted").encode
+_FIX = "look with `ctx verify FILE`, or restore the file from a backup; nothing was loaded"
+
+
+class SessionRow(NamedTuple):
+    """The row of a session itself.
+
+    `about` is the hash of id, tools and metadata; `events` and `changes` say how many rows there
+    are, `events_head` and `changes_head` where their chains end; `seal` is the hash of all that.
+    """
+
+    number: int
+    id: str
+    tools: bytes
+    metadata: bytes
+    about: bytes | None = None
+    events: int = 0
+    events_head: bytes = b""
+    changes: int = 0
+    changes_head: bytes = b""
+    seal: bytes | None = None
+
+    @property
+    def about_hash(self) -> bytes | None:
+        """What `about` must be."""
+        return row_hash(self.id, self.tools, self.metadata)
+
+    @property
+    def seal_hash(self) -> bytes | None:
+        """What `seal` must be."""
+        return row_hash(self.number, *self[4:9])
+
+    def end(self, table: str) -> tuple[int, bytes]:
+        """How many rows a table has, and where their chain ends."""
+        ends = {
+            "events": (self.events, self.events_head),
+            "changes": (self.changes, self.changes_head),
+        }
+        return ends[table]
+
+    def with_end(self, table: str, count: int, head: bytes) -> "SessionRow":
+        """The row with another end of a table's chain."""
+        return self._replace(**{table: count, f"{table}_head": head})
+
+
+def chained(head: bytes, hashes: Iterable[bytes]) -> bytes:
+    """Where a chain ends that goes on from `head`."""
+    for digest in hashes:
+        head = sha256(head + digest).digest()
+    return head
+
+
+def session_ids(connection: sqlite3.Connection) -> list[str]:
+    """The ids of all sessions, in the order of their first save."""
+    return [row[0] for row in connection.execute(_IDS)]
+
+
+class StoredSession:
+    """A session's rows, within one transaction.
+
+    Args:
+        path: of the file, for errors.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, row: SessionRow, path: str) -> None:
+        self.connection, self.row, self.path = connection, row, path
+
+    @classmethod
+    def find(
+        cls, connection: sqlite3.Connection, session_id: str, path: str
+    ) -> "StoredSession | None":
+        """The rows of a session; None where it is not stored."""
+        try:
+            found = connection.execute(_ONE, (session_id,)).fetchone()
+        except UnicodeEncodeError:  # half a character: no id of ours
+            return None
+        return None if found is None else cls(connection, SessionRow._make(found), path)
+
+    @classmethod
+    def made(cls, connection: sqlite3.Connection, session_id: str, path: str) -> "StoredSession":
+        """The rows of a session, which is there from now on.
+
+        Raises:
+            CorruptData: its row is not what was written. StoreError: no id.
+        """
+        stored = cls.find(connection, session_id, path)
+        if stored is not None:
+            stored.check()
+            return stored
+        try:
+            connection.execute(_ADD, (session_id,))
+        except UnicodeEncodeError as error:
+            raise StoreError(
+                "an id with half a character, which no file can hold",
+                where=f"session {session_id!r}",
+                fix="give the session an id that is text",
+            ) from error
+        stored = cls.find(connection, session_id, path)
+        assert stored is not None  # written above
+        stored.seal(stored.row)
+        return stored
+
+    @property
+    def number(self) -> int:
+        """Of the session in this file."""
+        return self.row.number
+
+    def run(self, statement: dict[str, str], table: str, *values: Any) -> sqlite3.Cursor:
+        """Run a statement about the session's rows of a table."""
+        return self.connection.execute(statement[table], (self.number, *values))
+
+    def damage(self, what: str, place: str = "") -> CorruptData:
+        """The error of a session that is not what was written."""
+        where = f"{self.path}, session {self.row.id!r}{place and ', '}{place}"
+        return CorruptData(what, where=where, fix=_FIX)
+
+    def check(self) -> None:
+        """Check the row of the session itself.
+
+        Raises:
+            CorruptData: it is not what was written.
+        """
+        if self.row.seal is None or self.row.seal != self.row.seal_hash:
+            raise self.damage("the stored length or seal was changed")
+        if self.row.about != self.row.about_hash:
+            raise self.damage("stored id, tools or metadata were changed")
+
+    def seal(self, row: SessionRow) -> None:
+        """Make this the row of the session, sealed."""
+        row = row._replace(about=row.about_hash)
+        self.row = row._replace(seal=row.seal_hash)
+        self.connection.execute(_SEAL, (*self.row[1:], self.number))
+
+    def set_about(self, session: Session) -> None:
+        """Take id, tools and metadata of a session.
+
+        Raises:
+            StoreError: they are no JSON data.
+        """
+        try:
+            tools, metadata = _encode(session.tools), _encode(session.metadata)
+        except (TypeError, ValueError) as error:
+            raise StoreError(
+                f"tools or metadata that are no JSON data: {error}"[:300],
+                where=f"session {session.id!r}",
+                fix="give strings, numbers, booleans, lists and dicts",
+            ) from error
+        if (session.id, tools, metadata) != self.row[1:4]:
+            self.seal(self.row._replace(id=session.id, tools=tools, metadata=metadata))
+
+    def last(self, table: str) -> tuple[int, bytes]:
+        """How many rows there are, and the hash of the last.
+
+        Raises:
+            CorruptData: other rows are there than were written.
+        """
+        count, digest = self.run(_LAST, table).fetchone() or (0, b"")
+        if count != self.row.end(table)[0]:
+            wanted = self.row.end(table)[0]
+            raise self.damage(f"{count} stored {table} where {wanted} were written")
+        return count, digest
+
+    def add(self, table: str, values: Sequence[Any]) -> int:
+        """Write values behind those that are there; how many there are now."""
+        start, head = self.row.end(table)
+        rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values, start)]
+        self.connection.executemany(_INSERT[table], rows)
+        self._add_ids(table, start, values)
+        end = start + len(rows)
+        if rows:
+            self.seal(self.row.with_end(table, end, chained(head, (row[3] for row in rows))))
+        return end
+
+    def add_new(self, table: str, values: Sequence[Any]) -> None:
+        """Write what is not stored yet; what is stored must be the first of these values, or what
+        is new here would be taken for stored and lost.
+
+        Raises:
+            WriteConflict: it is not.
+        """
+        known, last = self.last(table)
+        if known and (known > len(values) or _row(values[known - 1])[1] != last):
+            what, verb = ("log", "append to") if table == "events" else ("state", "update")
+            raise WriteConflict(
+                f"the stored {what} is not a beginning of this one: another writer was here",
+                where=f"session {self.row.id!r}, {known} {table} stored, {len(values)} given",
+                fix=f"load the session again and {verb} what it holds now",
+            )
+        self.add(table, values[known:])
+
+    def not_stored(self, events: Sequence[Event]) -> list[Event]:
+        """The events that the session does not hold yet.
+
+        Raises:
+            WriteConflict: another event of the same id is stored, or among these.
+        """
+        new: dict[str, bytes] = {}
+        out: list[Event] = []
+        for event in events:
+            _, digest = _row(event)
+            row = self.connection.execute(_HASH_OF_ID, (self.number, event.id)).fetchone()
+            known = row[0] if row is not None else new.get(event.id)
+            if known is not None and known != digest:
+                raise WriteConflict(
+                    f"another event has the id {event.id!r}",
+                    where=f"session {self.row.id!r}",
+                    fix="give every event of a session an id of its own; nothing was stored",
+                )
+            if known is None:
+                new[event.id] = digest
+                out.append(event)
+        return out
+
+    def replace(self, table: str, values: Sequence[Any]) -> bool:
+        """Make these the rows; whether one that was there was changed or removed."""
+        known = dict(self.run(_HASHES, table).fetchall())
+        rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values)]
+        other = [row for row in rows if known.get(row[1]) != row[3]]
+        self.connection.executemany(_PUT[table], other)
+        self.run(_CUT, table, len(rows))
+        if table == "events":
+            self.connection.execute(_DROP_IDS, (self.number,))
+        self._add_ids(table, 0, values)
+        head = chained(b"", (row[3] for row in rows))
+        self.seal(self.row.with_end(table, len(rows), head))
+        return len(known) > len(rows) or any(row[1] in known for row in other)
+
+    def remove(self) -> None:
+        """Remove all rows, whatever they are."""
+        for table in ("events", "changes"):
+            self.run(_CUT, table, -(2**62))
+        self.connection.execute(_DROP_IDS, (self.number,))
+        self.connection.execute("DELETE FROM sessions WHERE number = ?", (self.number,))
+
+    def load(self) -> Session:
+        """The session, every row checked against its hash and its place.
+
+        Raises:
+            CorruptData: it is not what was written.
+        """
+        self.check()
+        try:
+            session = Session(
+                self.row.id,
+                self._values("events", Event),
+                tools=msgspec.json.decode(self.row.tools, type=tuple[Tool, ...]),
+                metadata=msgspec.json.decode(self.row.metadata, type=dict[str, Any]),
+            )
+            for change in self._values("changes", StateChange):
+                session.restore(change)
+        except (msgspec.DecodeError, SessionError) as error:
+            raise self.damage(f"this is no session: {error}"[:300]) from error
+        if len(session.log) != self.row.events:
+            raise self.damage("an event is stored twice")
+        return session
+
+    def raw(self, table: str) -> list[tuple[Any, Any, Any]]:
+        """Place, body and hash of the rows of a table, unchecked."""
+        return self.run(_ROWS, table).fetchall()
+
+    def _values(self, table: str, kind: Any) -> list[Any]:
+        decode = msgspec.json.Decoder(kind).decode
+        values: list[Any] = []
+        head = b""
+        for seq, body, digest in self.run(_ROWS, table):
+            if seq != len(values) or not is_whole(body, digest):
+                raise self.damage("a stored row was changed or is missing", f"{table} row {seq}")
+            values.append(decode(body))
+            head = chained(head, (digest,))
+        if (len(values), head) != self.row.end(table):
+            raise self.damage(f"stored {table} were changed, or the last of them are missing")
+        return values
+
+    def _add_ids(self, table: str, start: int, values: Sequence[Any]) -> None:
+        if table == "events":
+            ids = [(self.number, event.id, seq) for seq, event in enumerate(values, start)]
+            self.connection.executemany(_ADD_ID, ids)
+
+
+def is_whole(body: Any, digest: Any) -> bool:
+    """Whether a row's body is what its hash says."""
+    return isinstance(body, bytes) and sha256(body).digest() == digest
+
+
+def storable(events: Sequence[Event]) -> list[Event]:
+    """The events as a log would take them.
+
+    Raises:
+        SessionError: one is no event, has no known role, or holds what is no JSON data.
+    """
+    return [encodable(event)[0] for event in events]
+
+
+def _row(value: Any) -> tuple[bytes, bytes]:
+    body = _encode(value)
+    return body, sha256(body).digest()
