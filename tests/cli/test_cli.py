@@ -56,6 +56,25 @@ def test_compile_replay_and_diff_work_on_pack_files(session_file, tmp_path):
     assert rows["tokens_after"] > rows["tokens_before"]
 
 
+def test_replay_names_what_was_edited_in_a_pack(session_file, tmp_path):
+    pack = tmp_path / "pack.json"
+    run("compile", session_file, "--spec", "C.window(n=1) | C.budget(900)", "--out", pack)
+    whole = json.loads(pack.read_bytes())
+    edits = {
+        "request": lambda file: file.update(request={"messages": [{"content": "FORGED"}]}),
+        "layer_tokens": lambda file: file["manifest"].update(layer_tokens={}),
+        "changes": lambda file: file["manifest"].update(changes=[{}]),
+        "kept[0].tokens": lambda file: file["manifest"]["kept"][0].update(tokens=1),
+        "kept[0].source": lambda file: file["manifest"]["kept"][0].update(source="x"),
+    }
+    for named, edit in edits.items():
+        file = json.loads(json.dumps(whole))
+        edit(file)
+        pack.write_text(json.dumps(file))
+        code = 4 if named == "changes" else 9
+        assert named in run("replay", pack, session_file, code=code)
+
+
 def test_replay_of_another_session_names_what_differs(session_file, tmp_path):
     pack = tmp_path / "pack.json"
     run("compile", session_file, "--out", pack)

@@ -101,6 +101,14 @@ def test_a_lost_need_is_found(tmp_path):
     assert [record.id for record in board.damaged()] == ["t/2"]
 
 
+def test_rows_that_are_written_after_the_file_was_written_anew_are_whole(tmp_path):
+    memory = SQLiteMemory(tmp_path / "memory.db")
+    memory.write("one")
+    memory.scrub()
+    memory.write("two")
+    assert [each.memory.text for each in memory.listed()] == ["one", "two"]
+
+
 def test_files_of_an_earlier_version_get_hashes(tmp_path):
     path = tmp_path / "all.db"
     TaskBoard(path).add(step(1))

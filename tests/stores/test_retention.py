@@ -174,13 +174,15 @@ def test_a_name_that_no_ref_can_say_is_refused(artifacts, name):
     assert artifacts.blobs() == []
 
 
-def test_a_damaged_name_stops_a_collection_before_anything_goes(tmp_path):
+def test_a_damaged_name_keeps_the_bytes_that_it_may_stand_for(tmp_path):
     artifacts = FileArtifacts(tmp_path / "a")
     artifacts.put(b"one", name="one")
     next((tmp_path / "a" / "names").iterdir()).write_bytes(b"{")
-    with pytest.raises(StoreError, match="damaged"):
-        collect(artifacts, [], now_ms=later_of(tmp_path))
+    collected = collect(artifacts, [], now_ms=later_of(tmp_path))
+    assert collected.damaged == tuple(record.id for record in artifacts.damaged())
     assert len(artifacts.blobs()) == 1
+    artifacts.put(b"one", name="one")
+    assert artifacts.damaged() == []
 
 
 def later_of(path):

@@ -13,11 +13,11 @@ from contextwright.session.session import Session
 @click.argument("pack", type=click.Path(path_type=Path))
 @session_options
 def replay_command(pack: Path, session: Session) -> None:
-    """Build a PACK file's request again from SESSION.
+    """Build a PACK file again from SESSION.
 
-    It is compared byte for byte; what differs is named.
+    Its request and every field of its manifest are compared; what differs is named.
     """
     stored = load_pack(pack)
     session.id = stored.manifest.session_id
-    again = replay(stored.manifest, session)
+    again = replay(stored, session)
     click.echo(f"the same {len(again.body):,} bytes, sha256 {again.manifest.checksum}")

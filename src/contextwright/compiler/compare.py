@@ -1,5 +1,8 @@
 """What two packs do differently, block by block."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from contextwright.compiler.manifest import KeptBlock, Manifest
@@ -50,3 +53,28 @@ def _row(id: str, old: KeptBlock | None, new: KeptBlock | None) -> BlockDiff | N
         old.tokens if old else 0,
         new.tokens if new else 0,
     )
+
+
+def first_difference(old: Any, new: Any, place: str) -> str:
+    """The first place in which two values part, and both sides of it; empty where none is.
+
+    Args:
+        place: what the values are called.
+    """
+    if isinstance(old, msgspec.Struct) and type(old) is type(new):
+        old, new = msgspec.structs.asdict(old), msgspec.structs.asdict(new)
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        pairs: Any = {key: (old.get(key, ABSENT), new.get(key, ABSENT)) for key in (*old, *new)}
+        named = [(f"{place}.{key}", *pair) for key, pair in pairs.items()]
+    elif isinstance(old, list | tuple) and isinstance(new, list | tuple):
+        if len(old) != len(new):
+            return f"{place} had {len(old)} entries, has {len(new)}"
+        named = [(f"{place}[{n}]", *pair) for n, pair in enumerate(zip(old, new, strict=True))]
+    else:
+        return "" if old == new else f"{place} was {_short(old)}, is {_short(new)}"
+    return next(filter(None, (first_difference(a, b, where) for where, a, b in named)), "")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"

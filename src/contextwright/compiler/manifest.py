@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from contextwright.compiler.trace import Change, StepTrace
+from contextwright.errors import MalformedRecord
 from contextwright.render.insertion import Insertion
 from contextwright.spec.task import Answer
 
@@ -183,6 +184,13 @@ def manifest_from_json(data: bytes | str) -> Manifest:
     """Read a manifest back.
 
     Raises:
-        msgspec.ValidationError: a field is missing or wrong; the message names it.
+        MalformedRecord: a field is missing or wrong; the message names it.
     """
-    return msgspec.json.decode(data, type=Manifest)
+    try:
+        return msgspec.json.decode(data, type=Manifest)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise MalformedRecord(
+            f"this is no manifest: {error}",
+            where="manifest",
+            fix="give what `Manifest.to_json()` gave, as it was",
+        ) from error

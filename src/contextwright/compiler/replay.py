@@ -1,12 +1,12 @@
-"""The same bytes again, from a stored session and a manifest; or what differs, exactly."""
+"""The same request and receipt again, from a stored session and a manifest; or what differs."""
 
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
 from contextwright.blocks.resolve import NOTHING_OUTSIDE, RefSources
 from contextwright.compiler.build_manifest import tools_digest
+from contextwright.compiler.compare import first_difference
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
@@ -19,24 +19,40 @@ from contextwright.spec.codec import from_data
 from contextwright.spec.task import Answers
 from contextwright.tokens.counter import named_counter
 
+GIVEN = frozenset({"prefix", "pack_id", "checksum"})
+"""Fields that are not compared by themselves: the prefix is that of a request that is not here,
+the others follow from what is compared."""
+
 
 def replay(
-    manifest: Manifest,
+    pack: Pack | Manifest,
     session: Session,
     *,
     tools: tuple[Tool, ...] | None = None,
     sources: RefSources = NOTHING_OUTSIDE,
 ) -> Pack:
-    """Build the pack of a manifest again.
+    """Build a pack again, and compare its request and every field of its manifest. What a compile
+    is given (window, reserves, clock, agent, answers of models, what preparing noted) is taken
+    from the manifest, and must lead to the same request and receipt.
+
+    Args:
+        pack: the pack, or its manifest alone, whose request is known by its checksum.
+        session: as it was then, or later.
+        tools: those that were given then; by default the session's.
+        read_artifact: gives the text of artifacts that were read then.
+
+    Returns:
+        The pack as it is built now: the same.
 
     Args:
         tools: what might be called; by default the session's.
         sources: what its refs named outside the session.
 
     Raises:
-        ReplayError: the session, its state, the tools, the spec or the result is not the same;
-            names the first thing that differs.
+        ReplayError: the session, its state, the tools, the request or the manifest is not the
+            same; names the first thing that differs.
     """
+    manifest = pack.manifest if isinstance(pack, Pack) else pack
     snapshot = session.snapshot_at(manifest.position, manifest.state_version)
     tools = snapshot.tools if tools is None else tools
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")
@@ -53,15 +69,49 @@ def replay(
         steps=bool(manifest.steps),
         answers=Answers(manifest.answers),
     )
-    pack = compiler.compile(snapshot, _target(manifest, tools))
-    _same("spec_hash", manifest.spec_hash, pack.manifest.spec_hash, "the spec")
-    if pack.manifest.checksum != manifest.checksum:
+    again = compiler.compile(snapshot, _target(manifest, tools))
+    _compare(manifest, again.manifest)
+    if isinstance(pack, Pack) and pack.body != again.body:
+        _compare_requests(pack, again)
+    return again
+
+
+def _compare(old: Manifest, new: Manifest) -> None:
+    _same("spec_hash", old.spec_hash, new.spec_hash, "the spec")
+    if old.checksum != new.checksum:
         raise ReplayError(
-            f"the request is not the same: {_difference(manifest, pack.manifest)}",
-            where=manifest.pack_id,
+            f"the request is not the same: {_difference(old, new)}",
+            where=old.pack_id,
             fix="replay with the version of contextwright that compiled it",
         )
-    return pack
+    # what preparing noted stands in front, and is not known here
+    noted = old.notes[max(0, len(old.notes) - len(new.notes)) :]
+    old = msgspec.structs.replace(old, notes=noted)
+    for field in Manifest.__struct_fields__:
+        if field not in GIVEN and getattr(old, field) != getattr(new, field):
+            difference = first_difference(getattr(old, field), getattr(new, field), field)
+            raise _edited("the manifest says otherwise than what was built", difference, old)
+    if old.pack_id != new.pack_id:
+        difference = first_difference(old.pack_id, new.pack_id, "pack_id")
+        raise _edited("the manifest says otherwise than what was built", difference, old)
+
+
+def _compare_requests(pack: Pack, again: Pack) -> None:
+    try:
+        stored = msgspec.json.decode(pack.body)
+    except msgspec.DecodeError as error:
+        raise _edited("the pack's request is no JSON", str(error), pack.manifest) from error
+    difference = first_difference(stored, again.request, "request")
+    if difference:
+        raise _edited("the pack's request is not the one that was built", difference, pack.manifest)
+
+
+def _edited(what: str, difference: str, manifest: Manifest) -> ReplayError:
+    return ReplayError(
+        f"{what}: {difference}",
+        where=f"pack {manifest.pack_id!r}",
+        fix="the pack was edited since: compile it again, or take it from where it was kept",
+    )
 
 
 def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
@@ -87,21 +137,14 @@ def _same(field: str, wanted: str, actual: str, what: str) -> None:
 
 
 def _difference(old: Manifest, new: Manifest) -> str:
-    """The first thing in which two manifests part."""
+    """The first thing in which two manifests of different requests part."""
     before = {block.id: block for block in old.kept}
     for block in new.kept:
         if block.id not in before:
             return f"block {block.id} is new"
         if block != before[block.id]:
-            return f"block {block.id}: {_fields(before[block.id], block)}"
+            return first_difference(before[block.id], block, f"block {block.id}")
     missing = [id for id in before if id not in {block.id for block in new.kept}]
     if missing:
         return f"block {missing[0]} is missing"
     return f"{old.tokens} tokens then, {new.tokens} now; all blocks alike"
-
-
-def _fields(old: Any, new: Any) -> str:
-    for field in old.__struct_fields__:
-        if getattr(old, field) != getattr(new, field):
-            return f"{field} was {getattr(old, field)!r}, is {getattr(new, field)!r}"
-    return "alike"

@@ -1,11 +1,9 @@
 """Manifests kept as artifacts, beside the evidence that their packs name
 (context-packs.md#manifest)."""
 
-import msgspec
-
 from contextwright.compiler.manifest import Manifest, manifest_from_json
 from contextwright.compiler.pack import Pack
-from contextwright.errors import StoreError
+from contextwright.errors import MalformedRecord, StoreError
 from contextwright.stores.store import ArtifactStore
 from contextwright.tasks.plan_step import folder_of, segment
 
@@ -30,7 +28,7 @@ def read_manifest(ref: str, artifacts: ArtifactStore) -> Manifest:
     """
     try:
         return manifest_from_json(artifacts.get(ref))
-    except msgspec.DecodeError as error:
+    except MalformedRecord as error:
         raise StoreError(
-            f"this is no manifest: {error}", where=ref, fix="give a ref that store_manifest() gave"
+            error.what, where=ref, fix="give a ref that store_manifest() gave"
         ) from error

@@ -14,6 +14,7 @@ from contextwright.stores.artifacts import SHA256, Artifacts
 MAX_BLOB = 500_000_000
 """Bytes of an artifact that the journal takes; SQLite holds no more than a billion in one piece."""
 TOO_LARGE = "too large for the journal"
+DAMAGED_NAME = "a damaged name may stand for it"
 ABANDONED_S = 60
 """Seconds after which the writer of a temporary file counts as dead."""
 
@@ -34,6 +35,9 @@ class ArtifactRecords:
         self.traits = self.traits.renamed(name)
 
     def records(self) -> list[StoredRecord]:
+        """Names, damaged names and bytes. While a name is damaged, bytes that no other stands for
+        are protected."""
+        damaged = self._artifacts.damaged()
         names = [
             StoredRecord(
                 id=named.name,
@@ -44,6 +48,7 @@ class ArtifactRecords:
             )
             for named in self._artifacts.names()
         ]
+        named = {name.refs[0] for name in names}
         blobs = [
             StoredRecord(
                 id=SHA256 + blob.key,
@@ -52,18 +57,22 @@ class ArtifactRecords:
                 refcounted=True,
                 ref_paths=(SHA256 + blob.key,),
                 size=blob.size,
-                protected_by=TOO_LARGE if blob.size > MAX_BLOB else "",
+                protected_by=TOO_LARGE
+                if blob.size > MAX_BLOB
+                else DAMAGED_NAME
+                if damaged and SHA256 + blob.key not in named
+                else "",
             )
             for blob in self._artifacts.blobs()
         ]
-        return [*names, *blobs]
+        return [*names, *damaged, *blobs]
 
     def export(self, ids: Collection[str]) -> list[StoredRecord]:
         """Names with the digest that they stand for, blobs with their bytes; blobs come first."""
         wanted = set(ids)
         exported: list[StoredRecord] = []
         for record in sorted(self.records(), key=lambda record: record.kind != "blob"):
-            if record.id not in wanted:
+            if record.id not in wanted or record.damage:
                 continue
             digest = _digest(record)
             body = self._artifacts.blob(digest) if record.kind == "blob" else digest.encode()
@@ -112,6 +121,7 @@ class ArtifactRecords:
             if record.kind == "artifact":
                 names.setdefault(record.refs[0], []).append(record)
         affected = [each for named in names.values() for each in named if matcher.is_file(each.id)]
+        affected += [each for each in records if each.damage and matcher.data(each.text.encode())]
         ids = {record.id for record in affected}
         for blob in records:
             if blob.kind != "blob":
@@ -139,12 +149,15 @@ class ArtifactRecords:
         for record in sorted(affected, key=order):
             if record.kind == "artifact":
                 self._artifacts.forget_name(record.id)
+            elif record.damage:
+                self._artifacts.forget_damaged(record.id)
             else:
                 self._artifacts.forget_blob(_digest(record))
             failpoint(record.kind)
         self.scrub()
         self._artifacts.sync()
-        return ErasureCount(removed=len(affected))
+        left = tuple(record.id for record in self._artifacts.damaged())
+        return ErasureCount(removed=len(affected), damaged=left)
 
     def scrub(self) -> None:
         self._artifacts.sweep(ABANDONED_S)
@@ -153,7 +166,7 @@ class ArtifactRecords:
         return {each.name: each.sha256 for each in self._artifacts.names()}
 
     def _refs(self, name: str) -> set[str]:
-        return refs_in(self._artifacts.read_text(name) or "") if name.endswith(RECORDS) else set()
+        return refs_in(self._artifacts.readable(name)) if name.endswith(RECORDS) else set()
 
 
 def _digest(record: StoredRecord) -> str:

@@ -12,10 +12,12 @@ from contextwright.stores.artifact_retention import refs_in
 
 
 class ErasureCount(msgspec.Struct, frozen=True):
-    """The number of records that an erasure removed from a store, and rewrote in it."""
+    """The number of records that an erasure removed from a store, and rewrote in it; the ids of
+    those that it passed over because they are damaged."""
 
     removed: int = 0
     rewritten: int = 0
+    damaged: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -85,7 +87,9 @@ class RecordStoreAdapter:
         return list(filter(matcher.matches, self.records()))
 
     def erase(self, matcher: SubjectMatcher) -> ErasureCount:
-        return ErasureCount(removed=self._store.erase_records(matcher.matches))
+        removed = self._store.erase_records(matcher.matches)
+        left = tuple(record.id for record in self._store.records() if record.damage)
+        return ErasureCount(removed=removed, damaged=left)
 
     def scrub(self) -> None:
         self._store.scrub()

@@ -108,7 +108,8 @@ class Lethe:
     def apply_retention_policy(
         self, *, now_ms: int | None = None, dry: bool = False, who: str = "", why: str = ""
     ) -> CycleReport:
-        """Forget what the policies name and nothing protects, in all stores or in none.
+        """Forget what the policies name and nothing protects, in all stores or in none. What is
+        damaged is passed over, and named in the report.
 
         Args:
             now_ms: milliseconds since 1970; by default the clock's.
@@ -127,12 +128,12 @@ class Lethe:
             plan = self._runner.plan(tx, now)
             actions = tuple(self._action(*each) for each in plan.evicted)
             if dry or not plan.evicted:
-                return CycleReport(0, actions, plan.held)
+                return CycleReport(0, actions, plan.held, plan.damaged)
             cycle = tx.begin(self._runner.export(plan), time_ms=now, who=who, why=why)
             failpoint("written")
         failpoint("committed")
         self._runner.complete(cycle)
-        return CycleReport(cycle, actions, plan.held)
+        return CycleReport(cycle, actions, plan.held, plan.damaged)
 
     def restore(self, cycle: int, *, who: str = "", why: str = "") -> RestoreReport:
         """Put back what a cycle forgot, as it was. It goes again with the next cycle, unless a
@@ -211,7 +212,8 @@ class Lethe:
         why: str = "",
     ) -> ErasureReport:
         """Erase a person's data from every store, and from this journal: what the GDPR calls the
-        right to erasure. There is no way back.
+        right to erasure. There is no way back. What is damaged and not known to be the person's
+        is passed over, and named in the report.
 
         Args:
             subject: the person, by id and names.

@@ -39,10 +39,12 @@ class ProtectedRecord(msgspec.Struct, frozen=True):
 
 
 class ForgettingPlan(msgspec.Struct, frozen=True):
-    """The records that go, with the reason, and those that stay though a policy names them."""
+    """The records that go, with the reason, those that stay though a policy names them, and those
+    that are damaged, by store and id."""
 
     evicted: tuple[tuple[str, StoredRecord, str], ...]
     held: tuple[ProtectedRecord, ...]
+    damaged: tuple[Key, ...] = ()
 
 
 class Inventory:
@@ -120,6 +122,7 @@ def without_protected(inventory: Inventory, named: Mapping[Key, str]) -> Forgett
             if (store, record.id) in named and (store, record.id) not in held
         ),
         held=tuple(ProtectedRecord(store, id, why) for (store, id), why in sorted(held.items())),
+        damaged=tuple((store, record.id) for store, record in inventory.records if record.damage),
     )
 
 

@@ -23,11 +23,13 @@ class CycleReport(msgspec.Struct, frozen=True):
     Args:
         cycle: the number that `restore` takes; 0 where nothing was forgotten.
         held: records that a policy names and something protects.
+        damaged: (store, id) of records that are not what was stored: no policy has them.
     """
 
     cycle: int
     actions: tuple[Action, ...]
     held: tuple[ProtectedRecord, ...]
+    damaged: tuple[tuple[str, str], ...] = ()
 
 
 class RestoreReport(msgspec.Struct, frozen=True):
@@ -59,3 +61,8 @@ class ErasureReport(msgspec.Struct, frozen=True):
 
     stores: dict[str, ErasureCount]
     unreached: tuple[str, ...]
+
+    @property
+    def damaged(self) -> tuple[tuple[str, str], ...]:
+        """(store, id) of records that could not be read and may still name the person."""
+        return tuple((name, id) for name, count in self.stores.items() for id in count.damaged)

@@ -2,11 +2,13 @@
 states; an erasure deletes whole sessions, or takes a data subject out of them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from contextwright.errors import CorruptData
 from contextwright.retention.data_subject import owner_of
 from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.failpoint import failpoint
@@ -64,7 +66,7 @@ class SessionRecords:
         self.path = str(getattr(sessions, "path", ""))
 
     def records(self) -> list[StoredRecord]:
-        return [each for id in self._sessions.ids() for each in _records(self._sessions.load(id))]
+        return [record for each in self._sessions_read() for record in each.records()]
 
     def export(self, ids: Collection[str]) -> list[StoredRecord]:
         wanted = set(ids)
@@ -72,13 +74,17 @@ class SessionRecords:
             record
             for id in self._sessions.ids()
             if any(each.startswith(f"{id}/") for each in wanted)
-            for record in _records(self._sessions.load(id))
+            for record in self._read(id).records()
             if record.id in wanted and not record.container
         ]
 
     def remove(self, records: Sequence[StoredRecord]) -> None:
+        """Take notes out; those of a session that is damaged by now stay in it."""
         for id, notes in _by_session(records).items():
-            self._sessions.rewrite(id, lambda session, notes=notes: _without_notes(session, notes))
+            with suppress(CorruptData):
+                self._sessions.rewrite(
+                    id, lambda session, notes=notes: _without_notes(session, notes)
+                )
             failpoint("session")
 
     def restore(self, records: Sequence[StoredRecord]) -> list[str]:
@@ -86,11 +92,13 @@ class SessionRecords:
         back: list[str] = []
         there = set(self._sessions.ids())
         for id, notes in _by_session(records).items():
-            if id in there:
+            if id not in there:
+                continue
+            with suppress(CorruptData):
                 self._sessions.rewrite(id, lambda session, notes=notes: _with_notes(session, notes))
                 held = {note.id for note in _notes(id, self._sessions.load(id).state)}
                 back += [note.id for note in notes if note.id in held]
-                failpoint("session")
+            failpoint("session")
         return back
 
     def affected(self, matcher: SubjectMatcher) -> list[StoredRecord]:
@@ -98,19 +106,20 @@ class SessionRecords:
         them."""
         return [
             record
-            for session in map(self._sessions.load, self._sessions.ids())
-            if is_owned(session, matcher) or scrubbed_if_named(session, matcher)
-            for record in _records(session)
+            for each in self._sessions_read()
+            if each.is_owned(matcher) or each.is_named(matcher)
+            for record in each.records()
         ]
 
     def by_owner(self, matcher: SubjectMatcher) -> tuple[list[str], list[str]]:
         """The ids of the sessions that are the data subject's own, and those of the others."""
-        owned = {id: is_owned(self._sessions.load(id), matcher) for id in self._sessions.ids()}
+        owned = {each.id: each.is_owned(matcher) for each in self._sessions_read()}
         return [id for id in owned if owned[id]], [id for id in owned if not owned[id]]
 
     def erase(self, matcher: SubjectMatcher) -> ErasureCount:
         """Delete the data subject's sessions, take the data subject out of the others."""
         removed = rewritten = 0
+        damaged: list[str] = []
         for id in self._sessions.ids():
             taken, own = set(self._sessions.ids()) - {id}, list[str]()
 
@@ -125,13 +134,61 @@ class SessionRecords:
                     new.id = unused(new.id, taken, "-")
                 return new
 
-            rewritten += self._sessions.rewrite(id, change)
+            try:
+                rewritten += self._sessions.rewrite(id, change)
+            except CorruptData:
+                (own if self._read(id).is_owned(matcher) else damaged).append(id)
             removed += sum(map(self._sessions.delete, own))
             failpoint("session")
-        return ErasureCount(removed, rewritten)
+        return ErasureCount(removed, rewritten, tuple(damaged))
+
+    def _sessions_read(self) -> Iterator["_ReadSession"]:
+        return map(self._read, self._sessions.ids())
+
+    def _read(self, id: str) -> "_ReadSession":
+        try:
+            return _ReadSession(id, self._sessions.load(id))
+        except CorruptData as error:
+            damage = f"{error.what}: {error.where}"
+        try:
+            rest = self._sessions.salvage(id)
+        except CorruptData:
+            return _ReadSession(id, Session(id), damage)
+        return _ReadSession(id, rest.session, damage, rest.text)
 
     def scrub(self) -> None:
         self._sessions.scrub()
+
+
+class _ReadSession(NamedTuple):
+    """A stored session; of a damaged one, what can still be read: its whole beginning, and all of
+    it as text."""
+
+    id: str
+    session: Session
+    damage: str = ""
+    text: str = ""
+
+    def is_owned(self, matcher: SubjectMatcher) -> bool:
+        return self.id in matcher.sessions or is_owned(self.session, matcher)
+
+    def is_named(self, matcher: SubjectMatcher) -> bool:
+        if self.damage:
+            return matcher.data(self.text.encode())
+        return scrubbed_if_named(self.session, matcher) is not None
+
+    def records(self) -> Iterator[StoredRecord]:
+        if not self.damage:
+            yield from _records(self.session)
+            return
+        yield StoredRecord(
+            id=self.id,
+            kind="session",
+            container=True,
+            refs=tuple(sorted(refs_in(self.text))),
+            protected_by="damaged",
+            damage=self.damage,
+        )
 
 
 def _records(session: Session) -> Iterator[StoredRecord]:

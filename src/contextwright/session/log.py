@@ -195,7 +195,7 @@ class Log(Sequence[Event]):
 
     def has_call(self, id: str) -> bool:
         """Whether a tool call of this id was made."""
-        return id in self._call_owner
+        return id in self._callers
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""

@@ -67,6 +67,24 @@ def schema_text(source: Any) -> str:
         ) from error
 
 
+def check_schema(text: str, where: str) -> None:
+    """Refuse what is no JSON Schema as text: a spec that came as JSON may hold anything.
+
+    Raises:
+        SpecError: it is none.
+    """
+    try:
+        schema = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        schema = None
+    if not isinstance(schema, dict):
+        raise SpecError(
+            f"a schema that is no JSON object: {text[:60]!r}",
+            where=where,
+            fix='give a JSON Schema as text, such as {"type":"object","properties":{}}',
+        )
+
+
 def shorthand(text: str) -> Any:
     """The shortest code that gives this schema back: shorthand, or the schema as a dict."""
     schema = msgspec.json.decode(text)

@@ -3,11 +3,13 @@ manifest or a kept checkpoint names."""
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import islice
 from urllib.parse import unquote
 
 import msgspec
 
+from contextwright.errors import CorruptData
 from contextwright.stores.artifacts import SHA256, Artifacts
 from contextwright.stores.store import SessionStore
 
@@ -30,12 +32,22 @@ class Collected(msgspec.Struct, frozen=True):
     Args:
         names, blobs: what went. size: bytes of the blobs.
         held: names past their time that something still refers to.
+        damaged: entries of names, and sessions of `refs_of`, that were passed over: while an
+            entry is damaged, bytes that no name stands for stay.
     """
 
     names: tuple[str, ...]
     blobs: tuple[str, ...]
     size: int
     held: tuple[str, ...]
+    damaged: tuple[str, ...] = ()
+
+
+class LiveRefs(set[str]):
+    """Refs that must resolve. `damaged` names the sessions that could not be loaded; of those the
+    refs are here that can still be read in them."""
+
+    damaged: tuple[str, ...] = ()
 
 
 def collect(
@@ -57,23 +69,21 @@ def collect(
         keep_days: retention windows by the beginnings of names; `math.inf` for ever. Names
             that none of them begins stay as long as `KEEP_DAYS` says.
         dry: say what would go, remove nothing.
-
-    Raises:
-        StoreError: an entry is damaged; nothing was removed.
     """
     names = artifacts.names()
     old = {n.name for n in names if now_ms - n.written_ms > _window_ms(n.name, keep_days)}
     wanted = {form for ref in live for form in forms(ref)}
     for named in names:
         if named.name.endswith(RECORDS) and (named.name not in old or named.name in wanted):
-            wanted |= refs_in(artifacts.read_text(named.name) or "")
+            wanted |= refs_in(artifacts.readable(named.name))
     removed = tuple(name for name in sorted(old - wanted))
     left = {named.sha256 for named in names if named.name not in set(removed)}
     left |= {ref.removeprefix(SHA256) for ref in wanted if ref.startswith(SHA256)}
+    damaged = artifacts.damaged()
     free = [
         blob
         for blob in artifacts.blobs()
-        if blob.key not in left and now_ms - blob.written_ms > GRACE_MS
+        if not damaged and blob.key not in left and now_ms - blob.written_ms > GRACE_MS
     ]
     if not dry:
         for name in removed:
@@ -85,6 +95,7 @@ def collect(
         blobs=tuple(blob.key for blob in free),
         size=sum(blob.size for blob in free),
         held=tuple(sorted(old & wanted)),
+        damaged=(*(record.id for record in damaged), *getattr(live, "damaged", ())),
     )
 
 
@@ -105,18 +116,20 @@ def forms(ref: str) -> set[str]:
     return {path, unquote(path)}
 
 
-def refs_of(sessions: SessionStore) -> set[str]:
-    """The artifacts that any stored session names, in its events or its state.
-
-    Raises:
-        ContextwrightError: a session can not be read; then nothing may be collected.
-    """
-    paths: set[str] = set()
+def refs_of(sessions: SessionStore) -> LiveRefs:
+    """The artifacts that any stored session names, in its events or its state; of a damaged one,
+    those that can still be read in it."""
+    refs = LiveRefs()
     for id in sessions.ids():
-        session = sessions.load(id)
-        for value in (list(session.log), session.changes, session.metadata):
-            paths |= refs_in(msgspec.json.encode(value).decode())
-    return paths
+        try:
+            session = sessions.load(id)
+            for value in (list(session.log), session.changes, session.metadata):
+                refs |= refs_in(msgspec.json.encode(value).decode())
+        except CorruptData:
+            refs.damaged += (id,)
+            with suppress(CorruptData):
+                refs |= refs_in(sessions.salvage(id).text)
+    return refs
 
 
 def _window_ms(name: str, keep_days: Mapping[str, float]) -> float:

@@ -1,5 +1,6 @@
 """Artifacts: immutable bytes named by their sha256, and names for them, wherever they are kept."""
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Protocol
@@ -7,9 +8,11 @@ from typing import Protocol
 import msgspec
 
 from contextwright.blocks.ref import Ref, parse_ref
-from contextwright.errors import RefError, StoreError
+from contextwright.errors import CorruptData, RefError
+from contextwright.stored_record import StoredRecord
 
 _HEX = frozenset("0123456789abcdef")
+_DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 SHA256 = "sha256/"
 
 
@@ -29,7 +32,12 @@ class KeyValueStore(Protocol):
         ...
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
-        """Write all or nothing; a `StoreError` where it could not be written."""
+        """Write all or nothing; a `StoreError` where it could not be written. Without `replace`
+        what is there stays, unless it is not these bytes."""
+        ...
+
+    def has(self, key: str) -> bool:
+        """Whether something is there."""
         ...
 
     def remove(self, key: str) -> None:
@@ -43,6 +51,20 @@ class KeyValueStore(Protocol):
     def where(self, key: str) -> str:
         """The key as an error names it."""
         ...
+
+
+class _NameEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What lies under a name's key; `check` is the sha256 of the others, where an earlier version
+    did not leave it out."""
+
+    name: str
+    sha256: str
+    check: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        known = len(self.sha256) == 64 and _HEX.issuperset(self.sha256)
+        return known and self.check in ("", _check(self.name, self.sha256))
 
 
 class ArtifactName(msgspec.Struct, frozen=True):
@@ -64,8 +86,8 @@ class Artifacts:
         self._keys = keys
 
     def put(self, data: bytes, *, name: str = "") -> str:
-        """Store bytes; the same bytes are stored once. A name may be given again, for other
-        bytes; the blobs stay.
+        """Store bytes; the same bytes are stored once, and once more where they were damaged. A
+        name may be given again, for other bytes; the blobs stay.
 
         Raises:
             RefError: a name that no ref can say; nothing was stored.
@@ -86,10 +108,10 @@ class Artifacts:
         if data is None:
             raise _absent(ref)
         if sha256(data).hexdigest() != digest:
-            raise StoreError(
+            raise CorruptData(
                 "an artifact's bytes are not what was stored",
                 where=f"{self._keys.where(key)}: sha256 is {sha256(data).hexdigest()[:16]}",
-                fix="restore it from a backup; nothing was returned",
+                fix="put the same bytes again, or restore the file from a backup",
             )
         return data
 
@@ -104,7 +126,7 @@ class Artifacts:
         """The sha256 of what a ref names.
 
         Raises:
-            RefError: no such artifact. StoreError: the entry of the name is damaged.
+            RefError: no such artifact. CorruptData: the entry of the name is damaged.
         """
         ref = parse_ref(text)
         if ref.scheme != "artifact":
@@ -119,18 +141,45 @@ class Artifacts:
             raise _absent(text)
         return entry.sha256
 
-    def names(self) -> list[ArtifactName]:
-        """Every name, by name.
+    def readable(self, name: str) -> str:
+        """The text behind a name as far as it can be read, damaged or not; empty where there is
+        none."""
+        try:
+            data = self.blob(self.digest(str(Ref("artifact", name))))
+        except (RefError, CorruptData):
+            return ""
+        return (data or b"").decode("utf-8", "replace")
 
-        Raises:
-            StoreError: an entry is damaged.
-        """
-        names = [
-            msgspec.structs.replace(named, written_ms=stored.written_ms)
-            for stored in self._keys.list("names")
-            if (named := self._named(stored.key)) is not None
-        ]
+    def names(self) -> list[ArtifactName]:
+        """Every name whose entry is not damaged, by name."""
+        names = [entry for entry in self._entries() if isinstance(entry, ArtifactName)]
         return sorted(names, key=lambda named: named.name)
+
+    def damaged(self) -> list[StoredRecord]:
+        """The entries of names that are damaged, by their keys, with the bytes that they may stand
+        for. The bytes themselves are checked when they are read."""
+        return [entry for entry in self._entries() if isinstance(entry, StoredRecord)]
+
+    def _entries(self) -> Iterator[ArtifactName | StoredRecord]:
+        for stored in self._keys.list("names"):
+            try:
+                named = self._named(stored.key)
+                if named is not None:
+                    yield msgspec.structs.replace(named, written_ms=stored.written_ms)
+            except CorruptData as error:
+                text = (self._keys.read(stored.key) or b"").decode("utf-8", "replace")
+                digests = [
+                    each for each in _DIGEST.findall(text) if self._keys.has(f"blobs/{each}")
+                ]
+                yield StoredRecord(
+                    id=stored.key,
+                    text=text,
+                    kind="damaged name",
+                    time_ms=stored.written_ms,
+                    refs=tuple(SHA256 + digest for digest in digests),
+                    protected_by="damaged",
+                    damage=f"{error.what}: {error.where}",
+                )
 
     def blobs(self) -> list[StoredArtifact]:
         """Every blob; its key is its sha256."""
@@ -150,12 +199,16 @@ class Artifacts:
             RefError: a name that no ref can say.
         """
         _check_name(name)
-        entry = msgspec.json.encode({"name": name, "sha256": digest})
-        self._keys.write(_key(name), entry, replace=True)
+        entry = _NameEntry(name, digest, _check(name, digest))
+        self._keys.write(_key(name), msgspec.json.encode(entry), replace=True)
 
     def forget_name(self, name: str) -> None:
         """Remove a name; the bytes stay."""
         self._keys.remove(_key(name))
+
+    def forget_damaged(self, key: str) -> None:
+        """Remove a name's damaged entry, by its key."""
+        self._keys.remove(key)
 
     def forget_blob(self, digest: str) -> None:
         """Remove bytes; names that stand for them then resolve no more."""
@@ -177,13 +230,20 @@ class Artifacts:
         if data is None:
             return None
         try:
-            return msgspec.json.decode(data, type=ArtifactName)
-        except msgspec.DecodeError as error:
-            raise StoreError(
+            entry = msgspec.json.decode(data, type=_NameEntry)
+        except (msgspec.DecodeError, UnicodeError):
+            entry = None
+        if entry is None or not entry.is_whole or _key(entry.name) != key:
+            raise CorruptData(
                 "a name's entry is damaged",
                 where=self._keys.where(key),
                 fix="store the artifact again",
-            ) from error
+            )
+        return ArtifactName(entry.name, entry.sha256)
+
+
+def _check(name: str, digest: str) -> str:
+    return sha256(f"{name}\n{digest}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _check_name(name: str) -> None:

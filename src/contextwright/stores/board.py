@@ -232,10 +232,10 @@ class TaskBoard(SQLiteStore):
             now, last = self._clock(), 0
             while True:
                 wanted = {"now": now, "task": task, "last": last}
-                found = connection.execute(_CLAIMABLE, wanted).fetchone()
-                if found is None:
+                fetched = connection.execute(_CLAIMABLE, wanted).fetchone()
+                if fetched is None:
                     return None
-                row = _Row._make(found)
+                row = _Row._make(fetched)
                 last = row.number
                 if self._damage(connection, row) or self._waits(connection, row):
                     continue

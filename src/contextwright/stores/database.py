@@ -61,6 +61,7 @@ class Database:
     ) -> None:
         self.path, self._fix = str(path), fix
         self._lock = threading.RLock()
+        self._triggers: list[str] = []
         self.read_only = _is_read_only(self.path)
         with self._named():
             self._connection = self._connect(busy)
@@ -107,7 +108,10 @@ class Database:
             try:
                 self._connection.execute("VACUUM")
             finally:
+                # which drops what is temporary
                 self._connection.execute("PRAGMA temp_store=MEMORY")
+                for statement in self._triggers:
+                    self._connection.execute(statement)
             busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
             raise StoreError(
@@ -115,6 +119,13 @@ class Database:
                 where=self.path,
                 fix="let the other process end its reading, then do it again",
             )
+
+    def add_triggers(self, statements: Iterable[str]) -> None:
+        """Run statements that make triggers of this connection only."""
+        with self.writing() as connection:
+            for statement in statements:
+                connection.execute(statement)
+                self._triggers.append(statement)
 
     def add_columns(self, table: str, columns: Mapping[str, str]) -> None:
         """Give the table of an earlier version the columns that it lacks, by name with their

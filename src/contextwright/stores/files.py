@@ -1,12 +1,13 @@
 """Artifacts in a directory, written so that a crash leaves either all of one or none."""
 
+import errno
 import os
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from contextwright.errors import StoreError
+from contextwright.errors import ReadOnlyStore, StoreError, StoreFull
 from contextwright.stores.artifacts import Artifacts, StoredArtifact
 
 
@@ -34,13 +35,24 @@ class FileArtifacts(Artifacts):
         return len(left)
 
 
+_ERRORS: Mapping[int, type[StoreError]] = {
+    errno.ENOSPC: StoreFull,
+    errno.EDQUOT: StoreFull,
+    errno.EFBIG: StoreFull,
+    errno.EROFS: ReadOnlyStore,
+    errno.EACCES: ReadOnlyStore,
+    errno.EPERM: ReadOnlyStore,
+}
+
+
 @contextmanager
 def _refused(what: str, path: Path, fix: str) -> Generator[None]:
     """Name the path in an error of the file system."""
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{what}: {error.strerror}", where=str(path), fix=fix) from error
+        kind = _ERRORS.get(error.errno or 0, StoreError)
+        raise kind(f"{what}: {error.strerror}", where=str(path), fix=fix) from error
 
 
 class _Folder:
@@ -49,6 +61,7 @@ class _Folder:
     def __init__(self, root: Path) -> None:
         self._root = root
         with _refused("the folder can not be made", root, "name a folder that can be written"):
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
             for folder in ("blobs", "names"):
                 (root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -60,7 +73,7 @@ class _Folder:
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         path = self._root / key
-        if not replace and _touched(path):
+        if not replace and _holds(path, data) and _touched(path):
             return
         temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
         fix = "free space or allow writing there; nothing was stored"
@@ -70,8 +83,12 @@ class _Folder:
                 temporary.replace(path)
                 sync_folder(path.parent)
             except OSError:
-                temporary.unlink(missing_ok=True)
+                with suppress(OSError):
+                    temporary.unlink(missing_ok=True)
                 raise
+
+    def has(self, key: str) -> bool:
+        return (self._root / key).is_file()
 
     def remove(self, key: str) -> None:
         path = self._root / key
@@ -100,13 +117,22 @@ def _age_s(path: Path) -> float:
         return 0.0
 
 
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file is there and has these bytes: a power cut or a broken disk may have left
+    others. To compare costs less than the hash that named the file."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
 def _touched(path: Path) -> bool:
     """True if it is there; then it counts as written now, so that no collection takes it."""
     try:
         os.utime(path)
     except FileNotFoundError:
         return False
-    except PermissionError:
+    except OSError:  # another's file, or one that can not be written
         return True
     return True
 

@@ -54,7 +54,7 @@ class _Objects:
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         with self._named("write", key):
-            if replace or not self._is_fresh(key):
+            if replace or not self._is_fresh(key, len(data)):
                 self._obstore.put(self._store, key, data)
 
     def remove(self, key: str) -> None:
@@ -72,14 +72,21 @@ class _Objects:
     def where(self, key: str) -> str:
         return f"{self._url}/{key}"
 
-    def _is_fresh(self, key: str) -> bool:
-        """True if it is there and was written lately: what is written again starts anew, so that
-        no collection takes it."""
+    def has(self, key: str) -> bool:
+        with self._named("look at", key), suppress(FileNotFoundError):
+            self._obstore.head(self._store, key)
+            return True
+        return False
+
+    def _is_fresh(self, key: str, size: int) -> bool:
+        """True if so many bytes are there and were written lately: what is written again starts
+        anew, so that no collection takes it."""
         try:
-            written = self._obstore.head(self._store, key)["last_modified"]
+            meta = self._obstore.head(self._store, key)
         except FileNotFoundError:
             return False
-        return time.time() - written.timestamp() < FRESH_S
+        fresh = time.time() - meta["last_modified"].timestamp() < FRESH_S
+        return fresh and meta["size"] == size
 
     @contextmanager
     def _named(self, what: str, key: str) -> Generator[None]:

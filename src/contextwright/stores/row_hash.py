@@ -55,11 +55,9 @@ class HashedTable:
         database.add_columns(self.name, {"hash": "BLOB"})
         if database.read_only:
             return
-        with database.writing() as connection:
-            if "hash" not in known:
-                connection.execute(self._seal)
-            for trigger in self._triggers:
-                connection.execute(trigger)
+        if "hash" not in known:
+            database.run_each(self._seal, [()])
+        database.add_triggers(self._triggers)
 
 
 def check_row(digest: Any, values: Sequence[Any], what: str, path: str) -> None:

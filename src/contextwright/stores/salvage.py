@@ -16,7 +16,7 @@ class Salvage(msgspec.Struct, frozen=True):
     Args:
         damage: what is wrong with it; empty where nothing is.
         session: its longest beginning that is what was written, with the state of then; tools and
-            metadata as they are there.
+            metadata if they are what was written, else none.
         text: all of it as it lies there, damaged or not: to look for refs and names in.
         lost_events, lost_changes: how many rows are not in `session`.
     """
@@ -36,10 +36,11 @@ def salvage(stored: StoredSession) -> Salvage:
     except CorruptData as error:
         damage = f"{error.what}: {error.where}"
     row = stored.row
+    about = row.about is not None and row.about == row.about_hash
     session = Session(
         str(row.id),
-        tools=_decoded(row.tools, tuple[Tool, ...], ()),
-        metadata=_decoded(row.metadata, dict[str, Any], {}),
+        tools=_decoded(row.tools, tuple[Tool, ...], ()) if about else (),
+        metadata=_decoded(row.metadata, dict[str, Any], {}) if about else {},
     )
     raw = {table: stored.raw(table) for table in ("events", "changes")}
     for seq, body, digest in raw["events"]:

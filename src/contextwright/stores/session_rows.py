@@ -112,10 +112,10 @@ class StoredSession:
     ) -> "StoredSession | None":
         """The rows of a session; None where it is not stored."""
         try:
-            found = connection.execute(_ONE, (session_id,)).fetchone()
+            row = connection.execute(_ONE, (session_id,)).fetchone()
         except UnicodeEncodeError:  # half a character: no id of ours
             return None
-        return None if found is None else cls(connection, SessionRow._make(found), path)
+        return None if row is None else cls(connection, SessionRow._make(row), path)
 
     @classmethod
     def made(cls, connection: sqlite3.Connection, session_id: str, path: str) -> "StoredSession":

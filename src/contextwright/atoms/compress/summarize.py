@@ -14,6 +14,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.schema import check_schema
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 
@@ -60,6 +61,8 @@ class Summarize(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 f"max_tokens is {self.max_tokens}", where=repr(self), fix="give at least 1"
             )
+        if self.schema:
+            check_schema(self.schema, "C.summarize(schema=...)")
 
     @property
     def traits(self) -> Traits:

@@ -11,6 +11,7 @@ from contextwright.blocks.ref import Ref
 from contextwright.errors import SpecError
 from contextwright.session.state import check_key
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.schema import check_schema
 from contextwright.spec.task import Task
 from contextwright.spec.word_roles import Writer
 
@@ -42,6 +43,7 @@ class Extract(Writer, frozen=True, kw_only=True):
                 where=f"C.extract(key={self.key!r})",
                 fix='C.extract({"budget": "float"}, key="requirements")',
             )
+        check_schema(self.schema, f"C.extract(key={self.key!r})")
 
     def written(self) -> tuple[str, ...]:
         """The record's key."""

@@ -1,0 +1,151 @@
+"""A replay compares all that a pack says: an edited request or receipt is found, and named."""
+
+import random
+
+import msgspec
+import pytest
+
+from contextwright import C, compile
+from contextwright.compiler import Manifest, Pack, manifest_from_json, replay
+from contextwright.errors import ContextwrightError, MalformedRecord, ReplayError, SpecError
+from contextwright.spec.codec import from_data
+from contextwright.testing import session_of
+
+SPEC = C.window(n=2) | C.compact() | C.budget(3000)
+
+
+@pytest.fixture(scope="module")
+def session():
+    made = session_of("u: hi | c: search(x) | r: one | a: ok | u: two | a: yes | u: three | a: no")
+    for n in range(6):
+        made.call("search", "{}", id=f"k{n}")
+        made.result(f"k{n}", f"result {n} " * 400)
+    made.user("and?")
+    return made
+
+
+@pytest.fixture(scope="module")
+def pack(session):
+    return compile(session, SPEC, model="gpt-5")
+
+
+def test_what_was_not_edited_is_the_same(session, pack):
+    assert pack.manifest.changes and pack.manifest.kept and pack.manifest.left_out
+    assert replay(pack, session) == replay(pack.manifest, session)
+    assert replay(pack, session).body == pack.body
+    spaced = Pack(msgspec.json.format(pack.body, indent=2), pack.manifest)
+    assert replay(spaced, session).body == pack.body, "the same JSON, written otherwise"
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (b'{"messages":[{"content":"FORGED"}]}', "request"),
+        (b"no JSON", "no JSON"),
+        (None, "request.messages[0].content was"),
+    ],
+)
+def test_an_edited_request_is_named(session, pack, body, named):
+    if body is None:
+        request = pack.request
+        request["messages"][0]["content"] = "FORGED"
+        body = msgspec.json.encode(request)
+    with pytest.raises(ReplayError) as caught:
+        replay(Pack(body, pack.manifest), session)
+    assert named in caught.value.what
+
+
+INPUTS = {
+    "agent", "answers", "cache", "notes", "now_ms", "prefix", "reserved_output", "reserved_system",
+    "window",
+}  # fmt: skip
+"""What a compile was given: a replay takes it from the manifest."""
+
+
+@pytest.mark.parametrize("field", sorted({*Manifest.__struct_fields__} - INPUTS))
+def test_every_field_of_a_manifest_is_compared(session, pack, field):
+    value = getattr(pack.manifest, field)
+    forged = {
+        bool: lambda: not value,
+        int: lambda: value + 1,
+        str: lambda: value + "x",
+        tuple: lambda: value[1:] if value else ("forged",),
+        dict: lambda: dict(list(value.items())[1:]) if value else {"forged": 1},
+        type(None): lambda: 7,
+    }.get(type(value), lambda: None)()
+    with pytest.raises(ContextwrightError):
+        replay(Pack(pack.body, msgspec.structs.replace(pack.manifest, **{field: forged})), session)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"tokens": 1}, "kept[0].tokens was 1"), ({"tier": 9}, "kept[0].tier was 9")],
+)
+def test_an_edited_entry_is_named(session, pack, changes, named):
+    first = pack.manifest.kept[0]
+    kept = (msgspec.structs.replace(first, **changes), *pack.manifest.kept[1:])
+    with pytest.raises(ReplayError) as caught:
+        replay(msgspec.structs.replace(pack.manifest, kept=kept), session)
+    assert named in caught.value.what
+
+
+def mutants(value, rng):
+    """Copies of JSON data with one thing in it changed."""
+    odd = [None, 0, -1, 1.5, "", "x", "\ud800"[:0], [], {}, [None], {"a": 1}, True, 2**70]
+
+    def places(node, path=()):
+        yield path
+        if isinstance(node, dict | list):
+            for key, child in node.items() if isinstance(node, dict) else enumerate(node):
+                yield from places(child, (*path, key))
+
+    paths = list(places(value))
+    for _ in range(120):
+        path = rng.choice(paths)
+        copy = msgspec.json.decode(msgspec.json.encode(value))
+        if not path:
+            yield rng.choice(odd)
+            continue
+        node = copy
+        for key in path[:-1]:
+            node = node[key]
+        if rng.random() < 0.3:
+            del node[path[-1]]
+        else:
+            node[path[-1]] = rng.choice(odd)
+        yield copy
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        SPEC,
+        C.default() + C.extract({"name": "str"}, "k") | C.redact(["pii"]) | C.fit(4000),
+        C.rolling(n=1) + C.from_state("k") | C.budget(4000),
+    ],
+)
+def test_a_manifest_that_was_broken_gives_errors_of_ours(session, spec):
+    manifest = compile(session, spec, model="gpt-5").manifest
+    plain = msgspec.json.decode(manifest.to_json())
+    refused = 0
+    for mutant in mutants(plain, random.Random(7)):
+        try:
+            replay(manifest_from_json(msgspec.json.encode(mutant)), session)
+        except ContextwrightError as error:
+            assert error.where and error.fix, error
+            refused += 1
+    assert refused > 80
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"\xff", b"[" * 2000, "{"])
+def test_what_is_no_manifest_is_named(data):
+    with pytest.raises(MalformedRecord, match="no manifest"):
+        manifest_from_json(data)
+
+
+@pytest.mark.parametrize("schema", ["junk", "{", "[1]", "\0", '"x"'])
+def test_a_schema_that_is_none_is_named(schema):
+    with pytest.raises(SpecError, match="no JSON object"):
+        from_data({"atom": "extract", "schema": schema, "key": "k"})
+    with pytest.raises(SpecError, match="no JSON object"):
+        from_data({"atom": "summarize", "schema": schema})
