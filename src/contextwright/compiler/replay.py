@@ -19,7 +19,7 @@ from contextwright.spec.codec import from_data
 from contextwright.spec.task import Answers
 from contextwright.tokens.counter import named_counter
 
-GIVEN = frozenset({"prefix", "pack_id", "checksum"})
+UNCOMPARED = frozenset({"prefix", "pack_id", "checksum"})
 """Fields that are not compared by themselves: the prefix is that of a request that is not here,
 the others follow from what is compared."""
 
@@ -88,7 +88,7 @@ def _compare(old: Manifest, new: Manifest) -> None:
     noted = old.notes[max(0, len(old.notes) - len(new.notes)) :]
     old = msgspec.structs.replace(old, notes=noted)
     for field in Manifest.__struct_fields__:
-        if field not in GIVEN and getattr(old, field) != getattr(new, field):
+        if field not in UNCOMPARED and getattr(old, field) != getattr(new, field):
             difference = first_difference(getattr(old, field), getattr(new, field), field)
             raise _edited("the manifest says otherwise than what was built", difference, old)
     if old.pack_id != new.pack_id:
