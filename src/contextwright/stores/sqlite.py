@@ -108,7 +108,7 @@ class SQLiteSessions(SQLiteStore):
 
     def load(self, session_id: str) -> Session:
         with self._database.snapshot() as connection:
-            return self._found(connection, session_id).load()
+            return self._stored(connection, session_id).load()
 
     def length(self, session_id: str) -> int:
         with self._database.snapshot() as connection:
@@ -120,7 +120,7 @@ class SQLiteSessions(SQLiteStore):
 
     def salvage(self, session_id: str) -> Salvage:
         with self._database.snapshot() as connection:
-            return salvage(self._found(connection, session_id))
+            return salvage(self._stored(connection, session_id))
 
     def rewrite(self, session_id: str, change: Callable[[Session], Session | None]) -> bool:
         """As the protocol says; rows that stay as they are are not written."""
@@ -156,7 +156,7 @@ class SQLiteSessions(SQLiteStore):
         self._database.flush_log()
         return True
 
-    def _found(self, connection: sqlite3.Connection, session_id: str) -> StoredSession:
+    def _stored(self, connection: sqlite3.Connection, session_id: str) -> StoredSession:
         stored = StoredSession.find(connection, session_id, self.path)
         if stored is not None:
             return stored
