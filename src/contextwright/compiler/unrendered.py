@@ -19,11 +19,11 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
         placed: the same conversation blocks as they were laid out.
     """
     sendable = target.provider.renderer.parts
-    laid_out = {block.id: block for block in placed}
+    laid_out = {(block.id, block.order): block for block in placed}
     return tuple(
         Unrendered(message.event_id or block.id, str(part.__struct_config__.tag), reason)
         for block in blocks
-        for message, laid in _messages(block, laid_out.get(block.id, block))
+        for message, laid in _messages(block, laid_out.get((block.id, block.order), block))
         for part in _parts(message)
         if isinstance(part, _REFUSABLE)
         if (

@@ -13,6 +13,7 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.adk_wire import Wire, from_wire, get, spelling_of, to_wire
 from contextwright.formats.document import Document
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, a_list, object_if, text_if
 from contextwright.formats.gemini import part_of, part_to
 from contextwright.formats.provenance import EventDraft, RecordReader, in_order, residue, restored
@@ -202,6 +203,7 @@ def _summary(compaction: Any, before: Iterable[Event]) -> Json:
     return {"kind": "summary", "scope": "historical", "covers": covers}
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The session as `Session.model_validate` takes it, or the list of events it was read from.
 

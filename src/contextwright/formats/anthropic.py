@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
@@ -71,6 +72,7 @@ def read(document: Document) -> Session:
     )
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where there is a system text, tools, or more beside them."""
     messages = write_messages(NAME, session.log, _message, _together)

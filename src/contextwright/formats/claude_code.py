@@ -12,6 +12,7 @@ from typing import Any
 from contextwright.errors import MalformedRecord
 from contextwright.formats.anthropic import block_of, part_of
 from contextwright.formats.document import Document, Record
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, kind_of, list_if, object_if, text_if
 from contextwright.formats.provenance import EventDraft, RecordReader, in_order, same, summary_of
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
@@ -226,6 +227,7 @@ def _parts(content: str | list[Any], where: str) -> list[AnyPart]:
     return [part_of(block, place) for block, place in blocks]
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The lines, or the object that held them."""
     stored: Json = session.metadata.get(NAME, {})

@@ -10,6 +10,7 @@ from typing import Any
 
 from contextwright.formats import openai_responses
 from contextwright.formats.document import Document, Record
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
@@ -229,6 +230,7 @@ def _result(item: Json, where: str) -> ToolResult:
     )
 
 
+@exporter(NAME)
 def write(session: Session) -> list[Json]:
     """The lines. State, tools, tags and pins have no place in them."""
     lines: list[Json] = []

@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.formats.anthropic import user_events
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -57,6 +58,7 @@ def read(document: Document) -> Session:
     )
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The contents; a document where there is more beside them."""
     contents = write_messages(NAME, session.log, _message, _together)

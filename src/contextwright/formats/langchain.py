@@ -11,6 +11,7 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
@@ -231,6 +232,7 @@ def _inside(part: AnyPart) -> Any:
     return part
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The messages, as `messages_from_dict` or `load` takes them.
 

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Json, an_object
 from contextwright.session.event import Event, Tool
 from contextwright.session.session import Session, StateChange
@@ -71,6 +72,7 @@ def _convert(record: Record, kind: Any) -> Any:
         ) from error
 
 
+@exporter(NAME)
 def write(session: Session) -> list[Json]:
     """The lines."""
     header = Header(VERSION, session.id, session.tools, session.metadata)

@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -56,6 +57,7 @@ def read(document: Document) -> Session:
     )
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one, or has tools."""
     messages = write_messages(NAME, session.log, _message)

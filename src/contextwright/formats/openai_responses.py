@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, an_object, list_if, object_if
 from contextwright.formats.openai_chat import file_json, file_of, image_of, tool_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
@@ -66,6 +67,7 @@ def read(document: Document) -> Session:
     )
 
 
+@exporter(NAME)
 def write(session: Session) -> Any:
     """The items; a document where there was one."""
     groups = write_messages(NAME, session.log, _group)
@@ -118,7 +120,7 @@ def _of_model(item: Json) -> bool:
     kind = item.get("type", "message")
     if kind == "message":
         return item.get("role") == "assistant"
-    return kind in {"reasoning", "function_call"}
+    return kind in ("reasoning", "function_call")
 
 
 def _events(group: Any, where: str) -> list[Event]:
@@ -163,7 +165,7 @@ def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
     """A content part."""
     part = Fields(value, where)
     kind = part.get("type")
-    if kind in _TEXTS:
+    if isinstance(kind, str) and kind in _TEXTS:
         return Text(text=part.text("text", ""))
     if kind == "input_image" and isinstance(part.get("image_url"), str):
         return image_of(part.text("image_url"), str(part.get("detail") or ""))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, items_of, numbered
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
@@ -43,6 +44,7 @@ def read(document: Document) -> Session:
     return Session("session", read_messages(NAME, messages, _events, _message))
 
 
+@exporter(NAME)
 def write(session: Session) -> list[Json]:
     """The messages, as `ModelMessagesTypeAdapter.validate_python` takes them."""
     return write_messages(NAME, session.log, _message, _same_request)

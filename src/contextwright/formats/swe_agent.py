@@ -12,6 +12,7 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Json, a_list, an_object, list_if, object_if, text_if
 from contextwright.formats.openai_chat import read_chat, write_chat
 from contextwright.session.event import Event
@@ -89,6 +90,7 @@ def _labelled(event: Event, message: Json) -> Event:
     return msgspec.structs.replace(event, tags=tags, author=agent if named else event.author)
 
 
+@exporter(NAME)
 def write(session: Session) -> Json:
     """The trajectory. State, tools, tags and pins have no place in it."""
     new: Json = {"key": "history", "beside": {"trajectory": [], "info": {}}}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from contextwright.errors import SessionError
 from contextwright.formats.document import Document, Record
+from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Json, a_list, an_object, list_if, object_if
 from contextwright.formats.openai_chat import read_chat, write_chat
 from contextwright.session.session import Session
@@ -63,6 +64,7 @@ def _session(record: Record) -> Session:
     )
 
 
+@exporter(NAME)
 def write(session: Session) -> list[Json]:
     """The result that it was read from, in a list as tau-bench writes them.
 

@@ -1,8 +1,11 @@
 """What the two formats of OpenAI share: parts of messages, the tail, overheads."""
 
-from contextwright.blocks.block import Message
+from contextwright.blocks.block import Block, Message
+from contextwright.render.alternate import NOTHING_NEW
 from contextwright.render.draft import RequestDraft
+from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Overhead, Renderer
+from contextwright.render.target import Target
 from contextwright.render.wire import Count, Wire, clean, cost_of_image, file_tokens
 from contextwright.session.event import File, Image, Text, ToolResult
 
@@ -13,6 +16,22 @@ class OpenAIRenderer(Renderer):
     overhead = Overhead(result=4, tools=12)
     """OpenAI's cookbook, "How to count tokens with tiktoken": 3 a message, 3 to prime the answer;
     7 + 12 for functions. Calls are not documented: 8 is above what was seen."""
+
+    def cost(self, block: Block, target: Target) -> int:
+        """As for all; of what may stand alone as the system's words, the note beside it too."""
+        note = block.role == "system" or not any(self.wires(block, self.draft(), target))
+        tokens = super().cost(block, target)
+        return tokens + self.section_cost(NOTHING_NEW, target) if note else tokens
+
+    def add_note(self, wires: list[Wire], layout: Layout, draft: RequestDraft) -> None:
+        """Say so where a conversation is there and nobody but the system says anything in it: as
+        the providers have it that want a user last."""
+        if layout.conversation and all(wire.get("role") == "system" for wire in wires):
+            wires.append(self.user_wire(draft.put("turn_note", "end", NOTHING_NEW)))
+
+    def user_wire(self, text: str) -> Wire:
+        """A user's message of one text."""
+        raise NotImplementedError
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""

@@ -38,6 +38,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         messages += [wire for _, wire in self.conversation(layout, target, draft)]
         if tail.strip():
             self._add_tail(messages, tail)
+        self.add_note(messages, layout, draft)
         request: Request = {"model": target.model, "messages": messages}
         if layout.tools:
             request["tools"] = self.tool_wires(layout, draft)
@@ -76,6 +77,10 @@ class OpenAIChatRenderer(OpenAIRenderer):
         parts = self.user_parts(message, where, draft)
         alone = len(parts) == 1 and parts[0]["type"] == "text"
         return [{"role": "user", "content": parts[0]["text"] if alone else parts}]
+
+    def user_wire(self, text: str) -> Wire:
+        """A user's message of one text."""
+        return {"role": "user", "content": text}
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""

@@ -44,6 +44,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
         system, tail = draft.joined(layout.system, "system"), draft.joined(layout.tail, "tail")
         if tail.strip():
             self._add_tail(items, tail)
+        self.add_note(items, layout, draft)
         request: Request = {"model": target.model, "input": items, "store": False}
         if system.strip():
             request["instructions"] = system
@@ -96,6 +97,10 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             parts = system_parts if of_system else self.user_parts(message, where, draft)
             if parts:
                 yield {"type": "message", "role": message.role, "content": parts}
+
+    def user_wire(self, text: str) -> Wire:
+        """A user's message of one text."""
+        return {"type": "message", "role": "user", "content": [self.text_part(text)]}
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""

@@ -24,9 +24,9 @@ def reasons(model: str) -> bool:
 
 
 def something_is_sent(request: Any) -> Broken:
-    """U2: there is an item, and no message is empty."""
-    if not request["input"]:
-        yield "input", "no items"
+    """U2: there is an item that is not the system's, and no message is empty."""
+    if all(item.get("role") == "system" for item in request["input"]):
+        yield "input", "no message but the system's"
     for where, item in numbered(request, "input"):
         if item["type"] == "message" and not item["content"]:
             yield where, "empty content"
