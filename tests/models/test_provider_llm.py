@@ -260,7 +260,7 @@ def test_a_named_model_that_can_not_be_had_is_told(serve, monkeypatch):
     )
     (answer,) = Models("openai:gpt-5-mini").answer_now([named])
     assert answer.model == "extractive"
-    assert answer.fallback.startswith("rejected: no model 'google:gemini-2.5-flash'")
+    assert answer.fallback.startswith("rejected: the key for 'google:gemini-2.5-flash' is missing")
 
 
 def test_a_port_that_asks_another_model_is_told():

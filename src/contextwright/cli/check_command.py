@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from contextwright.check import AgentStep, check, read_pipeline
-from contextwright.cli.options import load_session, load_spec
+from contextwright.cli.options import from_option, load_session, load_spec
 
 
 @click.command("check")
@@ -19,7 +19,7 @@ from contextwright.cli.options import load_session, load_spec
     type=click.Path(path_type=Path),
     help="A session to measure with; may be repeated.",
 )
-@click.option("--from", "source", help="The sessions' format.")
+@from_option()
 @click.option("--known", multiple=True, help="A state key that is there before; may be repeated.")
 @click.option("--model", default="gpt-5", show_default=True, help="For agents that name none.")
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")

@@ -4,28 +4,39 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.options import CompileOptions, compile_options, dump_pack
+from contextwright.cli.options import (
+    CompileOptions,
+    compile_options,
+    dump_pack,
+    top_option,
+    write_pack,
+)
 from contextwright.engine.engine import compile
 
 
 @click.command("compile")
 @compile_options
+@top_option
 @click.option("--json", "as_json", is_flag=True, help="Print request and manifest as JSON.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write request and manifest there.")
-def compile_command(options: CompileOptions, as_json: bool, out: Path | None) -> None:
-    """Compile SESSION into the request for MODEL."""
+def compile_command(options: CompileOptions, top: int, as_json: bool, out: Path | None) -> None:
+    """Compile SESSION into the request for MODEL.
+
+    `ctx show` prints the request itself.
+    """
     pack = compile(options.session, options.spec, target=options.target, models=options.models)
     if out is not None:
-        out.write_bytes(dump_pack(pack))
+        write_pack(pack, out)
     if as_json:
         click.echo(dump_pack(pack))
         return
     from rich.console import Console
 
+    from contextwright.cli.labels import labels_of
     from contextwright.cli.tables import print_manifest
 
     console = Console()
-    print_manifest(console, pack.manifest)
+    print_manifest(console, pack.manifest, labels_of(options.session), top)
     if out is not None:
         console.print(f"request and manifest: {out}", markup=False)
     for repair in options.session.metadata.get("repairs", ()):

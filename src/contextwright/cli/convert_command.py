@@ -4,14 +4,22 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.options import load_session
+from contextwright.cli.options import Named, from_option, load_session
 from contextwright.formats import FORMATS, write_session
 
 
 @click.command()
 @click.argument("session", type=click.Path(path_type=Path), required=False)
-@click.option("--from", "source", type=click.Choice(FORMATS), help="Its format.")
-@click.option("--to", "target", type=click.Choice(FORMATS), default="contextwright")
+@from_option()
+@click.option(
+    "--to",
+    "target",
+    type=Named(FORMATS),
+    metavar="FORMAT",
+    default="contextwright",
+    show_default=True,
+    help="The format to write; --list names them.",
+)
 @click.option("--row", type=int, help="Which session of a file with one a line.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; else printed.")
 @click.option("--list", "listed", is_flag=True, help="Name the formats.")

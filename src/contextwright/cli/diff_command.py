@@ -1,16 +1,19 @@
 """`ctx diff`: two packs, or two specs on one session."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from contextwright.cli.labels import Label, label_of, labels_of
 from contextwright.cli.options import (
     load_pack,
     load_session,
     load_spec,
     load_target,
     target_options,
+    top_option,
 )
 from contextwright.compiler.compare import Comparison, compare
 from contextwright.engine.engine import compile
@@ -22,25 +25,29 @@ from contextwright.errors import SpecError
 @click.argument("other", type=click.Path(path_type=Path), required=False)
 @click.option("--spec", "specs", multiple=True, help="Twice: two specs on the session ONE.")
 @target_options
+@top_option
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON.")
 def diff(
     one: Path,
     other: Path | None,
     specs: tuple[str, ...],
-    model: str,
+    model: str | None,
     budget: int | None,
     format: Any,
     window: int | None,
+    top: int,
     as_json: bool,
 ) -> None:
     """Compare two PACK files, or two specs.
 
     Two specs on one session: ctx diff SESSION --spec A --spec B
     """
+    labels: Mapping[str, Label] = {}
     if other is not None:
         comparison = compare(load_pack(one).manifest, load_pack(other).manifest)
     elif len(specs) == 2:
         session = load_session(one, None, None)
+        labels = labels_of(session)
         compile_target = load_target(model, format, window, session)
         first, second = (
             compile(session, load_spec(spec, budget), target=compile_target).manifest
@@ -58,21 +65,26 @@ def diff(
 
         click.echo(msgspec.json.encode(comparison))
         return
-    _print(comparison)
+    _print(comparison, labels, top)
 
 
-def _print(comparison: Comparison) -> None:
+def _print(comparison: Comparison, labels: Mapping[str, Label], top: int) -> None:
     from rich.console import Console
 
-    from contextwright.cli.tables import inert, named, new_table
+    from contextwright.cli.tables import inert, listing, named, top_of
 
     console = Console()
     tokens = f"{comparison.tokens_before:,} → {comparison.tokens_after:,} tokens"
-    table = new_table(tokens, "block", "source", "in one", "in the other", "tokens")
-    for row in comparison.rows:
+    rows = sorted(comparison.rows, key=lambda row: -abs(row.tokens_after - row.tokens_before))
+    title = f"{tokens}; blocks that differ: {top_of(len(rows), top)}"
+    columns = ("event", "who", "begins", "in one", "in the other", "tokens")
+    table = listing(title, *columns, wide="begins")
+    for row in rows[: top or None]:
+        label = label_of(row.id, labels)
         table.add_row(
-            named(row.id),
-            inert(row.source, 30),
+            named(row.id, 12),
+            inert(label.who, 12),
+            inert(label.begins, 80),
             row.before,
             row.after,
             f"{row.tokens_before:,} → {row.tokens_after:,}",

@@ -3,7 +3,8 @@
 import click
 
 from contextwright.check.no_effect import idle_words, reason
-from contextwright.cli.options import CompileOptions, compile_options
+from contextwright.cli.options import CompileOptions, compile_options, top_option
+from contextwright.compiler.plan import walk
 from contextwright.engine.engine import compile
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -12,8 +13,9 @@ from contextwright.spec.tree_text import tree
 
 @click.command()
 @compile_options
+@top_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
-def explain(options: CompileOptions, as_json: bool) -> None:
+def explain(options: CompileOptions, top: int, as_json: bool) -> None:
     """Show how SPEC is read, and what each step did to SESSION."""
     spec, target, models = options.spec, options.target, options.models
     before = request_before(options.session)
@@ -27,19 +29,21 @@ def explain(options: CompileOptions, as_json: bool) -> None:
     from rich.console import Console
 
     from contextwright.cli.explain_tables import blocks_table, inserted_table, steps_table
+    from contextwright.cli.labels import labels_of
     from contextwright.cli.tables import print_manifest
 
     console = Console()
     console.print(tree(spec), markup=False, highlight=False)
     idle = idle_words(spec, [manifest])
-    console.print(steps_table(manifest.steps, idle))
+    console.print(steps_table(manifest.steps, list(walk(spec))))
     snapshot = options.session.snapshot()
     for word in idle:
         console.print(f"{word!r} changed nothing: {reason(word, snapshot)}", markup=False)
-    console.print(blocks_table(manifest.kept))
+    labels = labels_of(options.session)
+    console.print(blocks_table(manifest.kept, labels, top))
     if manifest.inserted:
         console.print(inserted_table(manifest.inserted))
-    print_manifest(console, manifest)
+    print_manifest(console, manifest, labels, top)
 
 
 def request_before(session: Session) -> Snapshot | None:

@@ -1,21 +1,25 @@
 """The tables of `ctx explain`: steps, blocks, and what the engine put in."""
 
+from collections.abc import Mapping
+
 from rich.table import Table
 
 from contextwright.blocks.block import SCORE_ONE
-from contextwright.cli.tables import inert, named, new_table
+from contextwright.cli.labels import Label, label_of
+from contextwright.cli.tables import inert, listing, named, new_table, top_of
 from contextwright.compiler.manifest import KeptBlock
 from contextwright.compiler.trace import StepTrace
 from contextwright.render.insertion import Insertion
 from contextwright.spec.expr import Atom
-
-SHOWN = 60
-"""Blocks that are listed."""
+from contextwright.spec.kind import Kind
 
 
-def steps_table(steps: tuple[StepTrace, ...], idle: list[Atom]) -> Table:
-    """A row a step of the spec, and a step of the engine's own that changed something; a word that
-    changed nothing anywhere once."""
+def steps_table(steps: tuple[StepTrace, ...], atoms: list[Atom]) -> Table:
+    """A row a word of the spec, and a step of the engine's own that changed something.
+
+    Args:
+        atoms: the words of the spec; one that no step is of did nothing here.
+    """
     table = new_table("steps", "step", "blocks", "tokens", "", right=("blocks", "tokens"))
     effective = {step.step for step in steps if step.changed}
     seen: set[str] = set()
@@ -24,16 +28,27 @@ def steps_table(steps: tuple[StepTrace, ...], idle: list[Atom]) -> Table:
         if not step.changed and (not own or step.step in effective | seen):
             continue
         seen.add(step.step)
+        source = not step.blocks_before
+        idle = "nothing was there" if source else "changed nothing"
         table.add_row(
             inert(step.step, 60),
             f"{step.blocks_before} → {step.blocks_after}",
             f"{step.tokens_before:,} → {step.tokens_after:,}",
-            "" if step.changed else "changed nothing",
+            "" if step.changed else idle,
         )
-    for word in idle:
-        if repr(word) not in seen:
-            table.add_row(inert(repr(word), 60), "", "", "changed nothing")
+    for word in dict.fromkeys(atoms):
+        if repr(word) not in seen and not _has_stages(word, effective):
+            what = "writes around the turn" if word.kind is Kind.WRITER else "changed nothing"
+            table.add_row(inert(repr(word), 60), "", "", what)
     return table
+
+
+def _has_stages(word: Atom, effective: set[str]) -> bool:
+    """Whether stages of a limit stand for it: their names begin with its own."""
+    label = getattr(word, "label", None)
+    return isinstance(label, str) and any(
+        f"{step}: ".startswith(f"{label}: ") for step in effective
+    )
 
 
 def inserted_table(inserted: tuple[Insertion, ...]) -> Table:
@@ -49,24 +64,30 @@ def inserted_table(inserted: tuple[Insertion, ...]) -> Table:
     return table
 
 
-def blocks_table(blocks: tuple[KeptBlock, ...]) -> Table:
-    """A row a block of the request; with scores where any has one."""
+def blocks_table(blocks: tuple[KeptBlock, ...], labels: Mapping[str, Label], top: int) -> Table:
+    """A row a block of the request, the largest of them in their order; with scores where any
+    has one."""
     scored = any(block.score >= 0 for block in blocks)
     numbers = ("score", "tokens") if scored else ("tokens",)
-    columns = ("block", "source", "layer", "tier", "cache", "fidelity", *numbers)
-    table = new_table("in the request", *columns, right=numbers)
-    for block in blocks[:SHOWN]:
+    tiers = ("tier",) if any(block.tier for block in blocks) else ()
+    columns = ("event", "who", "begins", "brought by", *tiers, "form", *numbers)
+    title = f"in the request ({top_of(len(blocks), top)})"
+    table = listing(title, *columns, wide="begins", right=numbers)
+    largest = sorted(blocks, key=lambda block: -block.tokens)[: top or None]
+    listed = {id(block) for block in largest}
+    for block in blocks:
+        if id(block) not in listed:
+            continue
+        label = label_of(block.id, labels)
         score = f"{block.score / SCORE_ONE:.2f}" if block.score >= 0 else "-"
         table.add_row(
-            named(block.id),
-            inert(block.source, 30),
-            block.layer,
-            str(block.tier or "-"),
-            block.cache,
+            named(block.id, 10),
+            inert(label.who, 12),
+            inert(label.begins, 80),
+            inert(block.source, 14),
+            *([str(block.tier or "-")] if tiers else []),
             block.fidelity,
             *([score] if scored else []),
             f"{block.tokens:,}",
         )
-    if len(blocks) > SHOWN:
-        table.add_row(f"… {len(blocks) - SHOWN} more, see --json")
     return table

@@ -15,10 +15,24 @@ from contextwright.cli.expand_command import expand
 from contextwright.cli.explain_command import explain
 from contextwright.cli.replay_command import replay_command
 from contextwright.cli.salience_command import salience
+from contextwright.cli.show_command import show, show_pack
 from contextwright.errors import ContextwrightError
+from contextwright.spec.codec import nearest
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """A group that names the nearest command for one that it does not have."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command, or an error with its neighbours."""
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"No command {args[0]!r}; {nearest(args[0], self.list_commands(ctx))}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="contextwright")
 def ctx() -> None:
     """The compiler for LLM context.
@@ -33,6 +47,8 @@ def ctx() -> None:
 
 for command in (
     compile_command,
+    show,
+    show_pack,
     explain,
     check_command,
     replay_command,

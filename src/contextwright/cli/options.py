@@ -1,7 +1,10 @@
 """What commands are given: sessions, specs, targets, pack files."""
 
+import re
 import runpy
-from collections.abc import Callable
+import sys
+import traceback
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,15 +12,16 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.errors import SessionError, SpecError
+from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat
 from contextwright.formats import FORMATS, read_session, read_sessions
 from contextwright.render.providers import BUILT_IN
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
-from contextwright.spec.codec import from_json
+from contextwright.spec.codec import from_json, nearest
 from contextwright.spec.expr import Expr
 from contextwright.words import C, parse
 
@@ -45,20 +49,72 @@ def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with_options(
         loaded,
         click.argument("session", type=click.Path(path_type=Path)),
-        click.option("--from", "source", type=click.Choice(FORMATS), help="Its format."),
-        click.option("--row", type=int, help="Which session of a file with one a line."),
+        from_option(),
+        click.option("--row", type=int, help="Which session of a file with one a line, from 0."),
     )
 
 
 def target_options(command: F) -> F:
     """Who the request is for, and how large it may be."""
-    formats = f"Request format: {', '.join(BUILT_IN)}, or one of an installed package."
+    formats = f"Request format: {', '.join(BUILT_IN)}, or one of an installed package; by default "
     return _with_options(
         command,
-        click.option("--model", default="gpt-5", show_default=True, help="The model."),
-        click.option("--budget", type=int, help="Tokens of the request at most."),
-        click.option("--to", "format", metavar="FORMAT", help=formats),
-        click.option("--window", type=int, help="Tokens of the model's context window."),
+        click.option("--model", help=f"The model; by default the session's own, or {MODEL}."),
+        click.option("--budget", type=TOKENS, help="Tokens of the request at most: 8000, 8k."),
+        click.option("--to", "format", metavar="FORMAT", help=f"{formats}the session's own."),
+        click.option("--window", type=TOKENS, help="Tokens of the model's context window."),
+    )
+
+
+def from_option() -> Any:
+    """The session's format; the names stand in `ctx convert --list`, not across a help page."""
+    shown = "Its format, found out by default; ctx convert --list names them."
+    return click.option("--from", "source", type=Named(FORMATS), metavar="FORMAT", help=shown)
+
+
+class Named(click.ParamType):
+    """One of these names; of another one the nearest are named."""
+
+    name = "format"
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The name as it is."""
+        if value not in self.names:
+            self.fail(f"no format {value!r}; {nearest(str(value), self.names)}", param, ctx)
+        return value
+
+
+class TokenCount(click.ParamType):
+    """A number of tokens, as people write it: 8000, 8,000, 8k, 1.5M."""
+
+    name = "tokens"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The number."""
+        if isinstance(value, int):
+            return value
+        text = str(value).replace(",", "").replace("_", "").strip().lower()
+        times = {"k": 1_000, "m": 1_000_000}.get(text[-1:], 1)
+        try:
+            number = float(text[:-1] if times > 1 else text) * times
+        except ValueError:
+            number = float("nan")
+        if not number.is_integer():
+            self.fail(f"{value!r} is no number of tokens; such as 8000 or 8k", param, ctx)
+        return int(number)
+
+
+TOKENS = TokenCount()
+
+
+def top_option(command: F) -> F:
+    """How many rows a list shows."""
+    shown = "Rows of a list at most, the largest; 0 for all."
+    return _with_options(
+        command, click.option("--top", type=int, default=10, show_default=True, help=shown)
     )
 
 
@@ -69,7 +125,7 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def loaded(
         session: Session,
         spec: str,
-        model: str,
+        model: str | None,
         budget: int | None,
         format: Any,
         window: int | None,
@@ -80,7 +136,7 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
         parsed = load_spec(spec, budget)
         return command(CompileOptions(session, parsed, receiver, load_models(llm)), **rest)
 
-    seen = "What should be seen."
+    seen = "What should be seen: an expression, a JSON file, or FILE.py:NAME."
     with_spec = click.option("--spec", default=DEFAULT_SPEC, show_default=True, help=seen)
     llm = click.option(
         "--llm",
@@ -111,19 +167,43 @@ def load_models(llm: str | None) -> Any:
 
 
 def load_session(path: Path, source: str | None, row: int | None) -> Session:
-    """The session of a file.
+    """The session of a file, or of the standard input for `-`.
 
     Raises:
-        SessionError: it can not be read, or has no such row.
+        SessionError: it can not be read, is no session, or has no such row.
     """
-    if row is None:
-        return read_session(path, format=source)
-    for number, session in enumerate(read_sessions(path, format=source)):
-        if number == row:
-            return session
+    if re.match(r"(?:event|state|artifact|file|https?):/", str(path)):
+        raise SessionError(
+            f"expected a session's file, got the ref {str(path).replace(':/', '://', 1)}",
+            where="SESSION",
+            fix="the ref comes first: ctx expand REF SESSION",
+        )
+    data: Any = sys.stdin.buffer.read() if str(path) == "-" else path
+    count = 0
+    try:
+        if row is None:
+            return read_session(data, format=source)
+        for count, session in enumerate(read_sessions(data, format=source), 1):
+            if count == row + 1:
+                return session
+    except UnknownFormat as error:
+        _mend(error, str(path))
+        raise
+    rows = f"rows 0 to {count - 1}" if count > 1 else "row 0 only"
     raise SessionError(
-        f"no row {row}", where=str(path), fix="rows are counted from 0, a session each"
+        f"no row {row}: the file has {rows}", where=str(path), fix="rows are counted from 0"
     )
+
+
+def _mend(error: UnknownFormat, path: str) -> None:
+    """What the command line would do about it."""
+    if "sessions, one a line" in error.what:
+        error.fix = "choose one: --row 0 is the first"
+    elif "'request'" in error.what and "'manifest'" in error.what:
+        error.what, error.where = "expected a session, got a pack", path
+        error.fix = "ctx show-pack PACK shows it; ctx replay PACK SESSION builds it again"
+    elif "format=..." in (error.fix or ""):
+        error.fix = "name its format with --from; ctx convert --list names them"
 
 
 def load_spec(text: str, budget: int | None = None) -> Expr:
@@ -150,29 +230,67 @@ def _spec(text: str) -> Expr:
         return _from_python(Path(f"{file}.py" if name else text), name or "spec")
     if text.lstrip().startswith("{"):
         return from_json(text)
-    path = Path(text)
-    if text.endswith(".json") and path.exists():
-        return from_json(path.read_bytes())
-    return parse(text)
+    if not _LIKE_A_FILE.fullmatch(text):
+        return parse(text)
+    try:
+        return from_json(Path(text).read_bytes())
+    except SpecError as error:
+        error.where = f"{text}, {error.where}"
+        raise
+    except OSError as error:
+        raise SpecError(
+            f"the file can not be read: {error.strerror}",
+            where=text,
+            fix='give a JSON file of a spec, FILE.py:NAME, or an expression: "C.window(n=5)"',
+        ) from error
+
+
+_LIKE_A_FILE = re.compile(r"[^()|{}]*(?:\.\w{2,5}|/[^()|{}]*)(?<!\.\d)")
 
 
 def _from_python(path: Path, name: str) -> Expr:
     """An object of a Python file that the user wrote: the file is run."""
     if not path.exists():
         raise SpecError("no such file", where=str(path), fix="give FILE.py:NAME")
-    spec = runpy.run_path(str(path)).get(name)
-    if not isinstance(spec, Expr):
+    try:
+        names = runpy.run_path(str(path))
+    except ContextwrightError:
+        raise
+    except Exception as error:  # whatever the user's own file raises
+        line = getattr(error, "lineno", None) or _line_in(error, path)
         raise SpecError(
-            f"{name} is {'missing' if spec is None else 'no spec'}",
+            f"the file can not be run: {type(error).__name__}: {error}",
+            where=f"{path} line {line}" if line else str(path),
+            fix="mend it: python must be able to run it by itself",
+        ) from error
+    value = names.get(name)
+    spec = getattr(value, "spec", value)
+    if not isinstance(spec, Expr):
+        known = [key for key, each in names.items() if isinstance(each, Expr)]
+        named = f"it has {', '.join(known)}" if known else f"define {name} = C.window(n=5) | ..."
+        raise SpecError(
+            f"{name} is {'missing' if value is None else 'no spec'}",
             where=str(path),
-            fix=f"define {name} = C.window(n=5) | ..., or name another: {path}:NAME",
+            fix=f"{named}; name it: {path}:NAME",
         )
     return spec
 
 
-def load_target(model: str, format: Any, window: int | None, session: Session) -> Target:
-    """The target of a command line."""
-    return target(model, format=format, window=window, tools=session.tools)
+def _line_in(error: BaseException, path: Path) -> int | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
+
+
+def load_target(model: str | None, format: Any, window: int | None, session: Session) -> Target:
+    """The target of a command line; what it does not say is the session's own."""
+    own = own_receiver(session)
+    usual = USUAL_MODELS.get(own.format, "")
+    if model is None:
+        known = own.model and (window is not None or maker_of(own.model))
+        model = own.model if known else usual or MODEL
+    if format is None and usual and maker_of(usual) == maker_of(model):
+        format = own.format
+    return target(model, format=format, window=window, tools=session.tools or None)
 
 
 class PackFile(msgspec.Struct):
@@ -187,6 +305,22 @@ def dump_pack(pack: Pack) -> bytes:
     return msgspec.json.encode(PackFile(msgspec.Raw(pack.body), pack.manifest))
 
 
+def write_pack(pack: Pack, path: Path) -> None:
+    """Write a pack file.
+
+    Raises:
+        SessionError: there is no such place.
+    """
+    try:
+        path.write_bytes(dump_pack(pack))
+    except OSError as error:
+        raise SessionError(
+            f"the file can not be written: {error.strerror}",
+            where=str(path),
+            fix="give a path in a folder that exists and can be written",
+        ) from error
+
+
 def load_pack(path: Path) -> Pack:
     """Read a pack file.
 
@@ -195,8 +329,16 @@ def load_pack(path: Path) -> Pack:
     """
     try:
         file = msgspec.json.decode(path.read_bytes(), type=PackFile)
-    except (OSError, msgspec.DecodeError, UnicodeError) as error:
+    except OSError as error:
         raise SessionError(
-            f"not a pack: {error}", where=str(path), fix="write one: ctx compile ... --out FILE"
+            f"the file can not be read: {error.strerror}",
+            where=str(path),
+            fix="give a pack's file; ctx compile SESSION --out FILE writes one",
+        ) from error
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise SessionError(
+            f"expected a pack, got another file: {error}",
+            where=str(path),
+            fix="PACK comes before SESSION; ctx compile SESSION --out FILE writes one",
         ) from error
     return Pack(bytes(file.request), file.manifest)

@@ -1,14 +1,21 @@
-"""What people see: tables of tokens, blocks and changes. Content is shown as inert text."""
+"""What people see: what happened in sum, then the largest of it. Content is shown as inert text."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from contextwright.cli.labels import Label, label_of
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.trace import Change
+
+TOP = 10
+"""Rows of a list where `--top` says nothing."""
+PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
+"""A table without lines between its columns: words have room in 80 characters."""
 
 
 def inert(text: str, width: int = 60) -> Text:
@@ -41,6 +48,31 @@ def new_table(
     return table
 
 
+def listing(title: str, *columns: str, wide: str, right: Collection[str] = ("tokens",)) -> Table:
+    """A table without lines, a line a row: one column takes the room that the others leave.
+
+    Args:
+        wide: the name of that column.
+        right: columns of numbers.
+    """
+    table = Table(title=title, title_justify="left", expand=True, **PLAIN)
+    for name in columns:
+        table.add_column(
+            name,
+            justify="right" if name in right else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if name == wide else None,
+        )
+    return table
+
+
+def top_of(rows: int, top: int) -> str:
+    """How many of so many are listed, in words."""
+    shown = min(rows, top) if top else rows
+    return f"{shown} of {rows:,}; --top 0 lists all" if shown < rows else f"{rows:,}"
+
+
 def summary(manifest: Manifest) -> Table:
     """Tokens by layer, and what happened."""
     shares = manifest.layer_budgets
@@ -50,8 +82,9 @@ def summary(manifest: Manifest) -> Table:
     blocks: dict[str, int] = {}
     for block in manifest.kept:
         blocks[block.layer] = blocks.get(block.layer, 0) + 1
-    rest = max(0, manifest.tokens - sum(manifest.layer_tokens.values()))
-    table.add_row("instruction, tools, overhead", "", f"{rest:,}")
+    rest = manifest.tokens - sum(manifest.layer_tokens.values())
+    # blocks are priced alone; where the request joins them, it takes less than they do
+    table.add_row("instruction, tools, overhead" if rest >= 0 else "joined", "", f"{rest:,}")
     for layer in dict.fromkeys((*shares, *manifest.layer_tokens)):
         tokens, share = manifest.layer_tokens.get(layer, 0), shares.get(layer)
         share_cells = [f"{share:,}" if share is not None else ""] if shares else []
@@ -62,6 +95,26 @@ def summary(manifest: Manifest) -> Table:
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
     return table
+
+
+def happened_lines(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
+    """What became of the session, a line a reason, largest gain first:
+    `37 results compacted, 58,210 → 9,104: over 100 tokens`."""
+    groups: dict[tuple[str, str, str], list[Change]] = {}
+    for change in manifest.changes:
+        key = (label_of(change.id, labels).noun, change.action, change.reason)
+        groups.setdefault(key, []).append(change)
+    lines: list[tuple[int, str]] = []
+    for (noun, action, reason), changes in groups.items():
+        before = sum(change.tokens_before for change in changes)
+        after = sum(change.tokens_after for change in changes)
+        many = f"{len(changes):,} {noun if len(changes) > 1 else noun[:-1]}"
+        lines.append((after - before, f"{many} {action}, {before:,} → {after:,}: {reason}"))
+    skipped = sum(gap.exchanges for gap in manifest.left_out)
+    if skipped:
+        many = f"{skipped:,} exchange{'s' if skipped > 1 else ''}"
+        lines.append((0, f"{many} not selected: no term of the spec brings them"))
+    return [text for _, text in sorted(lines, key=lambda line: line[0])]
 
 
 def step_lines(manifest: Manifest) -> list[str]:
@@ -109,39 +162,45 @@ def answer_lines(manifest: Manifest) -> list[str]:
     return lines
 
 
-def changes_table(changes: tuple[Change, ...], limit: int = 30) -> Table:
-    """What was shortened or left out, and why."""
-    table = new_table("shortened and left out", "block", "what", "tokens", "why", "the whole")
-    for change in changes[:limit]:
-        tokens = f"{change.tokens_before:,} → {change.tokens_after:,}"
-        dropped = change.action == "dropped"
+def changes_table(changes: tuple[Change, ...], labels: Mapping[str, Label], top: int) -> Table:
+    """What was shortened or left out, the largest gains first."""
+    title = f"shortened and left out ({top_of(len(changes), top)})"
+    table = listing(title, "event", "who", "begins", "what", "tokens", wide="begins")
+    ranked = sorted(changes, key=lambda change: change.tokens_after - change.tokens_before)
+    for change in ranked[: top or None]:
+        label = label_of(change.id, labels)
         table.add_row(
-            named(change.id),
+            named(change.id, 12),
+            inert(label.who, 14),
+            inert(label.begins, 80),
             change.action,
-            tokens,
-            inert(f"{change.reason} ({change.step})" if dropped else change.reason, 48),
-            named(change.ref, 30),
+            f"{change.tokens_before:,} → {change.tokens_after:,}",
         )
-    if len(changes) > limit:
-        table.add_row(f"… {len(changes) - limit} more", "", "", "see --json", "")
     return table
 
 
-def print_manifest(console: Console, manifest: Manifest) -> None:
-    """The summary, the changes, what no term selected, and the notes."""
+def print_manifest(
+    console: Console, manifest: Manifest, labels: Mapping[str, Label], top: int = TOP
+) -> None:
+    """What happened by reason, the sum, the largest changes, what was not sent, and the notes."""
+    for line in happened_lines(manifest, labels):
+        console.print(inert(line, 300))
     console.print(summary(manifest))
     for line in (*step_lines(manifest), *prefix_lines(manifest)):
         console.print(inert(line, 300))
     if manifest.changes:
-        console.print(changes_table(manifest.changes))
-    for gap in manifest.left_out:
-        text = f"not selected: {gap.exchanges} exchanges, {gap.first} to {gap.last}"
-        console.print(inert(text, 100))
-    for part in manifest.unrendered[:10]:
-        console.print(inert(f"not sent: {part.part} of {part.event_id}: {part.reason}", 100))
+        console.print(changes_table(manifest.changes, labels, top))
+        ref = next((change.ref for change in manifest.changes if change.ref), "")
+        if ref:
+            console.print(inert(f"whole again: ctx expand {ref} SESSION", 300))
+    unrendered = manifest.unrendered
+    for part in unrendered[: top or None]:
+        console.print(inert(f"not sent: {part.part} of {part.event_id}: {part.reason}", 300))
+    if top and len(unrendered) > top:
+        console.print(f"not sent: {len(unrendered) - top} parts more; --top 0 lists all")
     for line in answer_lines(manifest):
-        console.print(inert(line, 100))
+        console.print(inert(line, 300))
     for note in manifest.notes:
-        console.print(inert(f"note: {note}", 100))
+        console.print(inert(f"note: {note}", 300))
     factor = "" if manifest.counter_exact else " (an estimate, on the high side)"
-    console.print(inert(f"counted with {manifest.counter}{factor}; {manifest.pack_id}", 100))
+    console.print(inert(f"counted with {manifest.counter}{factor}; {manifest.pack_id}", 300))

@@ -245,8 +245,9 @@ class Tracer:
 
     def brought(self, atom: Atom, inputs: Inputs, after: Blocks) -> Blocks:
         """Count the step of a selection that stands first: it is from the whole conversation."""
-        if self._count_steps and atom.kind is Kind.REFINER:
-            before = _everything(inputs, lambda blocks: blocks)
+        if self._count_steps:
+            refines = atom.kind is Kind.REFINER
+            before = _everything(inputs, lambda blocks: blocks) if refines else ()
             self.steps.append(self._step(repr(atom), before, after))
         return after
 

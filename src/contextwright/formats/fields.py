@@ -86,7 +86,8 @@ def wrong(expected: str, value: Any, where: str) -> MalformedRecord:
     """The error for a value of another type, or another text."""
     got = "nothing" if value is None else type(value).__name__
     got = repr(value[:40]) if isinstance(value, str) else got
-    return MalformedRecord(f"expected {expected}, got {got}", where=where, fix=f"mend {where}")
+    fix = f"write {expected} there, or name another format"
+    return MalformedRecord(f"expected {expected}, got {got}", where=where, fix=fix)
 
 
 def text_of(value: Any) -> str:

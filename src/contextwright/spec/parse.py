@@ -36,13 +36,15 @@ def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise SpecError(
             f"not an expression: {error}",
-            where=text[:80],
+            where=text[:80] or "spec",
             fix='such as "C.window(n=5) | C.budget(max_tokens=4000)"',
         ) from error
     try:
         return _expr(tree.body, words)
     except RecursionError as error:
-        raise SpecError("a spec nested too deep", where=text[:80], fix="flatten it") from error
+        raise SpecError(
+            "a spec nested too deep", where=text[:80] or "spec", fix="flatten it"
+        ) from error
 
 
 def _expr(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Expr:
@@ -51,7 +53,27 @@ def _expr(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Expr:
         return left + right if isinstance(node.op, ast.Add) else left | right
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return _call(node, node.func, words)
-    raise _refused(node, "only words of C, `+`, `|` and `.or_else(...)` are read here")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        name = node.func.id
+        fix = f"C.{ast.unparse(node)}" if name in words else ""
+        raise _refused(node, "only words of C are called here", fix)
+    raise _no_words(node, words)
+
+
+def _no_words(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> SpecError:
+    """What stands there instead of words, and what was probably meant."""
+    read = "only words of C, `+`, `|` and `.or_else(...)` are read here"
+    text = ast.unparse(node)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return _refused(node, f"{text} is not called", f"{text}(...)")
+    if isinstance(node, ast.Tuple | ast.List | ast.BoolOp | ast.Compare):
+        return _refused(node, read, "join them: `a + b` for both, `a | b` for one after the other")
+    if isinstance(node, ast.Name) and node.id in words:
+        return _refused(node, read, f"C.{node.id}(...)")
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        what = f"a text is no spec: {text[:40]}"
+        return _refused(node, what, "without its quotes, or C.template(TEXT)")
+    return _refused(node, read)
 
 
 def _call(node: ast.Call, func: ast.Attribute, words: Mapping[str, Callable[..., Expr]]) -> Expr:

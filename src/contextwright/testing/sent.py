@@ -17,11 +17,13 @@ class SentPart(msgspec.Struct, frozen=True):
         kind: `system`, `user`, `assistant`, `call`, `result`.
         text: its text; of a call its arguments as sent.
         call_id: of a call and of its result.
+        name: of the tool that is called.
     """
 
     kind: str
     text: str = ""
     call_id: str = ""
+    name: str = ""
 
 
 def sent_parts(pack: Pack) -> list[SentPart]:
@@ -57,7 +59,9 @@ def _chat(request: dict[str, Any]) -> Iterator[SentPart]:
         kind = "system" if role in {"system", "developer"} else role
         yield from (SentPart(kind, text) for text in _texts(message.get("content")))
         for call in message.get("tool_calls") or ():
-            yield SentPart("call", call["function"]["arguments"], call["id"])
+            yield SentPart(
+                "call", call["function"]["arguments"], call["id"], call["function"]["name"]
+            )
 
 
 def _responses(request: dict[str, Any]) -> Iterator[SentPart]:
@@ -65,7 +69,7 @@ def _responses(request: dict[str, Any]) -> Iterator[SentPart]:
     items = request["input"]
     for item in [{"role": "user", "content": items}] if isinstance(items, str) else items:
         if item.get("type") == "function_call":
-            yield SentPart("call", item["arguments"], item["call_id"])
+            yield SentPart("call", item["arguments"], item["call_id"], item["name"])
         elif item.get("type") == "function_call_output":
             yield SentPart("result", "\n".join(_texts(item["output"])), item["call_id"])
         elif "role" in item:
@@ -81,7 +85,9 @@ def _anthropic(request: dict[str, Any]) -> Iterator[SentPart]:
             if part["type"] == "text":
                 yield SentPart(message["role"], part["text"])
             elif part["type"] == "tool_use":
-                yield SentPart("call", msgspec.json.encode(part["input"]).decode(), part["id"])
+                yield SentPart(
+                    "call", msgspec.json.encode(part["input"]).decode(), part["id"], part["name"]
+                )
             elif part["type"] == "tool_result":
                 text = "\n".join(_texts(part.get("content")))
                 yield SentPart("result", text, part["tool_use_id"])
@@ -96,7 +102,7 @@ def _gemini(request: dict[str, Any]) -> Iterator[SentPart]:
             if "function_call" in part:
                 call = part["function_call"]
                 arguments = msgspec.json.encode(call.get("args")).decode()
-                yield SentPart("call", arguments, call.get("id") or call["name"])
+                yield SentPart("call", arguments, call.get("id") or call["name"], call["name"])
             elif "function_response" in part:
                 answer = part["function_response"]
                 text = "\n".join(strings(answer.get("response")))
