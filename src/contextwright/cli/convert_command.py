@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.options import Named, from_option, load_session
+from contextwright.cli.options import FormatName, from_option, load_session
 from contextwright.formats import FORMATS, write_session
 
 
@@ -14,7 +14,7 @@ from contextwright.formats import FORMATS, write_session
 @click.option(
     "--to",
     "target",
-    type=Named(FORMATS),
+    type=FormatName(FORMATS),
     metavar="FORMAT",
     default="contextwright",
     show_default=True,

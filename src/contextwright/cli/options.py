@@ -69,10 +69,10 @@ def target_options(command: F) -> F:
 def from_option() -> Any:
     """The session's format; the names stand in `ctx convert --list`, not across a help page."""
     shown = "Its format, found out by default; ctx convert --list names them."
-    return click.option("--from", "source", type=Named(FORMATS), metavar="FORMAT", help=shown)
+    return click.option("--from", "source", type=FormatName(FORMATS), metavar="FORMAT", help=shown)
 
 
-class Named(click.ParamType):
+class FormatName(click.ParamType):
     """One of these names; of another one the nearest are named."""
 
     name = "format"
