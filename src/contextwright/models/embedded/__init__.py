@@ -10,9 +10,9 @@ from typing import Any
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
 from contextwright.models.embedded.facts import conflicts, facts, known_facts
-from contextwright.models.embedded.field_rules import record
+from contextwright.models.embedded.field_rules import missing, record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
-from contextwright.models.embedded.statements import statements
+from contextwright.models.embedded.statements import calls_in, statements
 from contextwright.models.embedded.summary import summary
 from contextwright.retrieval.context_rerank import rerank as shaped
 from contextwright.retrieval.index import Index
@@ -35,7 +35,13 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
     except Exception as error:  # noqa: BLE001 -- a rule's bug must not end a turn
         model, value = "none", _EMPTY_VALUES[task.kind](task)
         fallback = f"the embedded model failed: {type(error).__name__}: {error}"[:200]
-    return answer_to(task, value, model, fallback=fallback)
+    return answer_to(task, value, model, fallback=fallback, note=_note(task, value))
+
+
+def _note(task: Task, value: Any) -> str:
+    """What the rules left empty, where a schema is filled."""
+    names = missing(task.schema, value) if task.schema and isinstance(value, dict) else []
+    return f"nothing said was found for {', '.join(names)}; a language model may" if names else ""
 
 
 _EMPTY_VALUES: dict[str, Callable[[Task], Any]] = {
@@ -58,8 +64,14 @@ def relevance(query: str, blocks: tuple[Block, ...]) -> list[int]:
 
 def _summary(task: Task, count: Count) -> tuple[str, Any]:
     if task.schema:
-        return "rules", record(task.schema, statements(task), task.previous)
+        return "rules", _record(task)
     return "extractive", summary(task, count)
+
+
+def _record(task: Task) -> dict[str, Any]:
+    calls, arguments = calls_in(task.blocks)
+    stated = sorted([*statements(task), *calls], key=lambda each: each.place)
+    return record(task.schema, stated, arguments, task.previous)
 
 
 def packing_scores(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[int]:
@@ -106,7 +118,7 @@ _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "summary": _summary,
     "relevance": lambda task, count: ("lexical", _relevance(task)),
     "duplicates": lambda task, count: ("near", duplicates(task.blocks)),
-    "record": lambda task, count: ("rules", record(task.schema, statements(task), task.previous)),
+    "record": lambda task, count: ("rules", _record(task)),
     "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
     "merge": lambda task, count: ("near", merged(task.previous, task.blocks)),
     "contradictions": lambda task, count: ("rules", conflicts(task.blocks)),

@@ -1,16 +1,27 @@
-"""A schema filled by rules: `X: Y`, `my X is Y`, amounts and dates near a field's name.
+"""A schema filled by rules, each for one type of field and with its evidence: a value that is said
+for the field's name, or that a call was made with.
 
-What is not found is left out, or empty where the schema wants it: the rules do not guess.
+What no rule finds is left out, or is an empty text or list: nobody said it, which is not 0 and not
+`false`. The rules do not guess: a wrong value is worse than none.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from contextwright.models.embedded.field_forms import (
+    AMOUNT,
+    DEADLINE,
+    EMAIL,
+    ID,
+    NAME,
+    SCALE,
+    form_of,
+)
 from contextwright.models.embedded.near_duplicates import same
-from contextwright.models.embedded.statements import Statement
+from contextwright.models.embedded.statements import CALL, Statement
 from contextwright.spec.schema import problems
 from contextwright.text.search_terms import stem, words
 
@@ -18,62 +29,105 @@ MAX_ITEMS = 8
 """Sentences of a list field, the newest: the rules find more than a list should name."""
 MAX_DEPTH = 3
 """Objects in objects that are filled: a schema may contain itself."""
-_AMOUNT = re.compile(r"(?<![\w-])(?:[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?)")
-_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
-_GOES_ON = re.compile(
-    r"\s+(?:and|but)\s+(?:i|we|my|our|it|the|please)\b.*|\s+(?:now|today|please|thanks)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_SCALE = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000}
-_TIME = re.compile(
-    r"\b(?:by|until|before|within|in|next|due)\s+[^,;.!?]{3,40}|\b\d{4}-\d\d-\d\d\b|"
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b",
-    re.IGNORECASE,
-)
-_PATTERNS = (
-    (frozenset({"email", "mail"}), _EMAIL),
-    (frozenset({"timelin", "deadlin", "date", "due"}), _TIME),
-)
-"""Fields whose value has a form of its own, by the stems of their names."""
-_DESCRIBED = {"issu", "problem", "descript", "request", "goal", "topic", "stat", "summary"}
+MAX_VALUE_WORDS = 6
+"""Words of a value that has no form of its own."""
+_DESCRIBED = "issue problem request goal"
 """Fields for which the user's first words do."""
-_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b", re.IGNORECASE)
 _CUES = {
-    "decision": "decid agre chose choos approv go with settl",
-    "issue": "error fail problem issu broken wrong bug crash charg complain",
-    "unresolved": "? open unresolv still unclear pend todo wait",
+    "decision": "decided agreed chose approved settled",
+    "issue problem": "error failed problem issue broken wrong bug crash complained",
+    "unresolved open": "? open unresolved unclear pending todo",
     "question": "?",
-    "step": "tri ran check restart attempt test updat instal reset verif",
-    "attempt": "tri ran check restart attempt test reset verif",
-    "action": "should recommend need pleas next refund escalat issu",
-    "recommend": "should recommend suggest propos",
-    "constraint": "must only least most without cannot limit deadlin never",
-    "requirement": "need want must requir should",
-    "preference": "prefer like want rather lov",
-    "finding": "found show result caus reveal",
-    "fact": "is are was were",
-    "timeline": "by until week month deadlin",
-    "deadline": "by until deadlin due",
-    "budget": "$ budget cost price",
+    "step attempt tried": "tried ran checked restarted attempted tested updated installed reset",
+    "recommended recommendation": "recommend suggest advise",
+    "constraint": "must only least most without cannot limit deadline never",
+    "requirement": "need want must require",
+    "preference": "prefer like rather love",
+    "finding conclusion cause": "found shows result caused revealed because",
 }
+"""What a sentence has that belongs into a field, by the words of its name."""
+_OF_USER = "constraint requirement preference"
+"""Fields that only the user's own sentences fill."""
+_OF_CALLS = "step attempt tried"
+"""Fields that are filled by what was called."""
 _MOODS = {
     "negative": "angry frustrat upset annoy unaccept terribl worst disappoint furious ridicul",
     "positive": "thank great happy love excellent perfect appreciat glad",
 }
+_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n['\u2019]t\b", re.IGNORECASE)
+_UNSURE = re.compile(
+    r"\b(?:if|whether|later|decide|unless|maybe|perhaps|please (?:provide|confirm|let|share|tell)"
+    r"|could you|can you|would you|may i|need your|provide)\b",
+    re.IGNORECASE,
+)
+"""What asks for a value, or leaves it open."""
+_NO_VALUE = re.compile(
+    r"(?:please|not|no longer|unknown|unclear|required|needed|missing|what|which|where|how|who|for"
+    r"|to|going|still|being|also|as|if|that|this|it|you|i|we|they|he|she|there|based|non|either"
+    r"|(?:the )?same|just|your|correct|wrong|valid|invalid|available|important|fine|ok|okay"
+    r"|good|great|n/?a|tbd)\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\s+(?:and|but|so|because|which|that|with|who)\s.*|\s+(?:now|today|please|thanks)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_MARKUP = re.compile(r"[*`]+|(?:^|(?<=\s))#+ |^\s*(?:[-+\u2022]|\d{1,2}[.)])\s+")
+_OF_ID = re.compile(r"\b(\w+)[ _](?:id|number|code)\b", re.IGNORECASE)
+"""Whose id is spoken of."""
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|good (?:morning|day|evening)|thanks|ok)\b[^.!?]{0,20}[.!?]?$", re.IGNORECASE
+)
 
 
-def record(schema: str, stated: list[Statement], previous: str) -> dict[str, Any]:
-    """The record that a schema describes, what is new before what was known."""
+def record(
+    schema: str, stated: list[Statement], called: Mapping[str, Any], previous: str
+) -> dict[str, Any]:
+    """The record that a schema describes, what is new before what was known.
+
+    Args:
+        schema: JSON Schema of an object, as text.
+        stated: what was said, with what was called.
+        called: the arguments of calls by name, the newest values.
+        previous: the record before, as JSON text.
+    """
     root: dict[str, Any] = msgspec.json.decode(schema) if schema else {}
     shape = root if "properties" in root else {**_plain(root, root), "$defs": root.get("$defs", {})}
     known = _known(previous)
-    filled = _object(shape, stated, known if isinstance(known, Mapping) else {}, shape)
-    return filled if not problems(filled, shape) else _empty(shape, shape)
+    plain = [
+        msgspec.structs.replace(each, text=_MARKUP.sub("", each.text).strip()) for each in stated
+    ]
+    evidence = Evidence(tuple(plain), called)
+    return _object(shape, evidence, known if isinstance(known, Mapping) else {}, shape)
+
+
+def missing(schema: str, record: Mapping[str, Any]) -> list[str]:
+    """The names of a schema's fields that a record leaves empty."""
+    shape = msgspec.json.decode(schema) if schema else {}
+    named = _plain(shape, shape).get("properties", {})
+    return [name for name in named if record.get(name) in (None, "", [], {})]
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """What was said, markup left out, and the arguments of calls by name."""
+
+    stated: tuple[Statement, ...]
+    called: Mapping[str, Any]
+
+    def told(self) -> list[Statement]:
+        """Statements, the newest first: neither questions nor what asks for a value."""
+        return [
+            each
+            for each in reversed(self.stated)
+            if each.speaker != CALL
+            and not each.text.endswith("?")
+            and not _UNSURE.search(each.text)
+        ]
 
 
 def _object(
     shape: Mapping[str, Any],
-    stated: list[Statement],
+    evidence: Evidence,
     known: Mapping[str, Any],
     root: Mapping[str, Any],
     depth: int = 0,
@@ -81,136 +135,185 @@ def _object(
     filled: dict[str, Any] = {}
     for name, field in shape.get("properties", {}).items():
         field = _followed(field, root)
-        value = _value(name, _plain(field, root), stated, known.get(name), root, depth)
+        plain = _plain(field, root)
+        value = _value(name, plain, evidence, known.get(name), root, depth)
         if value is not None and not problems(value, field):
             filled[name] = value
         elif name in known and not problems(known[name], field):
             filled[name] = known[name]
-        elif name in shape.get("required", ()):
-            filled[name] = _empty(field, root)
+        elif name in shape.get("required", ()) and plain.get("type") in {"string", "array"}:
+            if "enum" not in plain and "const" not in plain:
+                filled[name] = "" if plain["type"] == "string" else []
     return filled
 
 
 def _value(
     name: str,
     field: Mapping[str, Any],
-    stated: list[Statement],
+    evidence: Evidence,
     known: Any,
     root: Mapping[str, Any],
     depth: int,
 ) -> Any:
+    if "const" in field:
+        return field["const"]
     if "enum" in field:
-        return _mentioned(field["enum"], stated)
-    match field.get("type"):
+        return _mentioned(field["enum"], evidence)
+    kind = field.get("type")
+    if kind in {"string", "number", "integer", "boolean"}:
+        called = evidence.called.get(_folded(name))
+        if called is not None and not problems(called, field):
+            return called
+    match kind:
         case "object" if depth < MAX_DEPTH:
             before = known if isinstance(known, Mapping) else {}
-            return _object(field, stated, before, root, depth + 1) or None
-        case "number" | "integer" as kind:
-            return _number(name, stated, whole=kind == "integer")
+            return _object(field, evidence, before, root, depth + 1)
+        case "number" | "integer":
+            return _number(name, evidence, whole=kind == "integer")
         case "boolean":
-            return _switch(name, stated)
+            return _switch(name, evidence)
         case "array" if _plain(field.get("items", {}), root).get("type", "string") == "string":
             listed: list[Any] = known if isinstance(known, list) else []
             before = [item for item in listed if isinstance(item, str)]
-            return _sentences(name, stated, before) or None
+            return _sentences(name, evidence, before) or None
         case "string":
-            return _text(name, stated, known if isinstance(known, str) else "")
+            return _text(name, evidence, known if isinstance(known, str) else "")
         case _:
             return None
 
 
-def _text(name: str, stated: list[Statement], known: str) -> str | None:
-    """A value stated for the field; else the known one; else a sentence that sounds like it."""
+def _text(name: str, evidence: Evidence, known: str) -> str | None:
+    """A value said for the field, or the known one; for a field that describes, a sentence."""
     stems = _stems(name)
     if "sentiment" in name or "mood" in name:
-        return _mood(stated)
-    for each in reversed(stated):
-        value = None if each.text.endswith("?") else _named(name, each.text)
-        if value:
+        return _mood(evidence)
+    form = form_of(name)
+    for each in evidence.told():
+        if value := _named(name, form, each):
             return value
-    users = [each for each in stated if each.speaker == "user"]
-    for names, pattern in _PATTERNS:
-        matches = (pattern.search(each.text) for each in reversed(users) if stems & names)
-        for match in filter(None, matches):
+    if form and (value := _replied(name, form, evidence)):
+        return value
+    for each in evidence.told() if form in {EMAIL, DEADLINE} else ():
+        match = re.search(form, each.text, re.IGNORECASE)
+        if each.speaker == "user" and match:
             return match[0].strip()
-    if known:
-        return known
-    if stems & _DESCRIBED:
-        return next((each.text for each in users or stated), None)
-    return next(reversed(_sentences(name, stated, [])), None)
+    if known or form:
+        return known or None
+    if stems & _stems(_DESCRIBED):
+        users = (each.text for each in evidence.stated if each.speaker in {"user", ""})
+        return next((text for text in users if not _GREETING.match(text)), None)
+    return next(reversed(_sentences(name, evidence, [])), None)
 
 
-def _named(name: str, text: str) -> str | None:
-    """Y of `X: Y`, `X is Y`, `my X is Y`."""
+def _named(name: str, form: str, each: Statement) -> str | None:
+    """Y of `X: Y`, `X is Y`, `my X is Y`; of an order's id also that of `order A17`."""
     plain = r"[\s_-]*".join(map(re.escape, re.split(r"[_\s]+", name.strip("_"))))
+    is_value = r"\s*(?::|=|\bis\b(?! not)(?: now)?|\bare\b|\bwas\b)\s*"
+    if form:
+        if each.speaker not in {"user", ""} and form == NAME:
+            return None
+        of = re.escape(re.split(r"[_\s]+", name)[0]) if len(_stems(name)) > 1 else plain
+        bare = rf"|\b{of}\s+(?:#|no\.? )?" if form == ID else ""
+        match = re.search(
+            rf"(?:\b{plain}{is_value}{bare})(?P<value>{form})", each.text, re.IGNORECASE
+        )
+        return match["value"].strip().removeprefix("#") if match else None
+    if each.speaker == "assistant":  # it may say anything of anything
+        return None
     match = re.search(
-        rf"\b{plain}\s*(?::|=|\bis\b|\bare\b)\s*((?:[^,;.!?\n]|[,;.!?](?=\S)){{1,80}})",
-        text,
-        re.IGNORECASE,
+        rf"\b{plain}{is_value}((?:[^,;.!?\n]|[,;.!?](?=\S)){{1,80}})", each.text, re.IGNORECASE
     )
-    return _GOES_ON.sub("", match[1]).strip() if match else None
+    value = _GOES_ON.sub("", match[1]).strip(" \"'") if match else ""
+    is_short = 0 < len(value.split()) <= MAX_VALUE_WORDS
+    return value if is_short and not _NO_VALUE.match(value) else None
 
 
-def _number(name: str, stated: list[Statement], *, whole: bool) -> float | int | None:
-    stems = _stems(name) | ({"$"} if _stems(name) & {"budget", "cost", "pric", "amount"} else set())
-    for each in reversed(stated):
-        if not (stems & _text_stems(each.text)):
-            continue
-        for result in sorted(_AMOUNT.finditer(each.text), key=_distance(name, each.text)):
-            unit = re.match(r"\s?([a-zA-Z]+)", each.text[result.end() :])
-            scale = _SCALE.get(unit[1].casefold(), 1) if unit else 1
-            value = float(result[0].replace(",", "")) * scale
+def _replied(name: str, form: str, evidence: Evidence) -> str | None:
+    """The one value of the form in what the user replied, where the field was asked for last."""
+    stems, is_asked, value = _stems(name), False, None
+    for each in evidence.stated:
+        others = {stem(word.casefold()) for word in _OF_ID.findall(each.text)} - stems
+        if each.speaker == "assistant":
+            asks = each.text.endswith("?") or bool(_UNSURE.search(each.text))
+            is_asked = is_asked or (asks and stems <= _text_stems(each.text) and not others)
+        elif each.speaker == "user" and is_asked and not others:
+            matches = {match[0] for match in re.finditer(form, each.text, re.IGNORECASE)}
+            value = matches.pop().strip().removeprefix("#") if len(matches) == 1 else value
+            is_asked = False
+    return value
+
+
+def _number(name: str, evidence: Evidence, *, whole: bool) -> float | int | None:
+    split = [re.escape(word) for word in re.split(r"[_\s]+", name.strip("_"))]
+    plain = r"[\s_-]*".join(split)
+    last = split[-1] if len(split[-1]) > 3 else plain
+    is_value = r"\s*(?::|=|\bis\b|\bof\b|\bwas\b|\bto\b|\bat\b)?\s*"
+    nearly = r"(?:now |about |around |up to |only )*[$\u20ac\u00a3]?"
+    before = rf"\b(?:{plain}|{last}){is_value}{nearly}"
+    patterns = (rf"{before}{AMOUNT}", rf"{AMOUNT}\s*(?:\w+ )?{last.rstrip('s')}s?\b")
+    for each in evidence.told():
+        for pattern in patterns:
+            match = re.search(pattern, each.text, re.IGNORECASE)
+            if match is None:
+                continue
+            value = float(match[1].replace(",", "")) * SCALE.get((match[2] or "").casefold(), 1)
             if not whole or value.is_integer():
                 return int(value) if value.is_integer() else value
     return None
 
 
-def _distance(name: str, text: str) -> Callable[[re.Match[str]], int]:
-    """How far a match is from the nearest word of a field's name."""
-    folded = text.casefold()
-    result = (re.finditer(re.escape(word[:5]), folded) for word in words(name) if word)
-    places = [match.span() for matches in result for match in matches] or [(0, 0)]
-
-    def away(amount: re.Match[str]) -> int:
-        return min(max(amount.start() - end, start - amount.end()) for start, end in places)
-
-    return away
-
-
-def _switch(name: str, stated: list[Statement]) -> bool | None:
+def _switch(name: str, evidence: Evidence) -> bool | None:
+    """Whether the user wants, or has, what the whole name says."""
     stems = _stems(name)
-    for each in reversed(stated):
-        if stems & _text_stems(each.text) and not each.text.endswith("?"):
+    for each in evidence.told():
+        if each.speaker in {"user", ""} and stems and stems <= _text_stems(each.text):
             return not _NEGATED.search(each.text)
     return None
 
 
-def _sentences(name: str, stated: list[Statement], before: list[str]) -> list[str]:
-    """The sentences that a field's name, or what goes with it, points to."""
-    wanted = _stems(name)
-    cues = {cue for key, line in _CUES.items() if stem(key) in wanted for cue in line.split()}
-    cues |= wanted
-    result = list(before)
-    for each in stated:
-        stems = _text_stems(each.text)
-        if each.text[:1] in "{[<" or not stems & cues:
-            continue
-        if not any(same(each.text, other) for other in result):
-            result.append(each.text)
-    return result[-MAX_ITEMS:]
+def _sentences(name: str, evidence: Evidence, before: list[str]) -> list[str]:
+    """The sentences that belong to a field, by the words of its name; of steps, the calls."""
+    named = _stems(name)
+    kinds = [key for key in _CUES if _stems(key) & named]
+    cues = {cue for key in kinds for cue in _text_stems(_CUES[key])}
+    is_of_user, is_of_calls = _stems(_OF_USER) & named, _stems(_OF_CALLS) & named
+    listed = list(before)
+    for each in evidence.stated:
+        if each.speaker == CALL:
+            belongs = bool(is_of_calls)
+        else:
+            belongs = bool(_text_stems(each.text) & cues) and each.text[:1] not in "{[<"
+            belongs = belongs and (each.text.endswith("?") <= ("?" in cues))
+            belongs = belongs and (not is_of_user or each.speaker in {"user", ""})
+        if belongs and not any(same(each.text, other) for other in listed):
+            listed.append(each.text)
+    return listed[-MAX_ITEMS:]
 
 
-def _mentioned(options: list[Any], stated: list[Statement]) -> Any:
-    names = {each.casefold().replace("_", " "): each for each in options if isinstance(each, str)}
-    texts = (each.text.casefold() for each in reversed(stated))
-    return next((names[name] for text in texts for name in names if name in text), None)
+def _mentioned(options: list[Any], evidence: Evidence) -> Any:
+    """The one option that the newest statement of the user names, if it names one."""
+    texts = {option: option.replace("_", " ") for option in options if isinstance(option, str)}
+    for each in evidence.told():
+        if each.speaker in {"user", ""} and not _NEGATED.search(each.text):
+            plain = [one for one, text in texts.items() if _has(text, each.text)]
+            if len(plain) == 1:
+                return plain[0]
+    return None
 
 
-def _mood(stated: list[Statement]) -> str:
-    heard = [each.text.casefold() for each in stated if each.speaker == "user"]
+def _has(name: str, text: str) -> bool:
+    return bool(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE))
+
+
+def _mood(evidence: Evidence) -> str:
+    heard = [each.text.casefold() for each in evidence.stated if each.speaker == "user"]
     bad, good = (sum(cue in text for text in heard for cue in _MOODS[mood].split())
                  for mood in ("negative", "positive"))  # fmt: skip
     return "neutral" if bad == good else "negative" if bad > good else "positive"
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def _stems(name: str) -> set[str]:
@@ -243,27 +346,6 @@ def _plain(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, An
         return field
     kind = next((kind for kind in kinds if kind != "null"), "null")
     return {**field, "type": kind}
-
-
-def _empty(field: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> Any:
-    """The empty value that a schema allows."""
-    field = _followed(field, root)
-    if "const" in field or field.get("enum"):
-        return field.get("const", (field.get("enum") or [None])[0])
-    options = field.get("anyOf") or field.get("oneOf")
-    if options:
-        nothing = any(option.get("type") == "null" for option in options)
-        return None if nothing or depth > 20 else _empty(options[0], root, depth + 1)
-    kind = field.get("type")
-    if isinstance(kind, list):
-        kind = "null" if "null" in kind or not kind else kind[0]
-    if kind == "object":
-        named, wanted = field.get("properties", {}), field.get("required", ())
-        return {
-            name: _empty(named.get(name, {}), root, depth + 1) for name in wanted if depth <= 20
-        }
-    empty = {"string": "", "array": [], "number": 0, "integer": 0, "boolean": False}
-    return empty.get(str(kind))
 
 
 def _known(previous: str) -> Any:

@@ -1,14 +1,19 @@
 """What was said, a sentence at a time, with who said it."""
 
+import re
+from typing import Any
+
 import msgspec
 
-from contextwright.blocks.block import Block
-from contextwright.session.event import Text, ToolResult
+from contextwright.blocks.block import Block, Blocks
+from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.task import Task
 from contextwright.text.sentences import sentences
 
 MAX_SENTENCES = 8
 """Sentences of one message that are looked at: its first, and its last."""
+CALL = "call"
+"""The speaker of a statement that is a call."""
 MAX_CHARS = 300
 """Characters of a sentence that stay; it ends at a word."""
 
@@ -48,6 +53,32 @@ def statements_in(block: Block, place: int) -> list[Statement]:
             elif isinstance(part, ToolResult):
                 collected += _split(part.name or "tool", part.text, place)
     return collected
+
+
+def calls_in(blocks: Blocks) -> tuple[list[Statement], dict[str, Any]]:
+    """The calls of blocks, a statement each, and their plain arguments by name, the newest."""
+    collected: list[Statement] = []
+    arguments: dict[str, Any] = {}
+    for place, block in enumerate(blocks):
+        for message in block.messages:
+            for part in message.parts:
+                if isinstance(part, ToolCall):
+                    plain = _plain_arguments(part.arguments)
+                    arguments |= {
+                        re.sub(r"[\W_]+", "", name).casefold(): plain[name] for name in plain
+                    }
+                    shown = ", ".join(f"{name}={value}" for name, value in plain.items())
+                    collected.append(Statement(CALL, _short(f"{part.name}({shown})"), place))
+    return collected, arguments
+
+
+def _plain_arguments(text: str) -> dict[str, Any]:
+    try:
+        value: Any = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    named: dict[str, Any] = value if isinstance(value, dict) else {}
+    return {name: one for name, one in named.items() if isinstance(one, (str, int, float))}
 
 
 def _split(speaker: str, text: str, place: int) -> list[Statement]:
