@@ -1,5 +1,7 @@
 """The forms of values: what a field's name says that its value looks like."""
 
+import re
+
 from contextwright.text.search_terms import stem, words
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -27,6 +29,19 @@ _FORMS = {
 }
 """The form of a value, by the words of its field's name; the last one that has a form counts."""
 _FORM_OF_STEM = {stem(word): form for names, form in _FORMS.items() for word in names.split()}
+NO_VALUE = re.compile(
+    r"(?:please|not|no longer|unknown|unclear|required|needed|missing|what|which|where|how|who|for"
+    r"|to|going|still|being|also|as|if|that|this|it|you|i|we|they|he|she|there|based|non|either"
+    r"|(?:the )?same|just|your|correct|wrong|valid|invalid|available|important|fine|ok|okay"
+    r"|good|great|n/?a|tbd)\b",
+    re.IGNORECASE,
+)
+"""What does not begin a value of no form of its own."""
+GOES_ON = re.compile(
+    r"\s+(?:and|but|so|because|which|that|with|who)\s.*|\s+(?:now|today|please|thanks)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What a sentence goes on with behind such a value."""
 
 
 def form_of(name: str) -> str:

@@ -15,8 +15,10 @@ from contextwright.models.embedded.field_forms import (
     AMOUNT,
     DEADLINE,
     EMAIL,
+    GOES_ON,
     ID,
     NAME,
+    NO_VALUE,
     SCALE,
     form_of,
 )
@@ -61,17 +63,6 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """What asks for a value, or leaves it open."""
-_NO_VALUE = re.compile(
-    r"(?:please|not|no longer|unknown|unclear|required|needed|missing|what|which|where|how|who|for"
-    r"|to|going|still|being|also|as|if|that|this|it|you|i|we|they|he|she|there|based|non|either"
-    r"|(?:the )?same|just|your|correct|wrong|valid|invalid|available|important|fine|ok|okay"
-    r"|good|great|n/?a|tbd)\b",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(
-    r"\s+(?:and|but|so|because|which|that|with|who)\s.*|\s+(?:now|today|please|thanks)$",
-    re.IGNORECASE | re.DOTALL,
-)
 _MARKUP = re.compile(r"[*`]+|(?:^|(?<=\s))#+ |^\s*(?:[-+\u2022]|\d{1,2}[.)])\s+")
 _OF_ID = re.compile(r"\b(\w+)[ _](?:id|number|code)\b", re.IGNORECASE)
 """Whose id is spoken of."""
@@ -97,7 +88,7 @@ def record(
     plain = [
         msgspec.structs.replace(each, text=_MARKUP.sub("", each.text).strip()) for each in stated
     ]
-    evidence = Evidence(tuple(plain), called)
+    evidence = FieldEvidence(tuple(plain), called)
     return _object(shape, evidence, known if isinstance(known, Mapping) else {}, shape)
 
 
@@ -108,13 +99,13 @@ def missing(schema: str, record: Mapping[str, Any]) -> list[str]:
     return [name for name in named if record.get(name) in (None, "", [], {})]
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class FieldEvidence(msgspec.Struct, frozen=True):
     """What was said, markup left out, and the arguments of calls by name."""
 
     stated: tuple[Statement, ...]
     called: Mapping[str, Any]
 
-    def told(self) -> list[Statement]:
+    def newest(self) -> list[Statement]:
         """Statements, the newest first: neither questions nor what asks for a value."""
         return [
             each
@@ -127,7 +118,7 @@ class Evidence(msgspec.Struct, frozen=True):
 
 def _object(
     shape: Mapping[str, Any],
-    evidence: Evidence,
+    evidence: FieldEvidence,
     known: Mapping[str, Any],
     root: Mapping[str, Any],
     depth: int = 0,
@@ -150,7 +141,7 @@ def _object(
 def _value(
     name: str,
     field: Mapping[str, Any],
-    evidence: Evidence,
+    evidence: FieldEvidence,
     known: Any,
     root: Mapping[str, Any],
     depth: int,
@@ -182,18 +173,18 @@ def _value(
             return None
 
 
-def _text(name: str, evidence: Evidence, known: str) -> str | None:
+def _text(name: str, evidence: FieldEvidence, known: str) -> str | None:
     """A value said for the field, or the known one; for a field that describes, a sentence."""
     stems = _stems(name)
     if "sentiment" in name or "mood" in name:
         return _mood(evidence)
     form = form_of(name)
-    for each in evidence.told():
+    for each in evidence.newest():
         if value := _named(name, form, each):
             return value
     if form and (value := _replied(name, form, evidence)):
         return value
-    for each in evidence.told() if form in {EMAIL, DEADLINE} else ():
+    for each in evidence.newest() if form in {EMAIL, DEADLINE} else ():
         match = re.search(form, each.text, re.IGNORECASE)
         if each.speaker == "user" and match:
             return match[0].strip()
@@ -223,12 +214,12 @@ def _named(name: str, form: str, each: Statement) -> str | None:
     match = re.search(
         rf"\b{plain}{is_value}((?:[^,;.!?\n]|[,;.!?](?=\S)){{1,80}})", each.text, re.IGNORECASE
     )
-    value = _GOES_ON.sub("", match[1]).strip(" \"'") if match else ""
+    value = GOES_ON.sub("", match[1]).strip(" \"'") if match else ""
     is_short = 0 < len(value.split()) <= MAX_VALUE_WORDS
-    return value if is_short and not _NO_VALUE.match(value) else None
+    return value if is_short and not NO_VALUE.match(value) else None
 
 
-def _replied(name: str, form: str, evidence: Evidence) -> str | None:
+def _replied(name: str, form: str, evidence: FieldEvidence) -> str | None:
     """The one value of the form in what the user replied, where the field was asked for last."""
     stems, is_asked, value = _stems(name), False, None
     for each in evidence.stated:
@@ -243,7 +234,7 @@ def _replied(name: str, form: str, evidence: Evidence) -> str | None:
     return value
 
 
-def _number(name: str, evidence: Evidence, *, whole: bool) -> float | int | None:
+def _number(name: str, evidence: FieldEvidence, *, whole: bool) -> float | int | None:
     split = [re.escape(word) for word in re.split(r"[_\s]+", name.strip("_"))]
     plain = r"[\s_-]*".join(split)
     last = split[-1] if len(split[-1]) > 3 else plain
@@ -251,7 +242,7 @@ def _number(name: str, evidence: Evidence, *, whole: bool) -> float | int | None
     nearly = r"(?:now |about |around |up to |only )*[$\u20ac\u00a3]?"
     before = rf"\b(?:{plain}|{last}){is_value}{nearly}"
     patterns = (rf"{before}{AMOUNT}", rf"{AMOUNT}\s*(?:\w+ )?{last.rstrip('s')}s?\b")
-    for each in evidence.told():
+    for each in evidence.newest():
         for pattern in patterns:
             match = re.search(pattern, each.text, re.IGNORECASE)
             if match is None:
@@ -262,16 +253,16 @@ def _number(name: str, evidence: Evidence, *, whole: bool) -> float | int | None
     return None
 
 
-def _switch(name: str, evidence: Evidence) -> bool | None:
+def _switch(name: str, evidence: FieldEvidence) -> bool | None:
     """Whether the user wants, or has, what the whole name says."""
     stems = _stems(name)
-    for each in evidence.told():
+    for each in evidence.newest():
         if each.speaker in {"user", ""} and stems and stems <= _text_stems(each.text):
             return not _NEGATED.search(each.text)
     return None
 
 
-def _sentences(name: str, evidence: Evidence, before: list[str]) -> list[str]:
+def _sentences(name: str, evidence: FieldEvidence, before: list[str]) -> list[str]:
     """The sentences that belong to a field, by the words of its name; of steps, the calls."""
     named = _stems(name)
     kinds = [key for key in _CUES if _stems(key) & named]
@@ -290,10 +281,10 @@ def _sentences(name: str, evidence: Evidence, before: list[str]) -> list[str]:
     return listed[-MAX_ITEMS:]
 
 
-def _mentioned(options: list[Any], evidence: Evidence) -> Any:
+def _mentioned(options: list[Any], evidence: FieldEvidence) -> Any:
     """The one option that the newest statement of the user names, if it names one."""
     texts = {option: option.replace("_", " ") for option in options if isinstance(option, str)}
-    for each in evidence.told():
+    for each in evidence.newest():
         if each.speaker in {"user", ""} and not _NEGATED.search(each.text):
             plain = [one for one, text in texts.items() if _has(text, each.text)]
             if len(plain) == 1:
@@ -305,7 +296,7 @@ def _has(name: str, text: str) -> bool:
     return bool(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE))
 
 
-def _mood(evidence: Evidence) -> str:
+def _mood(evidence: FieldEvidence) -> str:
     heard = [each.text.casefold() for each in evidence.stated if each.speaker == "user"]
     bad, good = (sum(cue in text for text in heard for cue in _MOODS[mood].split())
                  for mood in ("negative", "positive"))  # fmt: skip
