@@ -75,7 +75,7 @@ class GuardOptions(TypedDict, total=False):
 
 
 def check_premise(
-    question: str, known: Knowledge = (), **options: Unpack[CheckOptions]
+    question: str, known: Knowledge = (), *agents: object, **options: Unpack[CheckOptions]
 ) -> PremiseResult:
     """Whether what a question takes for granted is so.
 
@@ -90,15 +90,28 @@ def check_premise(
         SessionError: no question, neither a session nor facts, or an async `judge` or
             `contradict`: these need `acheck_premise`.
     """
+    _refuse_agents(agents)
     return run_tasks(*_checking(question, known, **options))
 
 
 async def acheck_premise(
-    question: str, known: Knowledge = (), **options: Unpack[CheckOptions]
+    question: str, known: Knowledge = (), *agents: object, **options: Unpack[CheckOptions]
 ) -> PremiseResult:
     """`check_premise`, letting the event loop run while models answer; `judge` and `contradict`
     may be async."""
+    _refuse_agents(agents)
     return await adrive(*_checking(question, known, **options))
+
+
+def _refuse_agents(agents: tuple[object, ...]) -> None:
+    """Judge and contradict by place, as the document writes them: by place stand the facts."""
+    if agents:
+        raise SpecError(
+            f"expected judge and contradict by name, got {1 + len(agents)} things behind the "
+            "question",
+            where="check_premise(question, ...)",
+            fix="await acheck_premise(question, judge=judge, contradict=contradict)",
+        )
 
 
 def premise_guard(session: Session | Snapshot, **options: Unpack[GuardOptions]) -> PremiseResult:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 from contextwright.atoms.select.sliding import first_of, last_of, least_salient, refuse_tight
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, is_number
 from contextwright.retrieval.salience import SalienceScorer
 from contextwright.session.event import Event
 from contextwright.tokens.counter import named_counter
@@ -18,6 +18,8 @@ from contextwright.tokens.counter import named_counter
 SHARE = 10
 """A tenth of the middle leaves at once (cooling-and-forgetting.md#sliding-window): what is scored
 again for it is then paid by what leaves, so that an `add` costs O(log n) on the average."""
+RECENT = 1024
+"""Tokens of working memory where no number is given and the window has room for them."""
 T = TypeVar("T", str, Event)
 
 
@@ -61,7 +63,9 @@ class SlidingWindow(Generic[T]):
     Args:
         window_size: tokens of all that stays.
         sink_size: tokens at the beginning; the piece in which they end stays whole. 0 for none.
-        recent_size: tokens at the end, of whole pieces.
+        recent_size: tokens at the end, of whole pieces; by default a quarter of the window, at most
+            1,024.
+        attention_sinks, middle, recent: what a window held before, as it was stored.
         salience_scorer: has `score(text)`; by default a `SalienceScorer`. One of these is shown the
             stream, and told what the user asks last.
         count: tokens of a text; by default those of OpenAI's models.
@@ -75,11 +79,16 @@ class SlidingWindow(Generic[T]):
         self,
         window_size: int = 4096,
         sink_size: int = 4,
-        recent_size: int = 1024,
+        recent_size: int | None = None,
         *,
+        attention_sinks: Iterable[T] = (),
+        middle: Iterable[T] = (),
+        recent: Iterable[T] = (),
         salience_scorer: Scorer | None = None,
         count: Callable[[str], int] | None = None,
     ) -> None:
+        if recent_size is None:
+            recent_size = min(RECENT, window_size // 4) if is_number(window_size) else RECENT
         form = "SlidingWindow(window_size={}, sink_size={}, recent_size={})"
         where = "SlidingWindow(...)"
         refuse_tight(window_size, sink_size, recent_size, where=where, form=form)
@@ -103,6 +112,7 @@ class SlidingWindow(Generic[T]):
         self._calls: dict[str, _Unit[T]] = {}
         self._tokens = 0
         self._lock = threading.RLock()
+        self.add([*attention_sinks, *middle, *recent])
 
     @property
     def attention_sinks(self) -> list[T]:
@@ -148,13 +158,16 @@ class SlidingWindow(Generic[T]):
                 if not self._take_in(item):
                     pruned.append(item)
                 elif self._tokens > self.window_size:
-                    pruned += self._prune(self._tokens - self.window_size)
+                    pruned += self._prune_by(self._tokens - self.window_size)
         return pruned
 
     def prune(self) -> list[T]:
         """Remove a tenth of the middle, the least salient; what left, in its order."""
         with self._lock:
-            return self._prune(0)
+            return self._prune_by(0)
+
+    _prune = prune
+    """The name that cooling-and-forgetting.md#sliding-window calls it by."""
 
     def get_context(self, separator: str = " ") -> str:
         """All texts in order."""
@@ -221,7 +234,7 @@ class SlidingWindow(Generic[T]):
         recent = max(sinks, recent)
         return units[:sinks], units[sinks:recent], units[recent:]
 
-    def _prune(self, over: int) -> list[T]:
+    def _prune_by(self, over: int) -> list[T]:
         """Remove a tenth of the middle at least, and until so many tokens are gone."""
         middle = [unit for unit in self._zones()[1] if not unit.waiting]
         costs = [unit.tokens for unit in middle]

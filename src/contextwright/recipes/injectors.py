@@ -18,6 +18,7 @@ import msgspec
 
 from contextwright.errors import SpecError
 from contextwright.recipes.profiles import Recipe
+from contextwright.spec.checked_call import CheckedCall
 from contextwright.spec.expr import Expr, is_bare
 from contextwright.words import C
 
@@ -26,7 +27,7 @@ ORDER: tuple[PhaseName, ...] = ("system", "user", "runtime")
 """Phases in the order of a request: STABLE, SESSION, DYNAMIC."""
 
 
-class Injector(msgspec.Struct, frozen=True):
+class Injector(msgspec.Struct, metaclass=CheckedCall, frozen=True):
     """A piece of context.
 
     Args:

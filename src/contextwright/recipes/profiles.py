@@ -15,11 +15,12 @@ from contextwright.engine.engine import compile
 from contextwright.errors import SpecError
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.checked_call import CheckedCall
 from contextwright.spec.expr import Atom, Expr
 from contextwright.words import C
 
 
-class Recipe(msgspec.Struct, frozen=True):
+class Recipe(msgspec.Struct, metaclass=CheckedCall, frozen=True):
     """A frozen value that stands for a spec; a `Compiler` too. What it means is its `spec`, which
     can be printed, stored, checked, piped into more words, and given to `compile` and `Engine`.
     """

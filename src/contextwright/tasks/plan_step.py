@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.errors import StepError
 from contextwright.session.state import EVIDENCE as LISTED_ARTIFACTS
+from contextwright.spec.checked_call import CheckedCall
 
 PLAN = "plan"
 """State key of the step at hand, as the document's `state.plan`."""
@@ -24,7 +25,7 @@ SIGNALS = "signals"
 Risk = Literal["low", "medium", "high"]
 
 
-class Criterion(msgspec.Struct, frozen=True, omit_defaults=True):
+class Criterion(msgspec.Struct, metaclass=CheckedCall, frozen=True, omit_defaults=True):
     """One item of an acceptance checklist.
 
     Args:
@@ -38,7 +39,7 @@ class Criterion(msgspec.Struct, frozen=True, omit_defaults=True):
     needs_evidence: bool = False
 
 
-class Constraints(msgspec.Struct, frozen=True, omit_defaults=True):
+class Constraints(msgspec.Struct, metaclass=CheckedCall, frozen=True, omit_defaults=True):
     """What a step may take.
 
     Args:
@@ -56,7 +57,7 @@ class Constraints(msgspec.Struct, frozen=True, omit_defaults=True):
     other: tuple[str, ...] = ()
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Step(msgspec.Struct, metaclass=CheckedCall, frozen=True, omit_defaults=True, kw_only=True):
     """The current unit of work.
 
     Args:
