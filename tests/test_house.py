@@ -25,7 +25,7 @@ ATOM_FILES = [path for path in sorted(HOME.glob("atoms/*/*.py")) if path.name !=
 WORDS = words()
 
 SMALL_WITH_ONE_USER = {
-    "adapters.wrap.adk_agent", "cli.expand_command", "cli.replay_command",
+    "adapters.wrap.adk_agent", "cli.expand_command", "cli.replay_command", "cli.backup_command",
 }  # fmt: skip
 """A command is a module; what imports google-adk is imported for one of its agents only."""
 PUBLIC_FIELDS = {("manifest.py", "kept"), ("spec_compiler.py", "asked"), ("inputs.py", "asked")}

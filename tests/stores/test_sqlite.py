@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from hashlib import sha256
 
 import msgspec
@@ -47,6 +48,42 @@ def reopen(path):
 
 class TestSQLite(SessionStoreSuite):
     """The suite that every backend passes."""
+
+    @pytest.fixture
+    def failing(self):
+        @contextmanager
+        def failing(store, k):
+            connection = store._database._connection
+
+            class Breaking:
+                """The connection, whose k-th statement that writes fails."""
+
+                def __init__(self):
+                    self.count = 0
+
+                def __getattr__(self, name):
+                    return getattr(connection, name)
+
+                def _run(self, run, statement, *values):
+                    if not statement.lstrip().startswith(("SELECT", "BEGIN", "ROLLBACK")):
+                        self.count += 1
+                        if self.count == k + 1:
+                            raise sqlite3.OperationalError("disk I/O error")
+                    return run(statement, *values)
+
+                def execute(self, statement, *values):
+                    return self._run(connection.execute, statement, *values)
+
+                def executemany(self, statement, *values):
+                    return self._run(connection.executemany, statement, *values)
+
+            store._database._connection = Breaking()
+            try:
+                yield
+            finally:
+                store._database._connection = connection
+
+        return failing
 
 
 SEALS = ("about", "events", "events_head", "changes", "changes_head", "seal")

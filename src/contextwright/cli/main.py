@@ -6,6 +6,7 @@ from typing import Any
 import click
 import msgspec
 
+from contextwright.cli.backup_command import backup_command
 from contextwright.cli.check_command import check_command
 from contextwright.cli.compile_command import compile_command
 from contextwright.cli.convert_command import convert
@@ -16,6 +17,7 @@ from contextwright.cli.explain_command import explain
 from contextwright.cli.replay_command import replay_command
 from contextwright.cli.salience_command import salience
 from contextwright.cli.show_command import show, show_pack
+from contextwright.cli.verify_command import verify_command
 from contextwright.errors import ContextwrightError
 from contextwright.spec.codec import nearest
 
@@ -57,6 +59,8 @@ for command in (
     expand,
     convert,
     demo,
+    verify_command,
+    backup_command,
 ):
     ctx.add_command(command)
 

@@ -30,7 +30,7 @@ _LATEST = """
 SELECT number, key, series, body, written_ms, hash FROM answers WHERE series = ?
 ORDER BY number DESC LIMIT 1
 """
-_TABLE = HashedTable("answers", ("number", "key", "series", "body", "written_ms"))
+TABLE = HashedTable("answers", ("number", "key", "series", "body", "written_ms"))
 _PUT = "INSERT OR REPLACE INTO answers (key, series, body, written_ms) VALUES (?, ?, ?, ?)"
 _RESTORE = """
 INSERT OR IGNORE INTO answers (number, key, series, body, written_ms, used_ms, uses)
@@ -104,7 +104,7 @@ class SQLiteAnswers(CountingStore):
         super().__init__(path, _SCHEMA, _USED, clock, **options)
         self._most = most
         self._database.add_columns("answers", _ADDED_COLUMNS)
-        _TABLE.open(self._database)
+        TABLE.open(self._database)
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept and is what was put there."""

@@ -160,6 +160,16 @@ class Artifacts:
         for. The bytes themselves are checked when they are read."""
         return [entry for entry in self._entries() if isinstance(entry, StoredRecord)]
 
+    def is_whole(self, key: str) -> bool:
+        """Whether a blob, or the entry of a name, is there and is what was stored."""
+        if key.startswith("blobs/"):
+            data = self._keys.read(key)
+            return data is not None and f"blobs/{sha256(data).hexdigest()}" == key
+        try:
+            return self._named(key) is not None
+        except CorruptData:
+            return False
+
     def _entries(self) -> Iterator[ArtifactName | StoredRecord]:
         for stored in self._keys.list("names"):
             try:

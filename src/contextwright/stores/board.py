@@ -37,7 +37,7 @@ _COLUMNS = (
     "number", "task", "step", "body", "worker", "token", "until_ms", "attempts", "done", "result",
     "reason", "after",
 )  # fmt: skip
-_TABLE = HashedTable("steps", _COLUMNS)
+TABLE = HashedTable("steps", _COLUMNS)
 _ADDED_COLUMNS = {"reason": "TEXT NOT NULL DEFAULT ''", "after": "TEXT NOT NULL DEFAULT ''"}
 """Columns that came with failed steps; `after` has the needs of a step under its hash."""
 _OF_NEEDS = """
@@ -176,7 +176,7 @@ class TaskBoard(SQLiteStore):
         self._database.add_columns("steps", _ADDED_COLUMNS)
         if "after" not in known:
             self._database.run_each(_OF_NEEDS, [()])
-        _TABLE.open(self._database)
+        TABLE.open(self._database)
 
     def add(self, *steps: Step, after: Iterable[str] = ()) -> None:
         """Put steps on the board; one that is there already stays as it is.
@@ -398,3 +398,25 @@ def _listed(row: _Row, now: int, *, waits: bool) -> BoardEntry:
         result=msgspec.json.decode(row.result) if row.result is not None else None,
         reason=row.reason,
     )
+
+
+def lost_needs(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Task and step of the steps whose needs are not those under their hash."""
+    rows = connection.execute("SELECT task, step, after FROM steps ORDER BY number").fetchall()
+    return [
+        (task, step)
+        for task, step, after in rows
+        if "\n".join(name for (name,) in connection.execute(_NEEDS, (task, step))) != after
+    ]
+
+
+def heal_needs(connection: sqlite3.Connection, steps: Iterable[tuple[str, str]]) -> None:
+    """Put back the needs that are under the hash of steps."""
+    for key in steps:
+        (after,) = connection.execute(
+            "SELECT after FROM steps WHERE task = ? AND step = ?", key
+        ).fetchone()
+        connection.execute("DELETE FROM needs WHERE task = ? AND step = ?", key)
+        names = after.split("\n") if after else []
+        rows = [(*key, name) for name in names]
+        connection.executemany("INSERT INTO needs VALUES (?, ?, ?)", rows)

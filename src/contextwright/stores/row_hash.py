@@ -30,7 +30,7 @@ class HashedTable:
 
     Args:
         name: of the table; it has a column `number`.
-        columns: those that the hash covers, in their order.
+        columns: those that the hash covers, `number` first.
     """
 
     def __init__(self, name: str, columns: Sequence[str]) -> None:
@@ -47,6 +47,11 @@ class HashedTable:
             )
         )
         covered = ", ".join(columns)
+        marks = ", ".join("?" * (len(columns) + 1))
+        self.select = f"SELECT {covered}, hash FROM {name} ORDER BY number"  # noqa: S608
+        self.select_one = f"SELECT {covered}, hash FROM {name} WHERE number = ?"  # noqa: S608
+        self.put = f"INSERT INTO {name} ({covered}, hash) VALUES ({marks})"  # noqa: S608
+        self.delete = f"DELETE FROM {name} WHERE number = ?"  # noqa: S608
         self._seal = f"UPDATE {name} SET hash = row_hash({covered}) WHERE hash IS NULL"  # noqa: S608
 
     def open(self, database: "Database") -> None:

@@ -26,6 +26,7 @@ UPDATE sessions SET id = ?, tools = ?, metadata = ?, about = ?, events = ?, even
 _HASH_OF_ID = """SELECT e.hash FROM event_ids AS i JOIN events AS e
     ON e.session = i.session AND e.seq = i.seq WHERE i.session = ? AND i.id = ?"""
 _ADD_ID = "INSERT INTO event_ids VALUES (?, ?, ?)"
+_IDS_OF = "SELECT id, seq FROM event_ids WHERE session = ?"
 _DROP_IDS = "DELETE FROM event_ids WHERE session = ?"
 
 
@@ -298,6 +299,26 @@ class StoredSession:
     def raw(self, table: str) -> list[tuple[Any, Any, Any]]:
         """Place, body and hash of the rows of a table, unchecked."""
         return self.run(_ROWS, table).fetchall()
+
+    def problem(self) -> str:
+        """What is wrong with the session; empty where nothing is."""
+        try:
+            session = self.load()
+        except CorruptData as error:
+            return f"{error.what}: {error.where}"
+        ids = dict(self.connection.execute(_IDS_OF, (self.number,)).fetchall())
+        if ids != {event.id: seq for seq, event in enumerate(session.log)}:
+            return "the index of its event ids was changed"
+        return ""
+
+    def put_bodies(self, table: str, bodies: Sequence[bytes]) -> None:
+        """Make these the rows of a table; the seal is another's work."""
+        self.run(_CUT, table, -(2**62))
+        hashed = [(self.number, n, body, sha256(body).digest()) for n, body in enumerate(bodies)]
+        self.connection.executemany(_INSERT[table], hashed)
+        if table == "events":
+            self.connection.execute(_DROP_IDS, (self.number,))
+            self._add_ids(table, 0, [msgspec.json.decode(body, type=Event) for body in bodies])
 
     def _values(self, table: str, kind: Any) -> list[Any]:
         decode = msgspec.json.Decoder(kind).decode

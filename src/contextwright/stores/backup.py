@@ -1,0 +1,127 @@
+"""Backups of stores that are in use: databases first, then the artifacts that they refer to."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from contextwright.errors import StoreError
+from contextwright.stores.database import Database
+from contextwright.stores.files import FileArtifacts, sync_folder, write_durably
+
+PAGES = 1000
+"""Pages that are copied at a time; writers go on in between."""
+
+
+class BackedUp(msgspec.Struct, frozen=True):
+    """A store and its backup.
+
+    Args:
+        size: bytes that were written: of artifacts, those that were not there yet.
+        damaged: artifacts that are damaged in the store; what the backup has of them stays.
+    """
+
+    store: str
+    backup: str
+    size: int
+    damaged: tuple[str, ...] = ()
+
+
+def backup(
+    stores: Iterable[str | Path],
+    folder: str | Path,
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[BackedUp]:
+    """Write a backup of each store into a folder, under its own name. Databases are copied as they
+    are at one moment, whoever writes meanwhile; then artifacts, so that what the databases refer
+    to is there. A backup that is there already is replaced when the new one is whole; artifacts
+    are only added.
+
+    Args:
+        stores: files of SQLite, folders of artifacts.
+        folder: made for its owner only where it is missing.
+        progress: called with a store, how much is done and how much there is.
+
+    Raises:
+        StoreError: no such store, two of one name, or it can not be read or written.
+    """
+    sources, target = [Path(each) for each in stores], Path(folder)
+    names = [each.name for each in sources]
+    for source in sources:
+        if not source.exists() or names.count(source.name) > 1:
+            raise StoreError(
+                "there is no such store" if not source.exists() else "two stores of one name",
+                where=str(source),
+                fix="give files and folders that are there; those of one name one by one, each "
+                "into a folder of its own",
+            )
+    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    report = progress or _unseen
+    ordered = sorted(sources, key=lambda source: source.is_dir())
+    return [
+        _artifacts(source, target / source.name, report)
+        if source.is_dir()
+        else _database(source, target / source.name, report)
+        for source in ordered
+    ]
+
+
+def _unseen(_store: str, _done: int, _all: int) -> None:
+    """Progress that nobody looks at."""
+
+
+def _database(source: Path, target: Path, report: Callable[[str, int, int], None]) -> BackedUp:
+    temporary = target.with_name(f"{target.name}.{os.urandom(4).hex()}.tmp")
+    database = Database(source, "", fix="give a file of SQLite that can be read")
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(sqlite3.connect(temporary)) as copy, database.reading() as connection:
+
+            def step(_status: int, left: int, pages: int) -> None:
+                report(str(source), pages - left, pages)
+
+            connection.backup(copy, pages=PAGES, progress=step)
+            copy.execute("PRAGMA journal_mode=DELETE")
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        sync_folder(target.parent)
+    finally:
+        database.close()
+        temporary.unlink(missing_ok=True)
+    return BackedUp(str(source), str(target), target.stat().st_size)
+
+
+def _artifacts(source: Path, target: Path, report: Callable[[str, int, int], None]) -> BackedUp:
+    store, copy = FileArtifacts(source), FileArtifacts(target)
+    keys = [
+        f"{folder}/{path.name}" for folder in ("blobs", "names") for path in _files(source / folder)
+    ]
+    size, damaged = 0, list[str]()
+    for done, key in enumerate(keys, 1):
+        if not store.is_whole(key):
+            damaged.append(key)
+        elif key.startswith("names/") or not copy.is_whole(key):
+            size += _copy(source / key, target / key)
+        report(str(source), done, len(keys))
+    for folder in ("blobs", "names"):
+        sync_folder(target / folder)
+    return BackedUp(str(source), str(target), size, tuple(damaged))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix != ".tmp")
+
+
+def _copy(source: Path, target: Path) -> int:
+    """Copy a file, with the time at which it was written; how many bytes."""
+    data, status = source.read_bytes(), source.stat()
+    temporary = target.with_name(f"{target.name}.{os.urandom(4).hex()}.tmp")
+    write_durably(temporary, data)
+    os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
+    temporary.replace(target)
+    return len(data)

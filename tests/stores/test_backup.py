@@ -1,0 +1,94 @@
+"""`backup`: whole copies of stores in use; what a database refers to is in the artifacts beside it."""
+
+import threading
+
+import pytest
+from tests.cli.test_cli import run
+
+from contextwright.errors import StoreError
+from contextwright.session import Event, Text
+from contextwright.stores import FileArtifacts, SQLiteSessions, refs_of
+from contextwright.stores.backup import backup
+from contextwright.stores.verify import verify
+from contextwright.testing import session_of
+
+
+def test_a_backup_beside_a_writer_is_one_state_and_has_what_it_refers_to(tmp_path):
+    path, folder = tmp_path / "sessions.db", tmp_path / "artifacts"
+    artifacts, stop, count = FileArtifacts(folder), threading.Event(), [0]
+    SQLiteSessions(path).close()
+
+    def write():
+        store = SQLiteSessions(path)
+        while not stop.is_set():
+            n = count[0]
+            ref = artifacts.put(f"artifact {n}".encode(), name=f"reports/{n}.md")
+            event = Event(id=f"e{n}", role="user", parts=(Text(text=f"see {ref} " + "x" * 3000),))
+            count[0] = store.append("s", [event], expected=n)
+        store.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(5):
+            before = count[0]
+            made = backup([folder, path], tmp_path / "backup")
+            assert made[0].backup.endswith("sessions.db"), "databases come first"
+            copy = SQLiteSessions(tmp_path / "backup" / "sessions.db")
+            held = FileArtifacts(tmp_path / "backup" / "artifacts")
+            if before:
+                assert before <= len(copy.load("s"))
+                assert all(held.read_text(ref) for ref in refs_of(copy) if ref.endswith(".md"))
+            copy.close()
+    finally:
+        stop.set()
+        writer.join()
+    for name in ("sessions.db", "artifacts"):
+        assert verify(tmp_path / "backup" / name).damaged == ()
+        assert (tmp_path / "backup" / name).stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_artifact_does_not_replace_a_whole_one(tmp_path):
+    artifacts = FileArtifacts(tmp_path / "artifacts")
+    ref = artifacts.put(b"the truth")
+    backup([artifacts.root], tmp_path / "backup")
+    next((artifacts.root / "blobs").iterdir()).write_bytes(b"a lie")
+    (made,) = backup([artifacts.root], tmp_path / "backup")
+    assert len(made.damaged) == 1 and made.size == 0
+    assert FileArtifacts(made.backup).get(ref) == b"the truth"
+
+
+def test_a_failed_backup_leaves_the_one_before(tmp_path, monkeypatch):
+    store = SQLiteSessions(tmp_path / "sessions.db")
+    store.save(session_of("u: one", id="s"))
+    (made,) = backup([tmp_path / "sessions.db"], tmp_path / "backup")
+    store.save(session_of("u: two", id="t"))
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        backup([tmp_path / "sessions.db"], tmp_path / "backup", progress=stop)
+    assert SQLiteSessions(made.backup).ids() == ["s"]
+    assert not list((tmp_path / "backup").glob("*.tmp"))
+
+
+def test_what_can_not_be_backed_up_is_named(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.db").touch()
+    (tmp_path / "x.db").touch()
+    for stores in ([tmp_path / "none.db"], [tmp_path / "x.db", tmp_path / "a" / "x.db"]):
+        with pytest.raises(StoreError, match="store"):
+            backup(stores, tmp_path / "backup")
+    (tmp_path / "no.db").write_bytes(b"no database " * 400)
+    with pytest.raises(StoreError, match="no.db|not a database"):
+        backup([tmp_path / "no.db"], tmp_path / "backup")
+
+
+def test_the_command_says_what_it_wrote(tmp_path):
+    SQLiteSessions(tmp_path / "sessions.db").save(session_of("u: one", id="s"))
+    FileArtifacts(tmp_path / "artifacts").put(b"x")
+    shown = run("backup", tmp_path / "sessions.db", tmp_path / "artifacts", tmp_path / "to")
+    assert "to/sessions.db: " in shown.replace("\n", "") and "to/artifacts: 1 bytes" in shown
+    next((tmp_path / "artifacts" / "blobs").iterdir()).write_bytes(b"")
+    assert "not copied" in run("backup", tmp_path / "artifacts", tmp_path / "to", code=10)
