@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from contextwright.formats.objects import session_from
     from contextwright.premises.findings import PremiseResult
     from contextwright.recipes.pack_builder import PackBuilder
+    from contextwright.redaction.operators import Vault
     from contextwright.render.target import Target, target
     from contextwright.retention import (
         DataSubject,
@@ -91,6 +92,7 @@ _HOMES = {
     "SummaryConstraint": "contextwright.engine.pressure",
     "Target": "contextwright.render.target",
     "TaskBoard": "contextwright.stores",
+    "Vault": "contextwright.redaction.operators",
     "acheck_premise": "contextwright.engine.premise_guard",
     "add_working_note": "contextwright.engine",
     "apremise_guard": "contextwright.engine.premise_guard",
@@ -150,6 +152,7 @@ __all__ = [
     "SummaryConstraint",
     "Target",
     "TaskBoard",
+    "Vault",
     "acheck_premise",
     "add_working_note",
     "apremise_guard",

@@ -25,6 +25,7 @@ ContextwrightError
 │   ├── CorruptData      what is stored is not what was written; names the row or the file
 │   └── NewerSchema      written by a newer version of this package
 ├── PatternError         a redaction pattern that cannot be run safely
+├── RedactionError       what finds names failed: a text that was not searched is not sent
 └── MissingExtra         an optional package is not installed; names the command
 
     try:
@@ -197,6 +198,10 @@ class CorruptData(StoreError):
 
 class NewerSchema(StoreError):
     """A file that a newer version of this package wrote."""
+
+
+class RedactionError(ContextwrightError):
+    """A detector failed: what was not searched is not sent."""
 
 
 class PatternError(SpecError):

@@ -186,8 +186,8 @@ class C:
     def recite(todo: str = 'todo', *, key: str = 'plan') -> Recite:
         """Behind the user's newest words, or behind the trace since: what the task is, how far it is, what comes next. Nothing where the state says nothing of it."""
     @staticmethod
-    def redact(patterns: str | Iterable[str] = (), *, fields: str | Iterable[str] = ()) -> Redact:
-        """Put `[REDACTED]` for what these patterns find and what these fields hold, everywhere: the system instruction, the user's words, calls, results, state, notes, file names."""
+    def redact(patterns: str | Iterable[str] = (), *, fields: str | Iterable[str] = (), entities: str | Iterable[str] = (), operator: Literal['replace', 'mask', 'hash', 'pseudonymize'] = 'replace') -> Redact:
+        """Put `[REDACTED]` for what these patterns find and what these fields hold, everywhere: the system instruction, the user's words, calls, results, state, notes, names, ids, tools."""
     @staticmethod
     def relevant(query_key: str = '', *, query: str = '', top_k: int = 5, max_tokens: int = 0, model: str = '', scorer: Literal['llm', 'embedding', 'lexical'] | Literal['salience'] = 'llm') -> Relevant:
         """The blocks that matter most for a query, in their order, with their scores: `top_k` of them, or as many as have `max_tokens` together."""

@@ -74,7 +74,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
             )
     _check_names(inputs.tools)
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
-    tools = scoped(inputs.tools, scope)
+    tools = clean_tools(planned, inputs, scoped(inputs.tools, scope))
     notes = (*planned.notes, *_missing(planned, inputs), *_unknown(scope, inputs.tools))
     return Assembled(system, blocks, tools, inputs.tools, notes, bool(planned.step_key))
 
@@ -145,6 +145,18 @@ def _guard(
         return blocks
 
     return guard
+
+
+def clean_tools(planned: Plan, inputs: Inputs, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """Tools, their names and schemas too, without what the spec redacts from everything."""
+    if not planned.redactions:
+        return tools
+    key = ("clean tools", planned.redactions, inputs.ports)
+    table = inputs.memo.table(key)
+    for tool in tools:
+        if tool not in table:
+            table[tool] = planned.clean_tool(tool)
+    return tuple(table[tool] for tool in tools)
 
 
 def _redacted(redaction: Guard, blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:

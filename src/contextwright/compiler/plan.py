@@ -8,6 +8,8 @@ import msgspec
 
 from contextwright.atoms.select.default import Nothing
 from contextwright.errors import SpecError
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
+from contextwright.session.event import Tool
 from contextwright.session.state import NOTES_PREFIX
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When, union
 from contextwright.spec.kind import Kind
@@ -37,6 +39,7 @@ class Plan(msgspec.Struct, frozen=True):
         step_key: state key of the step that makes a pack of the request; empty without one.
         tools: what limits the tools that are sent, if the spec has it.
         notes: conditions that do not hold, with what is left out for it.
+        ports: what the application gives redactions.
     """
 
     body: Expr
@@ -53,19 +56,29 @@ class Plan(msgspec.Struct, frozen=True):
     cites: tuple[str, ...] = ()
     tools: ToolScope | None = None
     notes: tuple[str, ...] = ()
+    ports: RedactionPorts = NO_PORTS
 
     def clean(self, text: str) -> str:
         """A text without what the spec redacts from everything."""
         for redaction in self.redactions:
-            text = redaction.cleaned(text)
+            text = redaction.cleaned(text, self.ports)
         return text
 
+    def clean_tool(self, tool: Tool) -> Tool:
+        """A tool without what the spec redacts from everything."""
+        for redaction in self.redactions:
+            tool = redaction.cleaned_tool(tool, self.ports)
+        return tool
 
-def plan(spec: Expr, state: Mapping[str, Any] | None = None) -> Plan:
+
+def plan(
+    spec: Expr, state: Mapping[str, Any] | None = None, ports: RedactionPorts = NO_PORTS
+) -> Plan:
     """Take a spec apart.
 
     Args:
         state: decides the spec's conditions; without one both branches are in the plan.
+        ports: what the application gives redactions.
 
     Raises:
         SpecError: two limits; there is one request, so there is one limit. Or a word of the kind
@@ -91,6 +104,7 @@ def plan(spec: Expr, state: Mapping[str, Any] | None = None) -> Plan:
         stands_on_conversation=any(head.selects_conversation for head in _heads(spec)),
         step_key=next((one.step_key for one in traits if one.step_key), ""),
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
+        ports=ports,
         notes=tuple(notes),
     )
 

@@ -11,6 +11,7 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ReplayError
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.providers import provider_named
 from contextwright.render.target import Target
 from contextwright.session.event import Tool
@@ -29,6 +30,7 @@ def replay(
     session: Session,
     *,
     tools: tuple[Tool, ...] | None = None,
+    ports: RedactionPorts = NO_PORTS,
     sources: RefSources = NOTHING_OUTSIDE,
 ) -> Pack:
     """Build a pack again, and compare its request and every field of its manifest. What a compile
@@ -39,14 +41,11 @@ def replay(
         pack: the pack, or its manifest alone, whose request is known by its checksum.
         session: as it was then, or later.
         tools: those that were given then; by default the session's.
-        read_artifact: gives the text of artifacts that were read then.
+        ports: what the application gave redactions then.
+        sources: what its refs named outside the session.
 
     Returns:
         The pack as it is built now: the same.
-
-    Args:
-        tools: what might be called; by default the session's.
-        sources: what its refs named outside the session.
 
     Raises:
         ReplayError: the session, its state, the tools, the request or the manifest is not the
@@ -68,6 +67,7 @@ def replay(
         now_ms=manifest.now_ms,
         steps=bool(manifest.steps),
         answers=Answers(manifest.answers),
+        ports=ports,
     )
     again = compiler.compile(snapshot, _target(manifest, tools))
     _compare(manifest, again.manifest)

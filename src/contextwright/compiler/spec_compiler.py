@@ -21,6 +21,7 @@ from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import RenderError, StepError
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
@@ -66,6 +67,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         steps: whether the manifest counts blocks and tokens at every step of the spec.
         answers: what models answered before.
         notes: what happened before the compile that a reader of its manifest should know.
+        ports: what the application gives redactions.
     """
 
     spec: Expr
@@ -76,6 +78,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     steps: bool = False
     answers: Answers = NO_ANSWERS
     notes: tuple[str, ...] = ()
+    ports: RedactionPorts = NO_PORTS
 
     def compile(
         self,
@@ -121,7 +124,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         self.memo.trim()
         renderer = target.provider.renderer
-        planned = plan(self.spec, snapshot.state)
+        planned = plan(self.spec, snapshot.state, self.ports)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
         key = ("summarized", target.format, target.model, target.counter.id, self.agent)
         known = self.memo.table(key)
@@ -180,6 +183,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             framed=bool(planned.step_key),
             required=planned.required,
             clean=planned.clean,
+            ports=self.ports,
             answers=self.answers,
             dry=dry,
             asked=wants.asked,

@@ -11,6 +11,8 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
 from contextwright.errors import ModelError, SessionError, SpecError
 from contextwright.formats.objects import session_from
+from contextwright.redaction.detector import RedactionPorts
+from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -198,6 +200,22 @@ def sources_of(
         )
     outside = outside_reader(roots, hosts)
     return RefSources(_reader_of(artifacts, where), cache(outside) if outside else None)
+
+
+def ports_of(detector: object, vault: object, where: str) -> RedactionPorts:
+    """What the application gives redactions.
+
+    Raises:
+        SpecError: a detector that can not be asked, or a vault that is none.
+    """
+    if detector is not None and not (callable(detector) or hasattr(detector, "analyze")):
+        raise SpecError(
+            f"expected a detector that is called with a text, got {type(detector).__name__}",
+            where=f"{where}: detector",
+            fix="presidio_analyzer.AnalyzerEngine(), or a function that gives (start, end, entity)",
+        )
+    expect_type("vault", vault, Vault, where, "contextwright.Vault(key=...)")
+    return RedactionPorts(detector, vault if isinstance(vault, Vault) else None)
 
 
 def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:

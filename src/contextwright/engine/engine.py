@@ -16,6 +16,7 @@ from contextwright.engine.door import (
     SpecLike,
     compiled_by,
     expect_type,
+    ports_of,
     session_of,
     snapshot_of,
     sources_of,
@@ -28,6 +29,8 @@ from contextwright.engine.prepare import Turn, known_answers, preparing, remembe
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError
+from contextwright.redaction.detector import Detector
+from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, read_tools
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
@@ -61,6 +64,8 @@ def compile(
     now_ms: int | None = None,
     agent: str = "",
     steps: bool = False,
+    detector: Detector | None = None,
+    vault: Vault | None = None,
     **options: Any,
 ) -> Pack:
     """The pack for the next call, in one line.
@@ -81,6 +86,8 @@ def compile(
             which need no network.
         previous: the pack before, to tell what a provider's cache can use again.
         steps: count blocks and tokens at every step of the spec, for `ctx explain`.
+        detector: finds the `entities` of `C.redact`: `(start, end, entity)` of a text, or
+            Presidio's `AnalyzerEngine`. vault: has the key of its hashes and pseudonyms.
 
     Raises:
         ModelError: an unknown model and no `window`, or neither model nor target.
@@ -100,6 +107,7 @@ def compile(
         now_ms=now_ms,
         memo=memo_of(snapshot.log),
         steps=steps,
+        ports=ports_of(detector, vault, "compile(...)"),
     )
     turn = Turn(compiler, whom, lambda: snapshot, None, previous)
     models = answering_by(models)
@@ -154,6 +162,7 @@ class Engine:
         retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.
+        detector, vault: what `C.redact` takes, as `contextwright.compile` does.
     """
 
     def __init__(
@@ -171,6 +180,8 @@ class Engine:
         retrievers: Sequence[Retriever] = (),
         agent: str = "",
         clock: Callable[[], int] | None = None,
+        detector: Detector | None = None,
+        vault: Vault | None = None,
         **options: Any,
     ) -> None:
         made = spec_or_compiler(spec, "Engine(spec, ...)")
@@ -184,6 +195,7 @@ class Engine:
         self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.clock = clock
+        self.ports = ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
         self._base = target_of(model, None, options, "Engine(spec, model)")
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
@@ -255,7 +267,7 @@ class Engine:
         Raises:
             RefError: it does not resolve, or names what is not this session's.
         """
-        planned = plan(self.spec)
+        planned = plan(self.spec, ports=self.ports)
         refs = Refs(session.snapshot(), self.artifacts, self.roots, self.hosts, planned.cites)
         return planned.clean(refs.read(ref))
 
@@ -276,7 +288,7 @@ class Engine:
     def _recording(self, session: Session, billed_input: int | None) -> TaskGenerator[None]:
         if billed_input is not None:
             self.learn(session, billed_input)
-        yield from recording(session, self.spec, self.agent, self.artifacts)
+        yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
         if self.sessions is not None:
             self.sessions.save(session)
 
@@ -292,7 +304,7 @@ class Engine:
             return self._by_compiler(self.compiler, session.snapshot(), target)
         log = session.log
         capture_before(session, self.spec)
-        notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers)
+        notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers, self.ports)
         turn = Turn(
             self._spec_compiler(log, notes),
             target,
@@ -327,6 +339,7 @@ class Engine:
             sources=sources_of(self.artifacts, self.roots, self.hosts, "Engine(...)"),
             now_ms=now_ms,
             memo=memo_of(log),
+            ports=self.ports,
             notes=(*notes, why) if why else notes,
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from contextwright.compiler.plan import plan, walk
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
 from contextwright.retrieval.vectors import reason_of
@@ -28,9 +29,14 @@ def hydrate(
     memory: MemoryStore | None = None,
     scope: str = "",
     retrievers: Sequence[Retriever] = (),
+    ports: RedactionPorts = NO_PORTS,
 ) -> tuple[str, ...]:
     """Put what matters most for the step and the user's last words under `knowledge`, if the
     spec reads it.
+
+    Args:
+        memory: what is searched, in `scope`, beside the retrievers.
+        ports: what the application gives redactions: no query has what they keep out.
 
     Returns:
         Why a search was less good than it might have been, for the manifest.
@@ -38,7 +44,7 @@ def hydrate(
     most = max((atom.traits.hydrates.get(KNOWLEDGE, 0) for atom in walk(spec)), default=0)
     if not most or (memory is None and not retrievers):
         return ()
-    query = plan(spec).clean(query_in(session.snapshot()))
+    query = plan(spec, ports=ports).clean(query_in(session.snapshot()))
     entries: list[dict[str, Any]] = []
     notes: list[str] = []
     if query and memory is not None:

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from contextwright.compiler.plan import plan
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -44,10 +45,14 @@ def record(
 
 
 def recording(
-    session: Session, spec: Expr, agent: str, artifacts: ArtifactStore | None = None
+    session: Session,
+    spec: Expr,
+    agent: str,
+    artifacts: ArtifactStore | None = None,
+    ports: RedactionPorts = NO_PORTS,
 ) -> TaskGenerator[None]:
     """What a spec writes after the turn: captured outputs, artifacts and notes."""
-    planned = plan(spec, session.state)
+    planned = plan(spec, session.state, ports)
 
     def put(data: bytes, name: str) -> str:
         assert artifacts is not None

@@ -10,6 +10,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.of_exchange import block_of
 from contextwright.blocks.protection import Protection
 from contextwright.errors import RefError
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
@@ -115,6 +116,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
         clean: a text without what the spec redacts: what a model may read of it.
+        ports: what the application gives redactions.
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
         used: collects the answers that were taken, by fingerprint.
@@ -138,6 +140,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     framed: bool = False
     dry: bool = False
     clean: Callable[[str], str] = str
+    ports: RedactionPorts = NO_PORTS
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])

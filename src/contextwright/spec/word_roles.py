@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from contextwright.redaction.detector import NO_PORTS, RedactionPorts
+from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind, Verb
@@ -25,9 +27,17 @@ class Guard(Atom, frozen=True, kw_only=True):
         """Patterns that it keeps out, by the names of `redaction.patterns`."""
         return ()
 
-    def cleaned(self, text: str) -> str:
-        """A text without what it keeps out: what a model or a store may be given."""
+    def cleaned(self, text: str, ports: RedactionPorts = NO_PORTS) -> str:
+        """A text without what it keeps out: what a model or a store may be given.
+
+        Args:
+            ports: what the application gives redactions.
+        """
         raise NotImplementedError(f"{self.word} cleans no text")
+
+    def cleaned_tool(self, tool: Tool, ports: RedactionPorts = NO_PORTS) -> Tool:
+        """A tool without what it keeps out."""
+        return tool
 
 
 class ConversationWindow(Atom, frozen=True, kw_only=True):

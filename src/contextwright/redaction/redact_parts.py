@@ -1,0 +1,130 @@
+"""Blocks, messages and their parts, redacted."""
+
+import base64
+
+import msgspec
+
+from contextwright.blocks.block import Block, Message
+from contextwright.redaction.redactor import Redactor
+from contextwright.session.event import AnyPart, File, Image, Text, Thinking, ToolCall, ToolResult
+
+
+class PartRedaction:
+    """Blocks, messages and parts, redacted: new ones where something was there.
+
+    Args:
+        redactor: what is redacted.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def block(self, block: Block) -> Block:
+        """A block, redacted."""
+        text = self._redactor.text(block.text) if block.text else block.text
+        messages = tuple(map(self._message, block.messages))
+        same = all(new is old for new, old in zip(messages, block.messages, strict=True))
+        if text == block.text and same:
+            return block
+        return msgspec.structs.replace(
+            block, text=text, messages=block.messages if same else messages, why="redacted"
+        )
+
+    def _message(self, message: Message) -> Message:
+        parts = self._parts(message.parts)
+        author = self._redactor.text(message.author) if message.author else ""
+        same = all(new is old for new, old in zip(parts, message.parts, strict=True))
+        if same and author == message.author:
+            return message
+        whole = message.whole and same
+        return msgspec.structs.replace(message, parts=parts, author=author, whole=whole)
+
+    def _parts(self, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+        return tuple(map(self._part, self._joined(parts)))
+
+    def _joined(self, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+        """Parts without what stands across the border of two texts: the first has what stands for
+        it, the others lose their share."""
+        texts = [at for at, part in enumerate(parts) if isinstance(part, Text)]
+        if len(texts) < 2:
+            return parts
+        pieces = [part.text for part in parts if isinstance(part, Text)]
+        starts = [sum(map(len, pieces[:at])) for at in range(len(pieces) + 1)]
+        whole = "".join(pieces)
+        new = list(parts)
+        for start, end, name in reversed(self._redactor.spans(whole)):
+            crossed = [
+                at for at in range(len(pieces)) if start < starts[at + 1] and starts[at] < end
+            ]
+            if len(crossed) < 2:
+                continue
+            for at in crossed:
+                low, high = max(start - starts[at], 0), min(end - starts[at], len(pieces[at]))
+                instead = (
+                    ""
+                    if at != crossed[0]
+                    else self._redactor.operator.stand_in(whole[start:end], name)
+                )
+                pieces[at] = pieces[at][:low] + instead + pieces[at][high:]
+        for at, piece in zip(texts, pieces, strict=True):
+            if piece != getattr(parts[at], "text", ""):
+                new[at] = Text(text=piece)
+        return tuple(new)
+
+    def _part(self, part: AnyPart) -> AnyPart:
+        new = self._redacted(part)
+        if new is part and part.extra and not self._redactor.is_clean(part.extra):
+            return msgspec.structs.replace(part, extra={})
+        return new
+
+    def _redacted(self, part: AnyPart) -> AnyPart:
+        redactor = self._redactor
+        if isinstance(part, (Text, Thinking)):
+            text = redactor.text(part.text)
+            return part if text == part.text else Text(text=text)
+        if isinstance(part, ToolCall):
+            new = ToolCall(
+                id=redactor.ident(part.id),
+                name=redactor.ident(part.name),
+                arguments=redactor.text(part.arguments),
+            )
+            same = (new.id, new.name, new.arguments) == (part.id, part.name, part.arguments)
+            return part if same else new
+        if isinstance(part, ToolResult):
+            return self._result(part)
+        if isinstance(part, (File, Image)):
+            return self._media(part)
+        if redactor.is_clean(part.value):
+            return part
+        return msgspec.structs.replace(part, value=redactor.value(part.value), extra={})
+
+    def _result(self, part: ToolResult) -> ToolResult:
+        content = self._parts(part.content)
+        call_id, name = self._redactor.ident(part.call_id), self._redactor.ident(part.name)
+        same = all(new is old for new, old in zip(content, part.content, strict=True))
+        if same and (call_id, name) == (part.call_id, part.name):
+            return part
+        return msgspec.structs.replace(part, call_id=call_id, name=name, content=content, extra={})
+
+    def _media(self, part: File | Image) -> AnyPart:
+        redactor = self._redactor
+        name = redactor.text(part.name) if isinstance(part, File) else ""
+        places = (part.url, part.file_id, part.media_type)
+        if any(redactor.text(place) != place for place in places if place):
+            kind = redactor.text(part.media_type)
+            return Text(text=f"[{kind} not sent: its address was redacted]")
+        if not isinstance(part, File):
+            return part
+        data = self._data(part)
+        if name == part.name and data == part.data:
+            return part
+        return msgspec.structs.replace(part, name=name, data=data, extra={})
+
+    def _data(self, part: File) -> str:
+        """The data of a file that is text, redacted."""
+        try:
+            text = base64.b64decode(part.data, validate=True).decode()
+        except ValueError:
+            return part.data
+        new = self._redactor.text(text)
+        return part.data if new == text else base64.b64encode(new.encode()).decode()

@@ -1,0 +1,110 @@
+"""Everything that a redaction looks for, and what it puts there, as one."""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, cast
+
+import msgspec
+
+from contextwright.redaction.detector import Detector, detected
+from contextwright.redaction.named_fields import redact_json_text
+from contextwright.redaction.operators import REPLACE, Operator
+from contextwright.redaction.readings import base64_texts, readings
+from contextwright.redaction.scan import compile_patterns
+from contextwright.redaction.settle import Span, settled
+
+_ROUNDS = 3
+
+
+class Redactor(msgspec.Struct, frozen=True, eq=False):
+    """What is redacted, and how.
+
+    Args:
+        patterns: names of patterns, groups, expressions.
+        fields: names of fields.
+        entities: what `detector` is asked for.
+        operator: what stands there instead.
+    """
+
+    patterns: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    operator: Operator = REPLACE
+    detector: Detector | None = None
+
+    def text(self, text: str) -> str:
+        """A text, redacted. What is redacted already stays as it is.
+
+        Raises:
+            RedactionError: the detector failed.
+        """
+        for _ in range(_ROUNDS):
+            new = redact_json_text(text, self.fields, self.operator)[0] if self.fields else text
+            new = self._encoded_fields(new)
+            if self.patterns or self.entities:
+                new = settled(new, self._matches, self.operator)[0]
+            # one may uncover what the other finds
+            if new == text or not self.fields:
+                return new
+            text = new
+        return text
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """What its patterns and its detector find in a text."""
+        hit = self.patterns or self.entities
+        return settled(text, self._matches, self.operator)[1] if hit else ()
+
+    def ident(self, id: str) -> str:
+        """An id or a name, by which two things are one: as it is, or another one, always the
+        same."""
+        if not id or self.text(id) == id:
+            return id
+        vault = self.operator.vault
+        digest = vault.digest(id) if vault else sha256(id.encode("utf-8", "replace")).hexdigest()
+        return f"redacted_{digest[:8]}"
+
+    def value(self, value: Any) -> Any:
+        """JSON data whose strings are redacted by what is hit in them; names of fields say
+        nothing here, for a schema has names of fields and no values."""
+        texts = Redactor(self.patterns, (), self.entities, self.operator, self.detector)
+        top = [value]
+        waiting: list[tuple[Any, Any]] = [(top, 0)]
+        while waiting:
+            holder, place = waiting.pop()
+            item = holder[place]
+            if isinstance(item, str):
+                holder[place] = texts.text(item)
+            elif isinstance(item, dict):
+                entries = {texts.text(str(key)): one for key, one in cast(Any, item).items()}
+                holder[place] = entries
+                waiting += [(entries, key) for key in entries]
+            elif isinstance(item, list | tuple):
+                listed = list(cast(Any, item))
+                holder[place] = listed
+                waiting += [(listed, at) for at in range(len(listed))]
+        return top[0]
+
+    def is_clean(self, value: Any) -> bool:
+        """Whether JSON data holds nothing that is redacted."""
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        return self.text(text) == text
+
+    def _matches(self, text: str) -> Iterator[Span]:
+        if self.patterns:
+            yield from compile_patterns(self.patterns).matches(text)
+        if not self.entities or not text.strip():
+            return
+        yield from detected(text, self.entities, self.detector)
+        for reading in readings(text):
+            for start, end, name in detected(reading.text, self.entities, self.detector):
+                yield Span(*reading.original(start, end), name)
+
+    def _encoded_fields(self, text: str) -> str:
+        """Fields in what stands encoded in a text: then the whole of it goes."""
+        if not self.fields:
+            return text
+        for start, end, plain in reversed(list(base64_texts(text))):
+            if redact_json_text(plain, self.fields, self.operator)[1]:
+                text = text[:start] + self.operator.stand_in(text[start:end]) + text[end:]
+        return text
