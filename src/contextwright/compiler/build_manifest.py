@@ -55,12 +55,13 @@ def manifest_of(
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")
     checksum = sha256(body).hexdigest()
     spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
-    origin = f"{snapshot.session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
+    session_id = built.planned.clean_id(snapshot.session_id)
+    origin = f"{session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
     task, step = _step(built)
     kept_blocks = tuple(_kept_block(block, room.inputs.cost(block)) for block in built.blocks)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
-        session_id=snapshot.session_id,
+        session_id=session_id,
         position=snapshot.position,
         session_digest=snapshot.digest,
         state_version=snapshot.state.version,
@@ -190,7 +191,8 @@ def _artifacts(blocks: Blocks) -> tuple[str, ...]:
 
 
 def _policy(built: CompileResult) -> ToolPolicy | None:
-    names = tuple(tool.name for tool in built.assembled.available)
+    clean = built.planned.clean_id
+    names = tuple(clean(tool.name) for tool in built.assembled.available)
     if not names or not built.target.takes_messages:
         return None
     sent = tuple(tool.name for tool in built.assembled.tools)

@@ -64,6 +64,12 @@ class Plan(msgspec.Struct, frozen=True):
             text = redaction.cleaned(text, self.ports)
         return text
 
+    def clean_id(self, id: str) -> str:
+        """An id or a name, or always the same other one if the spec redacts a part of it."""
+        for redaction in self.redactions:
+            id = redaction.cleaned_id(id, self.ports)
+        return id
+
     def clean_tool(self, tool: Tool) -> Tool:
         """A tool without what the spec redacts from everything."""
         for redaction in self.redactions:

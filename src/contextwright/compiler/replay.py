@@ -9,6 +9,7 @@ from contextwright.compiler.build_manifest import tools_digest
 from contextwright.compiler.compare import first_difference
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ReplayError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
@@ -55,13 +56,15 @@ def replay(
     snapshot = session.snapshot_at(manifest.position, manifest.state_version)
     tools = snapshot.tools if tools is None else tools
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")
-    _same("session_id", manifest.session_id, snapshot.session_id, "the session")
+    spec = from_data(manifest.spec)
+    session_id = plan(spec, ports=ports).clean_id(snapshot.session_id)
+    _same("session_id", manifest.session_id, session_id, "the session")
     _same("session_digest", manifest.session_digest, snapshot.digest, "the log, up to there")
     _same("state_digest", manifest.state_digest, sha256(state).hexdigest(), "the state")
     if provider_named(manifest.format).takes_messages:
         _same("tools_digest", manifest.tools_digest, tools_digest(tools), "the tools")
     compiler = SpecCompiler(
-        from_data(manifest.spec),
+        spec,
         agent=manifest.agent,
         sources=sources,
         now_ms=manifest.now_ms,

@@ -86,8 +86,7 @@ def compile(
             which need no network.
         previous: the pack before, to tell what a provider's cache can use again.
         steps: count blocks and tokens at every step of the spec, for `ctx explain`.
-        detector: finds the `entities` of `C.redact`: `(start, end, entity)` of a text, or
-            Presidio's `AnalyzerEngine`. vault: has the key of its hashes and pseudonyms.
+        detector: finds the `entities` of `C.redact`. vault: has the key of its hashes.
 
     Raises:
         ModelError: an unknown model and no `window`, or neither model nor target.
@@ -110,7 +109,11 @@ def compile(
         ports=ports_of(detector, vault, "compile(...)"),
     )
     turn = Turn(compiler, whom, lambda: snapshot, None, previous)
-    models = answering_by(models)
+    return _prepared(turn, snapshot, answering_by(models))
+
+
+def _prepared(turn: Turn, snapshot: Snapshot, models: TaskRunner) -> Pack:
+    """The pack, once models answered what it needs."""
     asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
     pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)

@@ -54,13 +54,13 @@ def detected(text: str, entities: tuple[str, ...], detector: Detector | None) ->
             "callable that gives (start, end, entity)",
         )
     wanted = {entity.casefold() for entity in entities}
-    for hit in _asked(text, entities, detector):
+    for hit in _results_of(text, entities, detector):
         span = _span(hit, len(text))
         if span.name in wanted and span.end > span.start:
             yield span
 
 
-def _asked(text: str, entities: tuple[str, ...], detector: Any) -> list[Any]:
+def _results_of(text: str, entities: tuple[str, ...], detector: Any) -> list[Any]:
     analyze = getattr(detector, "analyze", None)
     try:
         if analyze is not None:

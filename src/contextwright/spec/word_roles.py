@@ -35,6 +35,10 @@ class Guard(Atom, frozen=True, kw_only=True):
         """
         raise NotImplementedError(f"{self.word} cleans no text")
 
+    def cleaned_id(self, id: str, ports: RedactionPorts = NO_PORTS) -> str:
+        """An id or a name, or another one for it if what it keeps out is in it."""
+        return id
+
     def cleaned_tool(self, tool: Tool, ports: RedactionPorts = NO_PORTS) -> Tool:
         """A tool without what it keeps out."""
         return tool

@@ -71,6 +71,10 @@ class Redact(Guard, frozen=True, kw_only=True):
         """A text by itself, redacted."""
         return self._redactor(ports).text(text)
 
+    def cleaned_id(self, id: str, ports: RedactionPorts = NO_PORTS) -> str:
+        """An id, or always the same other one."""
+        return self._redactor(ports).ident(id)
+
     def cleaned_tool(self, tool: Tool, ports: RedactionPorts = NO_PORTS) -> Tool:
         """A tool whose name, description and schema are redacted."""
         redactor = self._redactor(ports)
