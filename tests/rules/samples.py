@@ -73,7 +73,11 @@ SAMPLES = {
         C.recent(1, by="salience"),
     ),
     "recite": (C.recite("case"),),
-    "redact": (C.redact("email"), C.redact("pii", fields=["price"])),
+    "redact": (
+        C.redact("email"),
+        C.redact("pii", fields=["price"]),
+        C.redact("pii", operator="mask"),
+    ),
     "relevant": (
         C.relevant(top_k=2),
         C.relevant("intent", top_k=1, scorer="lexical"),
