@@ -86,7 +86,14 @@ PERSONAL: tuple[Pattern, ...] = (
     ),
     Pattern("credit_card", r"[1-6](?:[ -]?[0-9]){11,18}", glue="-.", check=checks.card),
     Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?: ?[A-Z0-9]){11,30}", check=checks.iban),
-    Pattern("ip", rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?", glue="."),
+    Pattern(
+        "ip",
+        rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",
+        anchor=r"\.[0-9]{1,3}\.[0-9]{1,3}(?:\.[0-9]{1,3})*",
+        lead=3,
+        back="[0-9]",
+        glue=".",
+    ),
     Pattern(
         "ip",
         r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{0,40}(?:/[0-9]{1,3}\b)?",
