@@ -76,7 +76,7 @@ MISTAKES = [
     ((*S, "--from", "openai"), "openai-chat"),
     ((*S, "--to", "antropic"), "anthropic"),
     ((*S, "--model", "gpt-55"), "gpt-5"),
-    ((*S, "--model", "my-llama"), "--window"),
+    ((*S, "--model", "a-llama-of-nobody"), "--window"),
     ((*S, "--budget", "8x"), "8k"),
     ((*S, "--budget", "3"), "allow"),
     ((*S, "--budget", "-4"), "positive"),
