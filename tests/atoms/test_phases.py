@@ -77,8 +77,9 @@ def test_the_goal_is_said_again_behind_the_users_words():
     session.note("todo", TODO)
     content = sent(session, C.window(n=3) + C.recite())[-1]["content"]
     assert content[0]["text"] == "What now?"
+    sign = session.snapshot().sign
     assert content[1]["text"] == (
-        '<context_block source="recite">\nCurrent Goal: Make the build green\n'
+        f'<context_block source="recite" sign="{sign}">\nCurrent Goal: Make the build green\n'
         "Progress: 1/3 steps completed\nNext: fix the test\n</context_block>"
     )
 

@@ -365,7 +365,7 @@ def test_pack_terms_stand_in_a_plain_spec_too():
     pack = compile(
         session, C.window(n=3) + C.evidence() + C.memory() | C.budget(4000), model="gpt-5"
     )
-    assert '<context_block source="evidence">' in pack.body.decode().replace('\\"', '"')
+    assert '<context_block source="evidence" sign="' in pack.body.decode().replace('\\"', '"')
     assert pack.request["messages"][-1]["role"] == "user"
     assert pack.manifest.tools.rule == "all"
 

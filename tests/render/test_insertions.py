@@ -217,7 +217,7 @@ def test_sections_are_listed_with_their_markers_and_blocks(format):
     session = session_of("s: be brief | u: hi", state={"intent": "billing"})
     listed = kinds(session, C.default() + C.from_state("intent"), format)
     marker = listed["section", "tail"]
-    assert marker.text == '<context_block source="state:intent">'
+    assert marker.text.startswith('<context_block source="state:intent" sign="')
     assert marker.closing == "</context_block>"
     assert marker.ids == ("state:intent",)
 

@@ -18,6 +18,8 @@ def support():
     )
 
 
+SIGN = f' sign="{support().snapshot().sign}"'
+
 SPEC = C.default() + C.from_state("intent", "user:city") + C.template("Answer in Latin.")
 
 
@@ -28,14 +30,15 @@ def test_lasting_texts_join_the_instruction_and_moving_ones_stand_in_front_of_th
     )
     assert messages[1] == {
         "role": "user",
-        "content": '<context_block source="state:user:city">\nCity: Rome\n</context_block>',
+        "content": f'<context_block source="state:user:city"{SIGN}>\nCity: Rome\n</context_block>',
     }
     assert messages[-1] == {
         "role": "user",
         "content": [
             {
                 "type": "text",
-                "text": '<context_block source="state:intent">\nIntent: billing\n</context_block>',
+                "text": f'<context_block source="state:intent"{SIGN}>\nIntent: billing\n'
+                "</context_block>",
             },
             {"type": "text", "text": "and now?"},
         ],

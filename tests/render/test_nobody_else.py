@@ -4,7 +4,7 @@ import pytest
 
 from contextwright import C, Session, compile
 from contextwright.errors import SpecError
-from contextwright.render.alternate import NOTHING_NEW
+from contextwright.render.alternate import nothing_new
 from contextwright.session.event import Text, Thinking, ToolResult
 from contextwright.testing import FORMATS, assert_valid, target_for
 from contextwright.testing.sent import strings
@@ -37,7 +37,7 @@ def test_a_note_stands_where_a_user_would(script, format):
     notes = {one.kind for one in pack.manifest.inserted if one.where in {"start", "end"}}
     assert notes or "system" in script.split()[1:]
     if format.startswith("openai"):
-        assert NOTHING_NEW in list(strings(pack.request))
+        assert nothing_new(session.snapshot().sign) in list(strings(pack.request))
     smallest = compile(session, C.default() | C.budget(pack.manifest.tokens + 150), target=target)
     assert_valid(smallest, target)
 

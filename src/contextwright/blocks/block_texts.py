@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.escape import disarmed
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
 from contextwright.text.cut import Count
@@ -98,7 +99,7 @@ def _message(
             place, call = calls.get(part.call_id, (0, _NO_CALL))
             parts.append(_result(part, call, event_ref(block.id, place), rewriting.result))
         elif isinstance(part, Text) and message.role == "assistant" and rewriting.text is not None:
-            text = rewriting.text(part.text, ref)
+            text = _shorter(part.text, rewriting.text(part.text, ref), ref)
             parts.append(part if text == part.text else Text(text=text))
         elif isinstance(part, ToolCall) and rewriting.call is not None:
             arguments = rewriting.call(part, ref)
@@ -111,12 +112,21 @@ def _message(
     return msgspec.structs.replace(message, parts=tuple(parts), whole=False)
 
 
+def _shorter(whole: str, short: str, ref: str) -> str:
+    """What a text became, without what in it reads as a mark of ours: beside the genuine one it
+    would be taken for it. What was not touched stays as it came."""
+    if short == whole:
+        return whole
+    made = disarmed(short, ref)
+    return made if made == short or len(made) < len(whole) else whole
+
+
 def _result(part: ToolResult, call: ToolCall, ref: str, on_result: OnResult) -> ToolResult:
     texts = [piece for piece in part.content if isinstance(piece, Text)]
     if not texts:
         return part
     whole = "\n".join(piece.text for piece in texts)
-    short = on_result(whole, call, ref)
+    short = _shorter(whole, on_result(whole, call, ref), ref)
     if short == whole:
         return part
     rest = tuple(piece for piece in part.content if not isinstance(piece, Text))

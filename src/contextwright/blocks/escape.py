@@ -54,17 +54,25 @@ _ENTITY = re.compile(r"&(?:amp|quot|lt|gt|#([0-9]{1,7}));")
 _CHARACTERS = {entity: char for char, entity in _NAMED.items()}
 _UNDO = re.compile(r"&amp;(?=(?:amp;)*+(?:lt|#[0-9]{1,7});)|&lt;|&#([0-9]{1,7});")
 _SECTION = re.compile(
-    r'<context_block source="([^"<>\n]*)"(?: priority="(\d)")?(?: ref="[^"<>\n]*")?>\n'
+    r'<context_block source="([^"<>\n]*)"(?: priority="(\d)")?'
+    r'(?: ref="[^"<>\n]*")?(?: sign="\w*")?>\n'
     r"(.*?)\n</context_block>",
     re.DOTALL,
 )
 
 
-def section(text: str, *, source: str, tier: int = 0, ref: str = "") -> str:
-    """A text between its markers; `ref` says where the whole of it can be read."""
+def section(text: str, *, source: str, tier: int = 0, ref: str = "", sign: str = "") -> str:
+    """A text between its markers.
+
+    Args:
+        source: the term that brought it. tier: its priority.
+        ref: where the whole of it can be read.
+        sign: the session's, where the section stands beside what others said.
+    """
     priority = f' priority="{tier}"' if tier else ""
     whole = f' ref="{attribute(ref)}"' if ref else ""
-    head = f'<context_block source="{attribute(source)}"{priority}{whole}>'
+    signed = f' sign="{sign}"' if sign else ""
+    head = f'<context_block source="{attribute(source)}"{priority}{whole}{signed}>'
     return f"{head}\n{escape(text)}\n</context_block>"
 
 
@@ -77,6 +85,36 @@ def markers_of(marked: str) -> tuple[str, str]:
 def escape(text: str) -> str:
     """The text without anything that reads as a marker, a header or a ref tail of ours."""
     return _DANGER.sub(_replace, text)
+
+
+def disarmed(text: str, ref: str) -> str:
+    """A text that was shortened, in which nothing reads as a marker or a ref tail but what says
+    where its own whole is. Once disarmed it stays as it is.
+
+    Args:
+        ref: of the whole.
+    """
+    out: list[str] = []
+    at = 0
+    for tail in _TAIL.finditer(text):
+        if ref and ref in (tail[1], tail[2]):
+            out += _DANGER.sub(_marks_only, text[at : tail.start()]), tail[0]
+            at = tail.end()
+    return "".join((*out, _DANGER.sub(_marks_only, text[at:])))
+
+
+_TAIL = re.compile(
+    r"\[full output: (\S+), \d+ tokens\]|\[\.\.\. truncated(?:, full output: (\S+))? \.\.\.\]"
+)
+
+
+def _marks_only(match: re.Match[str]) -> str:
+    # marks of cuts say what is missing, by us or by the tool that cut its own output
+    is_cut = match[0] == "[" and _PLAIN_CUT.match(match.string, match.start())
+    return match[0] if match[0] == "&" or is_cut else _replace(match)
+
+
+_PLAIN_CUT = re.compile(r"\[(?:\.\.\.|\u2026) ?truncated(?! *,? *full output)")
 
 
 def _replace(match: re.Match[str]) -> str:

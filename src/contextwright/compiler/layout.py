@@ -66,10 +66,10 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
         tools=assembled.tools if target.takes_messages else (),
         system=instruction + sections_of(lasting),
         conversation=conversation,
-        tail=sections_of(moving),
+        tail=sections_of(moving, target.sign),
     )
     if history:
-        layout = _with_history(layout, sections_of(history))
+        layout = _with_history(layout, sections_of(history, target.sign))
     if framed:
         return _with_payload(layout, framed, target)
     return _with_recital(layout, moving, target)
@@ -114,7 +114,7 @@ def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout
         return layout
     if conversation[-1].role != "user":
         return layout
-    sections = sections_of(recited)
+    sections = sections_of(recited, target.sign)
     text = "\n\n".join(section.text for section in sections)
     *before, message = conversation[-1].messages
     longer = msgspec.structs.replace(message, parts=(*message.parts, Text(text=text)), whole=False)
@@ -125,7 +125,7 @@ def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout
     return msgspec.structs.replace(
         layout,
         conversation=(*conversation[:-1], block),
-        tail=sections_of(rest),
+        tail=sections_of(rest, target.sign),
         inserted=(*layout.inserted, *markers),
     )
 
@@ -155,9 +155,9 @@ def message_text(message: Message) -> str:
     return "\n".join(part.text for part in message.parts if hasattr(part, "text"))  # pyright: ignore
 
 
-def sections_of(blocks: list[Block]) -> tuple[Section, ...]:
+def sections_of(blocks: list[Block], sign: str = "") -> tuple[Section, ...]:
     """Texts between their markers, neighbours of one source and tier in one section."""
-    return tuple(_section(list(group)) for _, group in groupby(blocks, key=_together))
+    return tuple(_section(list(group), sign) for _, group in groupby(blocks, key=_together))
 
 
 def _together(block: Block) -> tuple[object, ...]:
@@ -165,12 +165,12 @@ def _together(block: Block) -> tuple[object, ...]:
     return (block.source, block.tier, block.cache, block.layer, block.trust, alone)
 
 
-def section_of(block: Block) -> str:
+def section_of(block: Block, sign: str = "") -> str:
     """A single text between its markers: what it costs at most."""
-    return _section([block]).text
+    return _section([block], sign).text
 
 
-def _section(blocks: list[Block]) -> Section:
+def _section(blocks: list[Block], sign: str) -> Section:
     first = blocks[0]
     text = "\n".join(map(_line, blocks))
     ids = tuple(block.id for block in blocks)
@@ -180,7 +180,7 @@ def _section(blocks: list[Block]) -> Section:
         warning = f"<warning>{escape(text)}</warning>"
         return Section(warning, first.cache, ids, "<warning>", "</warning>")
     ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""
-    marked = section(text, source=first.source, tier=first.tier, ref=ref)
+    marked = section(text, source=first.source, tier=first.tier, ref=ref, sign=sign)
     opening, closing = markers_of(marked)
     return Section(marked, first.cache, ids, opening, closing)
 

@@ -123,6 +123,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Pack | None:
         self.memo.trim()
+        if target.takes_messages:
+            target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer
         planned = plan(self.spec, snapshot.state, self.ports)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
@@ -172,6 +174,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             count=target.counter.count,
             cost=_cost(self.memo, renderer, target, self.agent, framed=bool(planned.step_key)),
             counter_id=target.counter.id,
+            sign=target.sign,
             read=lambda ref: read_ref(ref, snapshot, sources),
             now_ms=self.now_ms,
             memo=self.memo,
@@ -213,10 +216,10 @@ def _cost(
             return renderer.cost(block, target)
         if framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
-        section = renderer.section_cost(section_of(block), target)
+        section = renderer.section_cost(section_of(block, target.sign), target)
         return section + message if is_foreign(block) and target.takes_messages else section
 
-    key = ("cost", target.format, target.model, target.counter.id, agent, framed)
+    key = ("cost", target.format, target.model, target.counter.id, target.sign, agent, framed)
     return memo.computed(key, cost)
 
 

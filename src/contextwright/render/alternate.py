@@ -10,8 +10,15 @@ from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
 from contextwright.render.wire import Count, Wire, texts
 
-EARLIER = section("Earlier messages are not shown.", source="engine")
-NOTHING_NEW = section("There is no new message from the user.", source="engine")
+
+def earlier(sign: str) -> str:
+    """The user's turn in front of an assistant's."""
+    return section("Earlier messages are not shown.", source="engine", sign=sign)
+
+
+def nothing_new(sign: str) -> str:
+    """The user's turn behind an assistant's."""
+    return section("There is no new message from the user.", source="engine", sign=sign)
 
 
 class AlternatingRenderer(Renderer):
@@ -62,7 +69,7 @@ class AlternatingRenderer(Renderer):
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end."""
-        turns = self.section_cost(EARLIER, target) + self.section_cost(NOTHING_NEW, target)
+        turns = sum(self.section_cost(note(target.sign), target) for note in (earlier, nothing_new))
         return super().margin(target) + turns
 
     def turns(
@@ -71,13 +78,13 @@ class AlternatingRenderer(Renderer):
         """The conversation and the tail, and the part that holds the tail, if there is one."""
         pairs = self.conversation(layout, target, draft)
         if not pairs or pairs[0][1]["role"] != "user":
-            pairs.insert(0, ("", self._note(EARLIER, "start", draft)))
+            pairs.insert(0, ("", self._note(earlier(draft.sign), "start", draft)))
         wires = self._merged(pairs, draft)
         tail = self.text_part(draft.joined(layout.tail, "tail")) if layout.tail else None
         if tail is not None:
             self._add_tail(wires, tail)
         elif wires[-1]["role"] == self.assistant:
-            wires.append(self._note(NOTHING_NEW, "end", draft))
+            wires.append(self._note(nothing_new(draft.sign), "end", draft))
         return wires, tail
 
     def _note(self, text: str, where: str, draft: RequestDraft) -> Wire:

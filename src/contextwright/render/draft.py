@@ -56,9 +56,11 @@ class RequestDraft:
             the same one every time.
         id_prefix: before a hash.
         name_pattern: names of tools that it takes as they are.
+        sign: what sections carry beside what others said.
     """
 
-    def __init__(self, id_pattern: str, id_prefix: str, name_pattern: str) -> None:
+    def __init__(self, id_pattern: str, id_prefix: str, name_pattern: str, sign: str = "") -> None:
+        self.sign = sign
         self._valid = re.compile(id_pattern)
         self._named = re.compile(name_pattern)
         self._prefix = id_prefix
@@ -110,7 +112,7 @@ class RequestDraft:
 
     def system_text(self, text: str, where: str) -> str:
         """A system message within the conversation, for providers without that role there."""
-        marked = section(text, source="system")
+        marked = section(text, source="system", sign=self.sign)
         self.put("section", where, *markers_of(marked))
         return marked
 

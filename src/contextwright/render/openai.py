@@ -1,7 +1,7 @@
 """What the two formats of OpenAI share: parts of messages, the tail, overheads."""
 
 from contextwright.blocks.block import Block, Message
-from contextwright.render.alternate import NOTHING_NEW
+from contextwright.render.alternate import nothing_new
 from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Overhead, Renderer
@@ -19,15 +19,15 @@ class OpenAIRenderer(Renderer):
 
     def cost(self, block: Block, target: Target) -> int:
         """As for all; of what may stand alone as the system's words, the note beside it too."""
-        note = block.role == "system" or not any(self.wires(block, self.draft(), target))
+        note = block.role == "system" or not any(self.wires(block, self.draft(target.sign), target))
         tokens = super().cost(block, target)
-        return tokens + self.section_cost(NOTHING_NEW, target) if note else tokens
+        return tokens + self.section_cost(nothing_new(target.sign), target) if note else tokens
 
     def add_note(self, wires: list[Wire], layout: Layout, draft: RequestDraft) -> None:
         """Say so where a conversation is there and nobody but the system says anything in it: as
         the providers have it that want a user last."""
         if layout.conversation and all(wire.get("role") == "system" for wire in wires):
-            wires.append(self.user_wire(draft.put("turn_note", "end", NOTHING_NEW)))
+            wires.append(self.user_wire(draft.put("turn_note", "end", nothing_new(draft.sign))))
 
     def user_wire(self, text: str) -> Wire:
         """A user's message of one text."""

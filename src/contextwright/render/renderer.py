@@ -174,9 +174,9 @@ class Renderer:
         """The tools of a request."""
         return request.get("tools", [])
 
-    def draft(self) -> RequestDraft:
-        """A new request, empty."""
-        return RequestDraft(self.id_pattern, self.id_prefix, self.name_pattern)
+    def draft(self, sign: str = "") -> RequestDraft:
+        """A new request, empty; `sign` is the session's."""
+        return RequestDraft(self.id_pattern, self.id_prefix, self.name_pattern, sign)
 
     def conversation(
         self, layout: Layout, target: Target, draft: RequestDraft
@@ -196,18 +196,18 @@ class Renderer:
 
     def render(self, layout: Layout, target: Target) -> Rendered:
         """The request with the list of what is in no block."""
-        draft = self.draft()
+        draft = self.draft(target.sign)
         request = self.build(layout, target, draft)
         return Rendered(request, (*layout.inserted, *draft.inserted))
 
     def request(self, layout: Layout, target: Target) -> Request:
         """The keyword arguments of the provider's SDK call, as plain JSON data."""
-        return self.build(layout, target, self.draft())
+        return self.build(layout, target, self.draft(target.sign))
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens that a conversation block adds at most: content, overheads, images, and the tools
         that it makes needed."""
-        count, draft = target.counter.count, self.draft()
+        count, draft = target.counter.count, self.draft(target.sign)
         tokens = sum(self.measure_wire(wire, count) for _, wire in self.wires(block, draft, target))
         for tool in _called_tools((block,), draft) if self.needs_tools else ():
             tokens += self.overhead.tool + schema_tokens(self.tool_wire(tool, draft), count)

@@ -30,6 +30,7 @@ class Target(msgspec.Struct, frozen=True, eq=False):
         counter: counts the tokens of a text for this model.
         tools: what the agent may call; None takes the session's.
         cache: whether prompt-cache breakpoints are set where the provider has them.
+        sign: what marked sections carry outside of the system role; a compile sets the session's.
 
     Raises:
         ModelError: an unknown format, or no tools, however the target is made or replaced.
@@ -43,6 +44,7 @@ class Target(msgspec.Struct, frozen=True, eq=False):
     tools: tuple[Tool, ...] | None = None
     cache: bool = True
     reserved_system: int = 0
+    sign: str = ""
 
     def __post_init__(self) -> None:
         provider_named(self.format)

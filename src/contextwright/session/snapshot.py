@@ -1,6 +1,8 @@
 """A session at one position: O(1) to take, immutable, all that a compile may see of it."""
 
+from base64 import b32encode
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -9,6 +11,9 @@ from contextwright.session.event import Event, Tool
 from contextwright.session.exchange import Exchange, is_failure
 from contextwright.session.log import LONG_TURN, Log
 from contextwright.session.state import TAG_PREFIX, State
+
+SIGN = 6
+"""Letters of a sign: a thousand million signs."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, eq=False):
@@ -132,6 +137,14 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
                 position = self.log.position_of(key.removeprefix(TAG_PREFIX))
                 if position is not None and position < self.position:
                     yield position
+
+    @property
+    def sign(self) -> str:
+        """What marks of the engine carry where they stand beside what others said: told from the
+        session's id and its first event, so it is the same in every request of the session."""
+        first = self.log.digest(min(1, self.position))
+        digest = sha256(f"{self.session_id}\n{first}".encode("utf-8", "surrogatepass")).digest()
+        return b32encode(digest)[:SIGN].decode().lower()
 
     @property
     def digest(self) -> str:

@@ -102,6 +102,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         count: tokens of a text for the target.
         cost: tokens that a block adds to the request, overheads included.
         counter_id: names the counter; part of every memo key that holds token counts.
+        sign: what marked sections carry in messages.
         read: the text behind a ref; a `RefError` where there is none, or it may not be read.
         now_ms: milliseconds since 1970 where a rule needs a clock; None where none was given.
         memo: what earlier compiles of this session worked out.
@@ -145,6 +146,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    sign: str = ""
     notes: list[str] = msgspec.field(default_factory=list[str])
 
     def resolve(self, ref: str) -> str | None:

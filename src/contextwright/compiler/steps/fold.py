@@ -184,7 +184,9 @@ def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
         lines.append("[Also named there: " + " ".join(decisions.index) + "]")
     lineage = tuple(id for at in noted for id in blocks[at].lineage)
     ref = range_ref(lineage[0], lineage[-1])
-    text = section("\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref)
+    text = section(
+        "\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref, sign=inputs.sign
+    )
     return Block(
         id=f"{SOURCE}/{lineage[0]}",
         source=SOURCE,
