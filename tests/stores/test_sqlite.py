@@ -86,9 +86,6 @@ class TestSQLite(SessionStoreSuite):
         return failing
 
 
-SEALS = ("about", "events", "events_head", "changes", "changes_head", "seal")
-
-
 def test_a_changed_row_is_found(store, path):
     store.save(session_of("u: hello there", id="s"))
     other = sqlite3.connect(path)
@@ -190,9 +187,7 @@ def test_a_file_of_the_first_version_learns_the_ids_of_its_events(tmp_path):
     path = tmp_path / "sessions.db"
     SQLiteSessions(path).save(session_of("u: one | a: two", id="s"))
     raw = sqlite3.connect(path)
-    for column in SEALS:
-        raw.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
-    raw.executescript("DROP TABLE event_ids; PRAGMA user_version = 1")
+    raw.executescript("DROP TABLE seals; DROP TABLE event_ids; PRAGMA user_version = 1")
     raw.close()
     store = SQLiteSessions(path)
     again = list(store.load("s").log)
@@ -213,8 +208,8 @@ def whole_session():
     "change",
     ["DELETE FROM events WHERE seq = 4", "DELETE FROM changes WHERE seq = 1", "DELETE FROM changes",
      """UPDATE sessions SET metadata = '{"user_id":"bob"}'""", "UPDATE sessions SET tools = '[{}]'",
-     "UPDATE sessions SET events = 4", "UPDATE sessions SET changes = 'x'",
-     "UPDATE sessions SET seal = NULL", "UPDATE sessions SET about = X'00'",
+     "UPDATE seals SET events = 4", "UPDATE seals SET changes = 'x'",
+     "UPDATE seals SET seal = X'00'", "DELETE FROM seals", "UPDATE seals SET about = X'00'",
      "UPDATE sessions SET metadata = 7", "UPDATE events SET hash = X'00' WHERE seq = 1",
      "UPDATE events SET body = 'x' WHERE seq = 1", "UPDATE events SET seq = 7 WHERE seq = 4",
      "UPDATE changes SET body = 'null'"],

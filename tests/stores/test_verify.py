@@ -67,11 +67,10 @@ def test_a_whole_store_is_whole(path, copy):
 
 
 HEALED_ALONE = [
-    "UPDATE sessions SET seal = X'00' WHERE id = 's'",
-    "UPDATE sessions SET seal = NULL, about = about WHERE id = 's'",
-    "UPDATE sessions SET events = 77 WHERE id = 's'",
-    "UPDATE sessions SET changes_head = 'x' WHERE id = 's'",
-    "UPDATE sessions SET about = 'x' WHERE id = 's'",
+    "UPDATE seals SET seal = X'00' WHERE session = 1",
+    "UPDATE seals SET events = 77 WHERE session = 1",
+    "UPDATE seals SET changes_head = 'x' WHERE session = 1",
+    "UPDATE seals SET about = 'x' WHERE session = 1",
     "UPDATE events SET hash = X'00' WHERE session = 1 AND seq = 1",
     "UPDATE event_ids SET id = 'x' WHERE session = 1 AND seq = 1",
     "DELETE FROM event_ids WHERE session = 1",

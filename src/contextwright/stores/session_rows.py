@@ -15,14 +15,12 @@ from contextwright.stores.row_hash import row_hash
 
 _ONE = """
 SELECT number, id, tools, metadata, about, events, events_head, changes, changes_head, seal
-FROM sessions WHERE id = ?
+FROM sessions LEFT JOIN seals ON session = number WHERE id = ?
 """
 _IDS = "SELECT id FROM sessions ORDER BY number"
 _ADD = "INSERT OR IGNORE INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')"
-_SEAL = """
-UPDATE sessions SET id = ?, tools = ?, metadata = ?, about = ?, events = ?, events_head = ?,
-    changes = ?, changes_head = ?, seal = ? WHERE number = ?
-"""
+_ABOUT = "UPDATE sessions SET id = ?, tools = ?, metadata = ? WHERE number = ?"
+_SEAL = "INSERT OR REPLACE INTO seals VALUES (?, ?, ?, ?, ?, ?, ?)"
 _HASH_OF_ID = """SELECT e.hash FROM event_ids AS i JOIN events AS e
     ON e.session = i.session AND e.seq = i.seq WHERE i.session = ? AND i.id = ?"""
 _ADD_ID = "INSERT INTO event_ids VALUES (?, ?, ?)"
@@ -45,7 +43,8 @@ _FIX = "look with `ctx verify FILE`, or restore the file from a backup; nothing 
 
 
 class SessionRow(NamedTuple):
-    """The row of a session itself.
+    """The row of a session itself, and of its seal, which is another: tools may be large, and an
+    append writes the seal anew.
 
     `about` is the hash of id, tools and metadata; `events` and `changes` say how many rows there
     are, `events_head` and `changes_head` where their chains end; `seal` is the hash of all that.
@@ -139,7 +138,7 @@ class StoredSession:
             ) from error
         stored = cls.find(connection, session_id, path)
         assert stored is not None  # written above
-        stored.seal(stored.row)
+        stored.seal(SessionRow(*stored.row[:4]))
         return stored
 
     @property
@@ -157,21 +156,23 @@ class StoredSession:
         return CorruptData(what, where=where, fix=_FIX)
 
     def check(self) -> None:
-        """Check the row of the session itself.
+        """Check the seal.
 
         Raises:
             CorruptData: it is not what was written.
         """
         if self.row.seal is None or self.row.seal != self.row.seal_hash:
             raise self.damage("the stored length or seal was changed")
-        if self.row.about != self.row.about_hash:
-            raise self.damage("stored id, tools or metadata were changed")
 
     def seal(self, row: SessionRow) -> None:
         """Make this the row of the session, sealed."""
-        row = row._replace(about=row.about_hash)
+        other = row[1:4] != self.row[1:4]
+        if other:
+            self.connection.execute(_ABOUT, (*row[1:4], self.number))
+        if other or row.about is None:
+            row = row._replace(about=row.about_hash)
         self.row = row._replace(seal=row.seal_hash)
-        self.connection.execute(_SEAL, (*self.row[1:], self.number))
+        self.connection.execute(_SEAL, (self.number, *self.row[4:]))
 
     def set_about(self, session: Session) -> None:
         """Take id, tools and metadata of a session.
@@ -272,6 +273,7 @@ class StoredSession:
         for table in ("events", "changes"):
             self.run(_CUT, table, -(2**62))
         self.connection.execute(_DROP_IDS, (self.number,))
+        self.connection.execute("DELETE FROM seals WHERE session = ?", (self.number,))
         self.connection.execute("DELETE FROM sessions WHERE number = ?", (self.number,))
 
     def load(self) -> Session:
@@ -281,6 +283,8 @@ class StoredSession:
             CorruptData: it is not what was written.
         """
         self.check()
+        if self.row.about != self.row.about_hash:
+            raise self.damage("stored id, tools or metadata were changed")
         try:
             session = Session(
                 self.row.id,

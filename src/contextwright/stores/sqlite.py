@@ -30,14 +30,9 @@ _EVENT_IDS = """CREATE TABLE event_ids (session INTEGER NOT NULL, id TEXT NOT NU
     seq INTEGER NOT NULL, PRIMARY KEY (session, id)) WITHOUT ROWID"""
 _KNOWN_IDS = """INSERT OR IGNORE INTO event_ids
     SELECT session, json_extract(CAST(body AS TEXT), '$.id'), seq FROM events"""
-_SEALS = """
-ALTER TABLE sessions ADD COLUMN about BLOB;
-ALTER TABLE sessions ADD COLUMN events INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE sessions ADD COLUMN events_head BLOB NOT NULL DEFAULT X'';
-ALTER TABLE sessions ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE sessions ADD COLUMN changes_head BLOB NOT NULL DEFAULT X'';
-ALTER TABLE sessions ADD COLUMN seal BLOB
-"""
+_SEALS = """CREATE TABLE seals (session INTEGER PRIMARY KEY, about BLOB NOT NULL,
+    events INTEGER NOT NULL, events_head BLOB NOT NULL, changes INTEGER NOT NULL,
+    changes_head BLOB NOT NULL, seal BLOB NOT NULL)"""
 
 
 class SQLiteSessions(SQLiteStore):
@@ -65,8 +60,7 @@ class SQLiteSessions(SQLiteStore):
                 connection.execute(_EVENT_IDS)
                 connection.execute(_KNOWN_IDS)
             if version < 3:
-                for statement in _SEALS.split(";"):
-                    connection.execute(statement)
+                connection.execute(_SEALS)
                 for id in session_ids(connection):
                     _seal(connection, id, self.path)
             connection.execute("PRAGMA user_version = 3")
@@ -179,7 +173,7 @@ def _seal(connection: sqlite3.Connection, session_id: str, path: str) -> None:
     stored = StoredSession.find(connection, session_id, path)
     if stored is None:
         return
-    row: SessionRow = stored.row
+    row = SessionRow(*stored.row[:4])
     for table in ("events", "changes"):
         digests = [digest for _, _, digest in stored.raw(table)]
         hashes = [digest if isinstance(digest, bytes) else b"" for digest in digests]
