@@ -70,14 +70,24 @@ def test_recognisers_agree(benchmark_script: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "recall", "precision"), [("secrets", 0.93, 0.94), ("secrets_lines", 0.78, 0.78)]
+    ("name", "recall", "false_marks"), [("secrets", 0.97, 0.08), ("secrets_lines", 0.85, 0.30)]
 )
 def test_secrets_are_found(
-    benchmark_script: ModuleType, name: str, recall: float, precision: float
+    benchmark_script: ModuleType, name: str, recall: float, false_marks: float
 ) -> None:
     score = benchmark_script.score_secrets(DATA, name)
     assert score.recall >= recall
-    assert score.precision >= precision
+    assert score.wrong <= false_marks * len(benchmark_script.negatives(DATA, name))
+
+
+def test_a_mistyped_account_number_is_no_other_number(benchmark_script: ModuleType) -> None:
+    everything = compile_patterns(("pii",))
+    rows = [
+        row["text"]
+        for row in benchmark_script.rows(DATA, "pii_patterns")
+        if "IBAN_CODE" in row["entity"] and not row["count"]
+    ]
+    assert sum(bool(everything.spans(text)) for text in rows) <= len(rows) * 0.03
 
 
 def test_a_pattern_made_to_hang_is_refused_or_fast() -> None:

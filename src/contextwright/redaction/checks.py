@@ -39,6 +39,8 @@ _IBAN_LENGTHS = {
     for country in countries.split()
 }
 
+_IBAN_HEAD = re.compile(r"\b([A-Z]{2})[0-9]{2}(?: [A-Z0-9]{4}){0,7} $")
+
 _PHONE_FORMS = re.compile(
     r"(?:\+[1-9](?:[ .()/-]{0,2}[0-9]){6,14}"  # international
     r"|(?:(?:1|001)[ .-])?(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}"
@@ -145,7 +147,7 @@ def luhn(digits: str) -> bool:
 
 def iban(match: re.Match[str]) -> tuple[int, int] | None:
     """The account number in a match: length and check digits (ISO 13616, ISO 7064 MOD 97-10)."""
-    compact = match[0].replace(" ", "")
+    compact = match[0].replace(" ", "").replace("-", "").upper()
     length = _IBAN_LENGTHS.get(compact[:2])
     if length is None or len(compact) < length:
         return None
@@ -154,7 +156,7 @@ def iban(match: re.Match[str]) -> tuple[int, int] | None:
         return None
     end = match.start()
     for _ in range(length):
-        end += 1 + (match.string[end] == " ")
+        end += 1 + (match.string[end] in " -")
     rest = match.string[end : end + 1]
     return None if rest.isascii() and rest.isalnum() else (match.start(), end)
 
@@ -217,10 +219,16 @@ def phone(match: re.Match[str]) -> tuple[int, int] | None:
         local = _LOCAL_PHONE.match(text, start)
         if local and (_PHONE_AFTER.match(text, local.end()) or _near(_PHONE_WORDS, match, 48)):
             number = local
-    if not number:
+    if not number or (match[0][0] != "+" and _in_iban(text, start)):
         return None
     extension = _EXTENSION.match(text, number.end())
     return start, extension.end() if extension else number.end()
+
+
+def _in_iban(text: str, start: int) -> bool:
+    """Whether groups of four before a number make it the end of an account's, mistyped or not."""
+    head = _IBAN_HEAD.search(text, max(0, start - 40), start)
+    return head is not None and head[1] in _IBAN_LENGTHS
 
 
 def _near(words: re.Pattern[str], match: re.Match[str], before: int) -> bool:

@@ -85,7 +85,8 @@ PERSONAL: tuple[Pattern, ...] = (
         glue="-.",
     ),
     Pattern("credit_card", r"[1-6](?:[ -]?[0-9]){11,18}", glue="-.", check=checks.card),
-    Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?: ?[A-Z0-9]){11,30}", check=checks.iban),
+    Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?:[ -]?[A-Z0-9]){11,30}", check=checks.iban),
+    Pattern("iban", r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}", check=checks.iban),
     Pattern(
         "ip",
         rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",
