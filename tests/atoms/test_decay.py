@@ -145,20 +145,54 @@ def test_a_step_keeps_the_prefix_while_it_lasts():
     assert sum(moved) == 2
 
 
-def test_old_pictures_are_described_and_can_be_had():
+@pytest.mark.parametrize("age", [0, 1, 2, 3, 4])
+def test_pictures_older_than_two_turns_are_described_and_can_be_had(age):
     session = Session()
     session.user("look at what I send")
     session.assistant("yes")
     session.user(
         Text(text="see"), Image(data="aGk=", width=640, height=480, media_type="image/png")
     )
-    for n in range(3):
+    for n in range(age):
         session.assistant(f"yes {n}")
         session.user(f"and {n}?")
     body = compile(session, C.decay(), model="gpt-5").body.decode()
-    assert "[Image at Turn 2: the user showed image/png of 640 × 480, event://e2]" in body
-    assert "aGk=" not in body and "aGk=" in Refs(session.snapshot()).read("event://e2")
+    assert ("aGk=" in body) == (age <= 2)
     assert "aGk=" in compile(session, C.decay(images=9), model="gpt-5").body.decode()
+    if age > 2:
+        assert "[Image at Turn 2: the user showed image/png of 640 × 480, event://e2]" in body
+        assert "aGk=" in Refs(session.snapshot()).read("event://e2")
+
+
+def test_a_picture_is_described_by_what_is_known_of_it():
+    session = Session()
+    session.user("look")
+    session.user(
+        Text(text="see"),
+        Image(url="https://x.test/a/settings.png"),
+        metadata={"caption": "a settings page\nwith two switches"},
+    )
+    for n in range(4):
+        session.assistant(f"yes {n}")
+        session.user(f"and {n}?")
+    body = compile(session, C.decay(), model="gpt-5").body.decode()
+    assert "image/png settings.png: a settings page with two switches, event://e1]" in body
+    clean = compile(session, C.decay() | C.redact(patterns=["settings"]), model="gpt-5")
+    assert "settings" not in clean.body.decode()
+
+
+def test_what_runs_within_the_running_invocation_is_not_masked():
+    session = Session()
+    session.user("start", invocation="run-1")
+    session.call("ask_expert", "{}", id="a", invocation="run-1")
+    session.result("a", "the expert begins " * 30, invocation="run-1")
+    session.call("look", "{}", id="b", invocation="run-1/expert", author="expert")
+    session.result("b", "found a lot " * 30, invocation="run-1/expert", author="expert")
+    session.user("and the rest?", invocation="run-1")
+    session.call("ask_expert", "{}", id="c", invocation="run-1")
+    session.result("c", "done " * 30, invocation="run-1")
+    body = compile(session, C.isolate("masking"), model="gpt-5").body.decode()
+    assert "found a lot found a lot" in body and "the expert begins the" in body
 
 
 def test_subtasks_fold_to_their_conclusions():

@@ -5,6 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
+from contextwright.atoms.compress.clock_last import clocks_in
+from contextwright.errors import SpecError
+from contextwright.recipes.injectors import (
+    InjectionOrchestrator,
+    Injector,
+    knowledge,
+    system_role,
+    todo,
+    tool_definitions,
+    user_memory,
+)
+from contextwright.session import Tool
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
 
 
@@ -153,3 +165,131 @@ def test_a_secret_is_redacted_before_a_past_failure_is_cut(words):
     session.user("again")
     spec = C.window(1) + C.failures() | C.redact(["sk-[a-z0-9]{40,}"])
     assert "sk-" not in str(sent(session, spec))
+
+
+NOW = (
+    "Current time: 2026-11-21 10:05",
+    "It is 11/21/2026 10:05.",
+    "Sat, 21 Nov 2026 10:05:00 +0000",
+    "Nov 21, 2026, 10:05 PM",
+    "21.11.2026 10:05",
+    "timestamp: 1795428300",
+    "now=1795428300123",
+    "Zeit: 10:05",
+)
+
+
+@pytest.mark.parametrize("line", NOW)
+def test_a_clock_is_found_however_it_is_written(line):
+    assert clocks_in(f"You are careful.\n{line}\nBe short.") == [line]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Invoice 1795428300 is paid.", "Call 11/21 again", "The time is short.", "a ratio 3:15"],
+)
+def test_what_is_no_clock_is_none(line):
+    assert clocks_in(line) == []
+
+
+@pytest.mark.parametrize("text", ["Be careful.\nCurrent time: {now}", f"Be careful.\n{NOW[0]}"])
+def test_a_clock_in_an_injectors_source_stands_behind_all_that_is_cached(text):
+    session = asked(now="2026-11-21 10:05")
+    source = C.template(text) | C.clock_last()
+    for spec in (
+        InjectionOrchestrator((Injector("role", source, "system"),)).spec,
+        (source | C.phase("system")) + C.default(),
+    ):
+        system, *_, last = sent(session, spec)
+        assert "10:05" not in system["content"] and "Be careful." in system["content"]
+        assert "10:05" in str(last["content"])
+
+
+def taken(pack, source):
+    return sum(block.tokens for block in pack.manifest.kept if block.source.startswith(source))
+
+
+def test_caps_hold_for_what_never_goes():
+    role = system_role("Mind this rule well. " * 2000)
+    session = asked()
+    session.note("todo", [{"text": "mend the pump " * 300}, {"text": "call back"}])
+    pack = compile(session, InjectionOrchestrator((role, todo())).spec, model="gpt-5")
+    assert taken(pack, "template") <= 2000 and taken(pack, "recite") <= 200
+    actions = {change.source: change.action for change in pack.manifest.changes}
+    assert actions["template"] == "truncated" and actions["recite"] == "truncated"
+
+
+def test_what_passes_its_cap_is_said():
+    tools = tuple(
+        Tool(name=f"tool_{n}", description="It does one thing, and well. " * 9) for n in range(60)
+    )
+    session = asked()
+    session.tools = tools
+    spec = InjectionOrchestrator((tool_definitions(),)).spec
+    pack = compile(session, spec, model="gpt-5")
+    assert len(pack.request["tools"]) == 60
+    assert any("C.cap(3000) is passed by" in note for note in pack.manifest.notes)
+    pack = compile(
+        session, InjectionOrchestrator((tool_definitions("tool_1"),)).spec, model="gpt-5"
+    )
+    assert not any("is passed by" in note for note in pack.manifest.notes)
+    pinned = compile(asked("word " * 200), C.default() | C.cap(20), model="gpt-5")
+    assert any("C.cap(max_tokens=20) is passed by" in note for note in pinned.manifest.notes)
+
+
+def test_a_total_of_all_injectors_is_held_or_refused():
+    injectors = (system_role("Be careful."), user_memory(), knowledge())
+    assert InjectionOrchestrator(injectors, total=3300).spec
+    with pytest.raises(SpecError, match="3,300 tokens and total is 3,000"):
+        InjectionOrchestrator(injectors, total=3000)
+
+
+def test_an_unknown_phase_is_named_with_those_that_are_known():
+    with pytest.raises(SpecError, match="expected a phase, got 'usr'"):
+        Injector("memory", C.memory(), "usr")
+
+
+def test_a_state_key_that_is_not_there_is_said():
+    spec = InjectionOrchestrator((user_memory(), knowledge())).spec
+    notes = compile(asked(memories=["tea"]), spec, model="gpt-5").manifest.notes
+    assert "C.memory(top_k=3) finds no memories: the state has no 'knowledge'" in notes
+    assert "C.evidence(top_k=3) expects a list under the state's 'evidence': no value" in notes
+    spec = InjectionOrchestrator((user_memory(key="memories"),)).spec
+    pack = compile(asked(memories=["likes tea"]), spec, model="gpt-5")
+    assert "likes tea" in pack.body.decode() and pack.manifest.notes == ()
+
+
+KINDS = (
+    "--- a/x\n+++ b/x\n@@ -1 +1 @@\n- old = 1\n+ new = 1",
+    "- old = 1\n+ new = 1",
+    "steps:\n- run tests\n- deploy",
+    "- name: build\n- name: test",
+    "```\n- a\n- b\n```",
+    "- call(x)\n- x = 2",
+)
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_diffs_yaml_and_code_keep_their_signs(text):
+    session = asked(found=text)
+    spec = C.default() + C.from_state("found", format="plain")
+    plain = compile(session, spec, model="gpt-5").body
+    for seed in range(12):
+        varied = C.default() + (C.from_state("found", format="plain") | C.vary(seed))
+        assert compile(session, varied, model="gpt-5").body == plain
+
+
+def test_numbered_lists_separators_and_other_words_of_progress_vary():
+    session = asked(
+        todo_text="1. read the file\n2. mend the test", state="Status: 2/4 done\nbe quick"
+    )
+    bodies = [
+        compile(
+            session,
+            C.default() + (C.from_state("todo_text", "state", format="plain") | C.vary(seed)),
+            model="gpt-5",
+        ).body.decode()
+        for seed in range(60)
+    ]
+    for form in ("1) read", "(1) read", "1. read", "===", "50%"):
+        assert any(form in body for body in bodies), form

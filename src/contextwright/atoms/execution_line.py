@@ -19,6 +19,8 @@ LINE = 60
 """Tokens of what a line says of one result."""
 TEXT_TOKENS = 100
 """Tokens of what stays of the words beside the calls."""
+CAPTION = 300
+"""Characters of what is said of a picture."""
 ARGUMENT_CHARS = 60
 """Characters of a call's main argument."""
 DESCRIBED = "old pictures are described"
@@ -75,22 +77,33 @@ def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     return tuple(made if block is last else block for block in blocks if block not in earlier)
 
 
-def without_images(block: Block) -> Block:
-    """A block whose pictures and files are descriptions, each with where it can be had."""
-    messages = tuple(_described(message, block.turn) for message in block.messages)
+def without_images(block: Block, inputs: Inputs) -> Block:
+    """A block whose pictures and files are descriptions, each with where it can be had, and with
+    what the application says of it: `metadata={"caption": ...}` of its event, which a model that
+    sees can write when the event comes."""
+    messages = tuple(
+        _described(message, block.turn, _caption(message.event_id, inputs))
+        for message in block.messages
+    )
     if all(new is old for new, old in zip(messages, block.messages, strict=True)):
         return block
     return block.lower(Fidelity.PLACEHOLDER, messages=messages, why=DESCRIBED)
 
 
-def _described(message: Message, turn: int) -> Message:
+def _caption(event_id: str, inputs: Inputs) -> str:
+    event = inputs.snapshot.event(event_id) if event_id else None
+    caption: object = event.metadata.get("caption", "") if event is not None else ""
+    return inputs.clean(" ".join(caption.split())) if isinstance(caption, str) else ""
+
+
+def _described(message: Message, turn: int, caption: str) -> Message:
     parts = tuple(
-        _words(part, message, turn)
+        _words(part, message, turn, caption)
         if isinstance(part, (Image, File))
         else msgspec.structs.replace(
             part,
             content=tuple(
-                _words(one, message, turn) if isinstance(one, (Image, File)) else one
+                _words(one, message, turn, caption) if isinstance(one, (Image, File)) else one
                 for one in part.content
             ),
             extra={},
@@ -105,15 +118,17 @@ def _described(message: Message, turn: int) -> Message:
     return msgspec.structs.replace(message, parts=parts, whole=False)
 
 
-def _words(part: Image | File, message: Message, turn: int) -> Text:
+def _words(part: Image | File, message: Message, turn: int, caption: str) -> Text:
     who = {"user": "the user showed", "tool": "a tool gave"}.get(message.role, "shown was")
     if isinstance(part, Image):
         size = f" of {part.width} × {part.height}" if part.width else ""
-        what, kind = f"{part.media_type}{size}", "Image"
+        name = f" {part.url.rpartition('/')[2]}" if part.url and not part.data else ""
+        what, kind = f"{part.media_type}{size}{escape(name[:80])}", "Image"
     else:
         what, kind = part.name or part.media_type, "File"
     ref = f", {event_ref(message.event_id)}" if message.event_id else ""
-    return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{ref}]")
+    said = f": {escape(caption[:CAPTION])}" if caption else ""
+    return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{said}{ref}]")
 
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.atoms.budget.cap import Cap
 from contextwright.atoms.select.default import Nothing
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
@@ -37,7 +38,8 @@ class Plan(msgspec.Struct, frozen=True):
         stands_on_conversation: whether a term of the spec selects from the conversation; a spec
             of state and notes alone says nothing of it.
         step_key: state key of the step that makes a pack of the request; empty without one.
-        tools: what limits the tools that are sent, if the spec has it.
+        tools: what limits the tools that are sent, if the spec has it; tools_cap: tokens that
+            their term may take, 0 where nothing says.
         notes: conditions that do not hold, with what is left out for it.
         ports: what the application gives redactions.
     """
@@ -55,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True):
     step_key: str = ""
     cites: tuple[str, ...] = ()
     tools: ToolScope | None = None
+    tools_cap: int = 0
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
 
@@ -111,6 +114,7 @@ def plan(
         step_key=next((one.step_key for one in traits if one.step_key), ""),
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
         ports=ports,
+        tools_cap=min(_tool_caps(spec), default=0),
         notes=tuple(notes),
     )
 
@@ -137,6 +141,17 @@ def _decided(spec: Expr, state: Mapping[str, Any], notes: list[str]) -> Expr:
         first, second = (_decided(each, state, notes) for each in (spec.first, spec.second))
         return Fallback(first, second)
     return spec
+
+
+def _tool_caps(spec: Expr) -> Iterator[int]:
+    """What terms of tools may take, as `C.tools(...) | C.cap(3000)`."""
+    if isinstance(spec, Union):
+        for term in spec.terms:
+            yield from _tool_caps(term)
+    elif isinstance(spec, Pipe) and isinstance(spec.head, ToolScope):
+        yield from (step.max_tokens for step in spec.steps if isinstance(step, Cap))
+    elif isinstance(spec, Pipe):
+        yield from _tool_caps(spec.head)
 
 
 def _terminal(steps: tuple[Atom, ...], spec: Expr) -> Terminal | None:

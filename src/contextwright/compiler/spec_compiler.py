@@ -1,7 +1,7 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import msgspec
@@ -22,6 +22,7 @@ from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import RenderError, StepError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
+from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
@@ -143,6 +144,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if dry and wants.asked:
             return None
         tracer.reconcile(blocks)
+        inputs.notes.extend(_tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
         request = rendered.request
@@ -318,6 +320,22 @@ def _limit_notes(terminal: Terminal | None, target: Target) -> list[str]:
         return []
     limit = f"{target.model} takes {target.max_input:,} tokens of input"
     return [f"{terminal!r} allows {asked:,} tokens and {limit}: that is the limit"]
+
+
+def _tool_notes(
+    planned: Plan, assembled: Assembled, target: Target, renderer: Renderer
+) -> Iterator[str]:
+    """That the tools take more than their cap: none is left out but by name."""
+    if planned.tools_cap and target.takes_messages:
+        layout = Layout(tools=assembled.tools, system=(), conversation=(), tail=())
+        request = renderer.request(layout, target)
+        bare = renderer.request(msgspec.structs.replace(layout, tools=()), target)
+        taken = renderer.measure(request, target) - renderer.measure(bare, target)
+        if taken > planned.tools_cap:
+            yield (
+                f"C.cap({planned.tools_cap}) is passed by {taken - planned.tools_cap:,} tokens: "
+                f"{len(assembled.tools)} tools stay; C.tools(...) names those that are needed"
+            )
 
 
 def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:

@@ -79,11 +79,16 @@ class InjectionOrchestrator(Recipe, frozen=True):
         injectors: in any order; two of one name are refused.
         history: the conversation; by default all of it, decayed by zones.
         limit: a terminal, if there is one.
+        total: tokens that all injectors may take together; 0 where only their own caps count.
+
+    Raises:
+        SpecError: two of one name, or caps whose sum is above `total`.
     """
 
     injectors: tuple[Injector, ...]
     history: Expr = C.decay()
     limit: Expr | None = None
+    total: int = 0
 
     def __post_init__(self) -> None:
         for name, count in Counter(injector.name for injector in self.injectors).items():
@@ -93,6 +98,15 @@ class InjectionOrchestrator(Recipe, frozen=True):
                     where="InjectionOrchestrator(injectors=...)",
                     fix="give each a name of its own",
                 )
+        caps = {injector.name: injector.max_tokens for injector in self.injectors}
+        if 0 < self.total < sum(caps.values()):
+            named = ", ".join(f"{name} {tokens:,}" for name, tokens in caps.items())
+            raise SpecError(
+                f"the injectors may take {sum(caps.values()):,} tokens and total is "
+                f"{self.total:,}: {named}",
+                where="InjectionOrchestrator(total=...)",
+                fix="lower a max_tokens, leave an injector out, or raise total",
+            )
 
     @property
     def spec(self) -> Expr:
@@ -124,15 +138,17 @@ def skills(*keys: str, max_tokens: int = 1000) -> Injector:
     return Injector("skills", C.from_state(*keys, format="plain"), "system", max_tokens, 30)
 
 
-def user_memory(top_k: int = 3, *, max_tokens: int = 500) -> Injector:
-    """The most relevant memories. They are read from the state at every turn: a memory that
-    changed is there in the next request, not when a timer runs out."""
-    return Injector("user_memory", C.memory(top_k), "user", max_tokens, 10)
+def user_memory(top_k: int = 3, *, key: str = "knowledge", max_tokens: int = 500) -> Injector:
+    """The most relevant memories of a state key; the manifest says where there is none. They are
+    read from the state at every turn: a memory that changed is there in the next request, not when
+    a timer runs out."""
+    return Injector("user_memory", C.memory(top_k, key=key), "user", max_tokens, 10)
 
 
-def knowledge(top_k: int = 3, *, max_tokens: int = 800) -> Injector:
-    """The best pieces of evidence, with their addresses."""
-    return Injector("knowledge", C.evidence(top_k=top_k), "user", max_tokens, 20)
+def knowledge(top_k: int = 3, *, key: str = "evidence", max_tokens: int = 800) -> Injector:
+    """The best pieces of evidence of a state key, with their addresses; the manifest says where
+    there are none."""
+    return Injector("knowledge", C.evidence(top_k=top_k, key=key), "user", max_tokens, 20)
 
 
 def playbook(key: str = "playbook", *, max_tokens: int = 300) -> Injector:

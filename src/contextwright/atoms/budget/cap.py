@@ -17,7 +17,9 @@ class Cap(Atom, frozen=True, kw_only=True):
     """At most `max_tokens` for what stands to the left, overheads included: the blocks with the
     highest scores first, else those that stand first; the one that does not fit is cut.
 
-    What is protected (`blocks.protection`) counts first, and stays.
+    What is protected (`blocks.protection`) counts first, and stays: a text of the spec's own is cut
+    to both ends, what may not be changed makes the manifest say by how much the cap is passed. So
+    it says of tools: none is left out but by name.
     """
 
     word: ClassVar[str] = "cap"
@@ -35,8 +37,11 @@ class Cap(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What fits, in its order."""
         stays = inputs.protection.keep_reason
-        fitting: dict[Block, Block] = {block: block for block in blocks if stays(block)}
-        room = self.max_tokens - sum(map(inputs.cost, fitting))
+        staying = tuple(block for block in blocks if stays(block))
+        fitting = self._staying(staying, inputs)
+        room = self.max_tokens - sum(map(inputs.cost, fitting.values()))
+        if room < 0:
+            inputs.notes.append(f"{self!r} is passed by {-room:,} tokens: {_named(staying)} stays")
         free = (block for block in blocks if block not in fitting)
         for block in sorted(free, key=lambda block: -block.score):
             cost = inputs.cost(block)
@@ -50,8 +55,27 @@ class Cap(Atom, frozen=True, kw_only=True):
                 room -= inputs.cost(short)
         return tuple(fitting[block] for block in blocks if block in fitting)
 
+    def _staying(self, blocks: Blocks, inputs: Inputs) -> dict[Block, Block]:
+        """What is protected, the longest texts cut as far as it takes, and no further than to a
+        sentence."""
+        fitting = dict(zip(blocks, blocks, strict=True))
+        over = sum(map(inputs.cost, blocks)) - self.max_tokens
+        for block in sorted(blocks, key=inputs.cost, reverse=True):
+            tokens = max(LEAST, inputs.count(block.text) - over)
+            if over > 0 and not block.messages and inputs.protection.may_change(block):
+                cut = Truncate(max_tokens=tokens, strategy="bookend").truncated(block, inputs)
+                over -= inputs.cost(block) - inputs.cost(cut)
+                fitting[block] = cut
+        return fitting
+
     def _cut(self, block: Block, over: int, inputs: Inputs) -> Block | None:
         tokens = inputs.count(block.text) - over
         if block.messages or tokens < LEAST:
             return None
         return Truncate(max_tokens=tokens, strategy="head").truncated(block, inputs)
+
+
+def _named(blocks: Blocks) -> str:
+    """The first of what stays, and how many more."""
+    more = f" and {len(blocks) - 1} more" if len(blocks) > 1 else ""
+    return f"{blocks[0].id}{more}"

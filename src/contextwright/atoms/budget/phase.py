@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.compress.clock_last import CLOCK
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass
 from contextwright.spec.expr import Atom
@@ -22,8 +23,8 @@ class Phase(Atom, frozen=True, kw_only=True):
     """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that
     order, where the spec's author wrote them; what others may have written, state values among
     them, stands where the history begins (rules.md#trust). Those of `runtime` (DYNAMIC) stand with
-    the newest message, behind all that a cache may hold. Messages of the conversation stay where
-    they are.
+    the newest message, behind all that a cache may hold, and so does the clock that `C.clock_last`
+    took out of a text. Messages of the conversation stay where they are.
     """
 
     word: ClassVar[str] = "phase"
@@ -37,6 +38,6 @@ class Phase(Atom, frozen=True, kw_only=True):
         return inputs.memo.map(self, blocks, self._moved)
 
     def _moved(self, block: Block) -> Block:
-        if block.messages:
+        if block.messages or block.id == CLOCK:
             return block
         return msgspec.structs.replace(block, cache=PHASES[self.name])

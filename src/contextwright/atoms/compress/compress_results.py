@@ -71,7 +71,7 @@ class CompressResults(Atom, frozen=True, kw_only=True):
 def _short(block: Block, limit: int, inputs: Inputs) -> Block:
     if not block.results:
         return block
-    block = without_images(block)
+    block = without_images(block, inputs)
     messages = shorten_results(block, inputs.count, min_tokens=limit, max_tokens=limit)
     if messages is block.messages:
         return block

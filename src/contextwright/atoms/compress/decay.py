@@ -30,7 +30,7 @@ class Decay(Atom, frozen=True, kw_only=True):
         fold: turns, or tokens, of the fold zone behind it.
         by: what zones are measured in.
         summary: whether what is older becomes a summary; otherwise it stays folded.
-        images: turns after which a picture is described.
+        images: the age in turns up to which a picture is sent; an older one is described.
         subtasks: fold a finished turn's trace to one line, not each execution to its own.
         step: turns by which the zones move: while they stand, the prefix keeps its bytes. 0 for
             eight, or for twice `full` where that is less; with 1 they move at every turn, and a
@@ -119,10 +119,12 @@ class Decay(Atom, frozen=True, kw_only=True):
         return borders
 
     def _seen(self, blocks: Blocks, inputs: Inputs) -> Blocks:
-        """Old pictures as descriptions."""
-        newest = inputs.snapshot.first_within(self.images - 1)
+        """Old pictures as descriptions, with the caption that an event's metadata has."""
+        newest = inputs.snapshot.first_within(self.images)
         stays = inputs.protection.keep_reason
-        plain = inputs.memo.map("without_images", blocks, without_images)
+        plain = inputs.memo.map(
+            "without_images", blocks, lambda block: without_images(block, inputs)
+        )
         return tuple(
             block if plain is block or block.order >= newest or stays(block) else plain
             for block, plain in zip(blocks, plain, strict=True)

@@ -21,7 +21,8 @@ MASKED = 20
 class Isolate(Atom, frozen=True, kw_only=True):
     """Keep the trace of the running execution whole, and that of finished ones out of the way.
 
-    An execution is an invocation where events name theirs, else a turn. What the user said, what
+    An execution is an invocation where events name theirs, with those that it started in between,
+    else a turn. What the user said, what
     was concluded, and executions that failed and were not made good stay as they are.
 
     Args:
@@ -40,7 +41,7 @@ class Isolate(Atom, frozen=True, kw_only=True):
         """The blocks, finished traces isolated."""
         if self.policy == "transparent":
             return blocks
-        running = _running(inputs)
+        running = _running_start(blocks, inputs)
         out: list[Block] = []
         for turn, group in groupby(blocks, key=lambda block: block.turn):
             exchanges = tuple(group)
@@ -50,9 +51,9 @@ class Isolate(Atom, frozen=True, kw_only=True):
                 out += self._isolated(exchanges, running, inputs)
         return tuple(out)
 
-    def _isolated(self, blocks: Blocks, running: str, inputs: Inputs) -> Blocks:
+    def _isolated(self, blocks: Blocks, running: int, inputs: Inputs) -> Blocks:
         free = inputs.protection.may_change
-        open_ = [free(block) and not _is_of(block, running, inputs) for block in blocks]
+        open_ = [free(block) and block.order < running for block in blocks]
         if self.policy == "masking":
             key = ("masked", inputs.counter_id)
             plain = inputs.memo.map(key, blocks, lambda block: masked(block, inputs))
@@ -81,12 +82,14 @@ def masked(block: Block, inputs: Inputs) -> Block:
     return block.lower(Fidelity.PLACEHOLDER, messages=messages, why="masked, of a finished turn")
 
 
-def _running(inputs: Inputs) -> str:
-    """The running invocation; empty where events name none."""
+def _running_start(blocks: Blocks, inputs: Inputs) -> int:
+    """The first exchange of the running invocation; all behind it is a part of that, what an agent
+    did that it called included. Behind the last where events name no invocation."""
     snapshot = inputs.snapshot
-    return snapshot.log[snapshot.position - 1].invocation if snapshot.position else ""
-
-
-def _is_of(block: Block, invocation: str, inputs: Inputs) -> bool:
-    event = inputs.snapshot.event(block.id) if invocation else None
-    return event is not None and event.invocation == invocation
+    running = snapshot.log[snapshot.position - 1].invocation if snapshot.position else ""
+    if running:
+        for block in blocks:
+            event = snapshot.event(block.id)
+            if event is not None and event.invocation == running:
+                return block.order
+    return snapshot.exchange_count

@@ -14,16 +14,28 @@ from contextwright.spec.kind import Kind, Verb
 
 BULLETS = ("- ", "* ", "\u2022 ", "  - ")
 LABELS = ("Progress:", "Status:", "Current state:")
-SEPARATORS = ("\n", "\n\n", "\n---\n", "\n***\n")
+NUMBERS = ("{}. ", "{}) ", "({}) ")
+SEPARATORS = ("\n", "\n\n", "\n---\n", "\n***\n", "\n===\n")
 _BULLET = re.compile(r"^[-*\u2022] ", re.MULTILINE)
-_PROGRESS = re.compile(r"Progress: (\d{1,6})/(\d{1,6}) steps completed")
+_NUMBER = re.compile(r"^(\d{1,3})[.)] ", re.MULTILINE)
+_PROGRESS = re.compile(
+    r"\b(?:Progress|Status|Current state): (\d{1,6})/(\d{1,6})(?: steps?)?(?: completed| done)?"
+)
+_MACHINE = re.compile(
+    r"^(?:[+@]|---|\*\*\*|```|~~~|diff |[ \t]*[\w.-]+:[ \t]*$|[ \t]*- [\w.-]+:(?:\s|$))"
+    r"|[{};=<>]|\w\(",
+    re.MULTILINE,
+)
+"""A diff, YAML, a fence, code: signs that are no bullets. What is not plainly prose stays."""
+_LIST = re.compile(f"{_BULLET.pattern}|{_NUMBER.pattern}", re.MULTILINE)
 BAR = 10
 """Signs of a progress bar."""
 
 
 class Vary(Atom, frozen=True, kw_only=True):
-    """Bullets, separators, labels and progress in forms drawn by `seed` and turn, so that an
-    agent does not fall into a pattern. Off unless a spec says it.
+    """Bullets, numbers of lists, separators, labels and progress in forms drawn by `seed` and turn,
+    so that an agent does not fall into a pattern. Off unless a spec says it. Diffs, YAML and code
+    stay as they are.
 
     Only DYNAMIC texts change: what a cache may hold keeps its bytes. In one turn all requests
     have one form.
@@ -51,8 +63,11 @@ class Vary(Atom, frozen=True, kw_only=True):
         text = _PROGRESS.sub(
             lambda m: _progress(int(m[1]), int(m[2]), drawn[0], drawn[1]), block.text
         )
-        text = _BULLET.sub(BULLETS[drawn[2] % len(BULLETS)], text)
-        if text != block.text and text.count("\n") and not _BULLET.search(block.text):
+        if not _MACHINE.search(block.text):
+            text = _BULLET.sub(BULLETS[drawn[2] % len(BULLETS)], text)
+            number = NUMBERS[drawn[4] % len(NUMBERS)]
+            text = _NUMBER.sub(lambda match: number.format(match[1]), text)
+        if text != block.text and text.count("\n") and not _LIST.search(block.text):
             text = text.replace("\n", SEPARATORS[drawn[3] % len(SEPARATORS)])
         return block.with_text(text, why="another form") if text != block.text else block
 

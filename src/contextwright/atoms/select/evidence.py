@@ -63,7 +63,11 @@ class Evidence(Atom, frozen=True, kw_only=True):
         """A block an artifact, oldest first."""
         state = inputs.snapshot.state
         named = tuple(plain_uri(uri) or uri for uri in self.uris)
-        listed = {proof.uri: proof for proof in listed_proofs(state.get(self.key))}
+        value = state.get(self.key)
+        if not named and not isinstance(value, (list, tuple)):
+            found = "no value" if value is None else f"a {type(value).__name__}"
+            inputs.notes.append(f"{self!r} expects a list under the state's {self.key!r}: {found}")
+        listed = {proof.uri: proof for proof in listed_proofs(value)}
         for uri in [uri for uri in listed if is_outside(uri) and uri not in named]:
             inputs.notes.append(f"{uri[:120]} is not cited: {NO_PROOF}")
             del listed[uri]

@@ -55,7 +55,10 @@ class Memory(Atom, frozen=True, kw_only=True):
 
     def over(self, inputs: Inputs) -> Blocks:
         """A block a memory, then the working notes."""
-        entries = _entries(inputs.snapshot.state.get(self.key))
+        state = inputs.snapshot.state
+        if self.key not in state:
+            inputs.notes.append(f"{self!r} finds no memories: the state has no {self.key!r}")
+        entries = _entries(state.get(self.key))
         entries.sort(key=lambda entry: (_time_ms(entry) or 0, plain_text(entry["text"])))
         memories = {block.id: block for block in map(self._block, entries)}
         return (*memories.values(), *self._working(inputs))
