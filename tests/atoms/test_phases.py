@@ -200,8 +200,8 @@ def test_a_clock_in_an_injectors_source_stands_behind_all_that_is_cached(text):
         InjectionOrchestrator((Injector("role", source, "system"),)).spec,
         (source | C.phase("system")) + C.default(),
     ):
-        system, *_, last = sent(session, spec)
-        assert "10:05" not in system["content"] and "Be careful." in system["content"]
+        system, *between, last = sent(session, spec)
+        assert "10:05" not in system["content"] and "Be careful." in str([system, *between, last])
         assert "10:05" in str(last["content"])
 
 
