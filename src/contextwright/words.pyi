@@ -79,7 +79,7 @@ class C:
         """The newest message's text, put under a state key."""
     @staticmethod
     def clock_last() -> ClockLast:
-        """Of STABLE and SESSION texts, lines with a time of day move to a DYNAMIC text of their own: a clock in a cached block makes all behind it new at every turn."""
+        """Of the spec's own texts, lines with a time of day move to a DYNAMIC text of their own: a clock in a cached block makes all behind it new at every turn. No `C.phase` behind moves it in front again."""
     @staticmethod
     def compact(strategy: Literal['all', 'tool_results', 'stale'] = 'all', *, stale_after: int = 5, min_tokens: int = 100, max_tokens: int = 150, exempt: str | Iterable[str] = (), min_gain: int = 0) -> Compact:
         """Replace tool results, long agent outputs and long arguments of calls by what identifies them and a ref."""
@@ -169,7 +169,7 @@ class C:
         """After the turn, tool results of `min_tokens` or more are stored as artifacts, and listed under the state key `evidence`: address, summary, tool and event."""
     @staticmethod
     def phase(name: Literal['system', 'user', 'runtime']) -> Phase:
-        """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that order, where the spec's author wrote them; what others may have written, state values among them, stands where the history begins (rules.md#trust). Those of `runtime` (DYNAMIC) stand with the newest message, behind all that a cache may hold. Messages of the conversation stay where they are."""
+        """Texts of the phases `system` (STABLE) and `user` (SESSION) join the instruction, in that order, where the spec's author wrote them; what others may have written, state values among them, stands where the history begins (rules.md#trust). Those of `runtime` (DYNAMIC) stand with the newest message, behind all that a cache may hold, and so does the clock that `C.clock_last` took out of a text. Messages of the conversation stay where they are."""
     @staticmethod
     def premise(*, unknown: bool = False, model: str = '', keys: str | Iterable[str] = ()) -> Premise:
         """The newest question is held against all that was stated before it, the notes, the facts, `knowledge` and `evidence`. Where it takes something for granted that is not so, one short text says so; where all is well, nothing. The user's words stay as they are."""
@@ -232,7 +232,7 @@ class C:
         """Check the assembled context; say what is wrong in the context, or fail."""
     @staticmethod
     def vary(seed: int = 0) -> Vary:
-        """Bullets, separators, labels and progress in forms drawn by `seed` and turn, so that an agent does not fall into a pattern. Off unless a spec says it."""
+        """Bullets, numbers of lists, separators, labels and progress in forms drawn by `seed` and turn, so that an agent does not fall into a pattern. Off unless a spec says it. Diffs, YAML and code stay as they are."""
     @staticmethod
     def view(name: Literal['reasoning', 'conversation'] = 'reasoning') -> View:
         """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it."""

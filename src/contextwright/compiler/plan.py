@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from contextwright.atoms.budget.cap import Cap
 from contextwright.atoms.select.default import Nothing
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
@@ -149,7 +148,7 @@ def _tool_caps(spec: Expr) -> Iterator[int]:
         for term in spec.terms:
             yield from _tool_caps(term)
     elif isinstance(spec, Pipe) and isinstance(spec.head, ToolScope):
-        yield from (step.max_tokens for step in spec.steps if isinstance(step, Cap))
+        yield from (step.traits.cap for step in spec.steps if step.traits.cap)
     elif isinstance(spec, Pipe):
         yield from _tool_caps(spec.head)
 

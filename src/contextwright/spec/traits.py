@@ -32,6 +32,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         turns: the newest turns, whole, that it keeps; None: it does not go by turns alone.
         min_age: the least age of what it touches; None: it does not go by age.
         tier: the tier that it puts blocks in; 0 for none.
+        cap: tokens that its term may take; 0 where it sets no such limit.
         role: the only role whose events it keeps.
         step_key: state key of the step whose pack it frames
             (context-packs.md#payload): then all texts stand as sections in the newest user message.
@@ -47,6 +48,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     turns: int | None = None
     min_age: int | None = None
     tier: int = 0
+    cap: int = 0
     role: str = ""
     step_key: str = ""
     missing_key: Missing = "noted"

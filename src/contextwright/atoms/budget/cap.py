@@ -8,6 +8,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 LEAST = 12
 """Tokens below which a rest of a block is not worth a cut."""
@@ -33,6 +34,11 @@ class Cap(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 f"max_tokens is {self.max_tokens}", where=repr(self), fix="at least 1 token"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """Its limit."""
+        return Traits(bounded=True, cap=self.max_tokens)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What fits, in its order."""
