@@ -146,7 +146,7 @@ def test_a_step_keeps_the_prefix_while_it_lasts():
 
 
 @pytest.mark.parametrize("age", [0, 1, 2, 3, 4])
-def test_pictures_older_than_two_turns_are_described_and_can_be_had(age):
+def test_old_pictures_are_described_and_can_be_had(age):
     session = Session()
     session.user("look at what I send")
     session.assistant("yes")

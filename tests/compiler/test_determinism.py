@@ -65,7 +65,7 @@ def test_the_prefix_shared_with_the_pack_before_is_reported():
     from contextwright import C, compile
     from contextwright.testing import session_of
 
-    session = session_of("s: be brief | u: " + "words " * 500)
+    session = session_of("s: be brief | u: " + "words " * 1500)
     before = compile(session, C.default(), model="gpt-5")
     session.assistant("ok")
     session.user("more")

@@ -5,6 +5,8 @@ from benchmarks.prefix import INJECTORS, PAGE, SPECS, measured, moments
 
 from contextwright import C, Session, compile
 from contextwright.recipes.injectors import InjectionOrchestrator
+from contextwright.render.target import target
+from contextwright.tokens.models import model_info
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,45 @@ def test_a_window_holds_its_turns_and_moves_by_its_stride():
         session.assistant(f"answer {n}")
     assert {*range(9, 17, 2)} >= set(sizes[8:]) and max(sizes) > 9
     assert len(set(begins)) <= 8
+
+
+def second(words, model, **options):
+    session = Session("s")
+    session.add("system", "word " * words)
+    session.user("one")
+    described = target(model, **options)
+    before = compile(session, C.default(), target=described)
+    session.assistant("two")
+    session.user("three")
+    return compile(session, C.default(), target=described, previous=before).manifest.prefix
+
+
+@pytest.mark.parametrize(
+    ("model", "least"),
+    [
+        ("gpt-5", 1024),
+        ("claude-sonnet-4-5", 1024),
+        ("claude-haiku-4-5", 4096),
+        ("gemini-2.5-flash", 2048),
+    ],
+)
+def test_nothing_is_saved_below_the_models_minimum(model, least):
+    assert second(least // 2, model).saved_microdollars <= 0
+    assert second(least * 2, model).saved_microdollars > 0
+    assert model_info(model).cache_minimum == least
+
+
+def test_what_is_written_is_paid_for_and_nothing_is_read_without_a_breakpoint():
+    marked = second(3000, "claude-sonnet-4-5")
+    plain = second(3000, "claude-sonnet-4-5", cache=False)
+    assert plain.saved_microdollars == 0 < marked.saved_microdollars
+    info = model_info("claude-sonnet-4-5")
+    assert marked.saved_microdollars < marked.tokens * (info.input_price - info.cached_price) / 1e6
+
+
+def test_the_soft_threshold_is_the_specs():
+    described = target("gpt-5", window=10_000, reserved_output=2_500)
+    session = Session("s")
+    session.user("hi")
+    for spec, soft in ((C.compaction(soft=50), 3750), (C.compaction(), 6000), (C.default(), 6000)):
+        assert compile(session, spec, target=described).budget.soft_threshold == soft

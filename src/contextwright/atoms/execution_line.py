@@ -127,8 +127,8 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
     else:
         what, kind = part.name or part.media_type, "File"
     ref = f", {event_ref(message.event_id)}" if message.event_id else ""
-    said = f": {escape(caption[:CAPTION])}" if caption else ""
-    return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{said}{ref}]")
+    shown = f": {escape(caption[:CAPTION])}" if caption else ""
+    return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{shown}{ref}]")
 
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:

@@ -22,6 +22,7 @@ from contextwright.render.wire import scrubbed
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
+from contextwright.spec.terminal import ModelWindow
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
 
@@ -82,6 +83,7 @@ def manifest_of(
         now_ms=compiler.now_ms,
         agent=compiler.agent,
         budget=room.limit,
+        soft_threshold=(built.planned.terminal or ModelWindow()).due_at(room.limit),
         overflow=built.planned.terminal.label if built.planned.terminal is not None else "",
         tokens=built.tokens,
         fixed_tokens=room.fixed,

@@ -72,8 +72,9 @@ class Prefix(msgspec.Struct, frozen=True):
 
     Args:
         tokens: tokens of the common prefix.
-        saved_microdollars: what a cache hit on it saves, by the model's prices; None where
-            the prices are not known.
+        saved_microdollars: what a cache saves on it by the model's prices, up to the last
+            breakpoint where the provider asks for them, nothing below the model's minimum, less
+            what is asked for writing; None where the prices are not known.
         first_difference: where the two part.
     """
 
@@ -95,7 +96,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         tools_digest: sha256 of the tool schemas.
         renamed_tools: names in the request that a provider's rules changed, to the given ones.
         now_ms: the clock that was given, if one was.
-        budget: tokens that the request might have; `overflow`, what the spec said about more.
+        budget: tokens that the request might have; `overflow`, what the spec said about more;
+            `soft_threshold`, tokens from which on a compaction is due.
         tokens: tokens that it has, as counted; by layer in `layer_tokens`.
         kept, changes, left_out, unrendered: every block and what became of it.
         inserted: texts of the request that come from no block, and neighbours merged.
@@ -134,6 +136,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     now_ms: int | None
     agent: str
     budget: int
+    soft_threshold: int = 0
     overflow: str
     tokens: int
     fixed_tokens: int

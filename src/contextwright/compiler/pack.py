@@ -8,9 +8,6 @@ from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
 from contextwright.errors import NotInThisFormat
 
-SOFT_THRESHOLD = 80
-"""Percent of the budget from which on a compaction is due."""
-
 
 class Pack(msgspec.Struct, frozen=True):
     """The request, as bytes that nothing can change, and its receipt."""
@@ -57,5 +54,5 @@ class Pack(msgspec.Struct, frozen=True):
             used=manifest.tokens,
             reserved_output=manifest.reserved_output,
             reserved_system=manifest.reserved_system,
-            soft_threshold=manifest.budget * SOFT_THRESHOLD // 100,
+            soft_threshold=manifest.soft_threshold,
         )

@@ -1,5 +1,6 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -13,28 +14,49 @@ from contextwright.tokens.models import model_info
 
 def shared_prefix(before: Request, now: Request, target: Target) -> Prefix:
     """Tokens and money of the common prefix of two requests, piece by piece."""
-    order = target.provider.renderer.cache_order
-    old, new = list(_pieces(before, order)), list(_pieces(now, order))
+    renderer = target.provider.renderer
+    old, new = list(_pieces(before, renderer.cache_order)), list(_pieces(now, renderer.cache_order))
     same = 0
-    while same < min(len(old), len(new)) and old[same][1] == new[same][1]:
+    while same < min(len(old), len(new)) and old[same].text == new[same].text:
         same += 1
-    names = [name for name, _ in new[:same]]
-    part = _part(now, names, conversation=order[-1])
-    tokens = target.provider.renderer.measure(part, target) if same else 0
-    where = new[same][0] if same < len(new) else ""
-    return Prefix(tokens, _saved(tokens, target.model), where)
+
+    def tokens(count: int) -> int:
+        part = _part(now, [piece.name for piece in new[:count]], renderer.cache_order[-1])
+        return renderer.measure(part, target) if count else 0
+
+    read = min(same, _written(old)) if renderer.marks_cache else same
+    written = _written(new) if renderer.marks_cache else len(new)
+    where = new[same].name if same < len(new) else ""
+    saved = _saved(tokens(read), tokens(max(read, written)), target.model)
+    return Prefix(tokens(same), saved, where)
 
 
-def _pieces(request: Request, order: tuple[str, ...]) -> list[tuple[str, bytes]]:
-    pieces: list[tuple[str, bytes]] = []
+class _Piece(msgspec.Struct, frozen=True):
+    """What a cache reads as one; `marked` where a breakpoint stands in it."""
+
+    name: str
+    text: bytes
+    marked: bool
+
+
+def _pieces(request: Request, order: tuple[str, ...]) -> Iterator[_Piece]:
     for key in order:
         value = request.get(key)
         if isinstance(value, list):
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            pieces += [(f"{key}[{place}]", _bytes(item)) for place, item in enumerate(items)]
+            yield from (_piece(f"{key}[{place}]", item) for place, item in enumerate(items))
         elif value is not None:
-            pieces.append((key, _bytes(value)))
-    return pieces
+            yield _piece(key, value)
+
+
+def _piece(name: str, value: Any) -> _Piece:
+    text = _bytes(value)
+    return _Piece(name, text, text != msgspec.json.encode(value, order="sorted"))
+
+
+def _written(pieces: list[_Piece]) -> int:
+    """How many pieces, from the first, are written into a cache: up to the last breakpoint."""
+    return max((place + 1 for place, piece in enumerate(pieces) if piece.marked), default=0)
 
 
 def _part(request: Request, names: list[str], conversation: str) -> Request:
@@ -65,9 +87,18 @@ def _unmarked(value: Any) -> Any:
     return value
 
 
-def _saved(tokens: int, model: str) -> int | None:
+def _saved(read: int, written: int, model: str) -> int | None:
+    """What a cache saves, less what it asks for writing; nothing below the model's minimum.
+
+    Args:
+        read: tokens that it has. written: tokens that it has after this request.
+    """
     try:
         info = model_info(model)
     except ModelError:
         return None
-    return tokens * (info.input_price - info.cached_price) // 1_000_000
+    least = info.cache_minimum
+    read, written = (tokens if tokens >= least else 0 for tokens in (read, written))
+    gain = read * (info.input_price - info.cached_price)
+    price = max(0, written - read) * max(0, info.cache_write_price - info.input_price)
+    return (gain - price) // 1_000_000

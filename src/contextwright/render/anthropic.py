@@ -40,6 +40,7 @@ class AnthropicRenderer(AlternatingRenderer):
     """Keyword arguments of `client.messages.create`."""
 
     rules = RULES
+    marks_cache = True
     overhead = Overhead(message=4, call=12, result=12, tools=16)
     """Anthropic adds some 350 tokens of a system prompt of its own once tools are there. They are
     billed, not sent: calibration learns them, a budget does not count them."""

@@ -168,6 +168,8 @@ class FoldHistory(Stage, frozen=True, kw_only=True):
         return max(1, min(limit * self.due // 100, limit - self.headroom))
 
 
+SOFT = 80
+"""Percent of a limit from which on a compaction is due, where nothing else is said."""
 LAST_RESORT: tuple[Stage, ...] = (
     CapResults(part=2),
     CompactRunning(),
@@ -225,6 +227,12 @@ class Terminal(Atom, frozen=True, kw_only=True):
         """What is done where a request is over the limit, cheap before dear, reversible before
         lossy (rules.md#cheap-first). Where the last was not enough, the compile fails."""
         return (CompactLongTurn(), Drop(), *LAST_RESORT)
+
+    def due_at(self, limit: int) -> int:
+        """Tokens of a request from which on a compaction is due (message-compiler.md#token-budget):
+        where its step begins, if it has one."""
+        steps = (stage for stage in self.stages if isinstance(stage, FoldHistory))
+        return next((step.due_at(limit) for step in steps), limit * SOFT // 100)
 
     @property
     def layers(self) -> LayerShares | None:

@@ -41,7 +41,26 @@ class ModelInfo(msgspec.Struct, frozen=True):
         """Whether it thinks without being asked to, and its thoughts count as its answer."""
         return bool(_REASONS.match(self.name)) and "chat" not in self.name
 
+    @property
+    def cache_minimum(self) -> int:
+        """Tokens that a prefix must have for its provider to cache it."""
+        return next(
+            (least for names, least in CACHE_MINIMA if re.search(names, self.name)),
+            CACHE_MINIMUM,
+        )
 
+
+CACHE_MINIMUM = 1_024
+"""Tokens that a cached prefix must have, where its model has no other minimum: OpenAI's, and
+that of most models of Anthropic's."""
+CACHE_MINIMA = (
+    (r"claude-(?:opus|fable|mythos)-5(?!\d)|claude-(?:sonnet|haiku)-5-5", 512),
+    (r"claude-opus-4-7|claude-mythos-preview|claude-3-5-haiku|claude-haiku-3-5", 2_048),
+    (r"claude-opus-4-[56]|claude-haiku-4-5", 4_096),
+    (r"gemini-2", 2_048),
+    (r"gemini", 4_096),
+)
+"""By what stands in the name, the first that fits, as the providers' pages on caching have them."""
 _REASONS = re.compile(
     r"o\d|gpt-(?:[5-9]|\d\d)|codex|chat-latest$|gemini-(?:2\.5-pro|2\.5-flash(?!-lite)|[3-9])"
     r"|gemini-(?:pro|flash)-latest$|deepseek-reasoner|grok-4|magistral|qwq"

@@ -65,8 +65,8 @@ class Evidence(Atom, frozen=True, kw_only=True):
         named = tuple(plain_uri(uri) or uri for uri in self.uris)
         value = state.get(self.key)
         if not named and not isinstance(value, (list, tuple)):
-            found = "no value" if value is None else f"a {type(value).__name__}"
-            inputs.notes.append(f"{self!r} expects a list under the state's {self.key!r}: {found}")
+            kind = "no value" if value is None else f"a {type(value).__name__}"
+            inputs.notes.append(f"{self!r} expects a list under the state's {self.key!r}: {kind}")
         listed = {proof.uri: proof for proof in listed_proofs(value)}
         for uri in [uri for uri in listed if is_outside(uri) and uri not in named]:
             inputs.notes.append(f"{uri[:120]} is not cited: {NO_PROOF}")
