@@ -7,6 +7,9 @@ A scripted model stands in for Gemini, so that it runs without a key, and prints
 was sent.
 """
 
+# first: it names the command to install where google-adk is missing
+from contextwright.adapters.adk import Agent, Pipeline, Route  # isort: skip
+
 import asyncio
 import json
 from collections.abc import AsyncGenerator
@@ -20,7 +23,6 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
 from contextwright import C
-from contextwright.adapters.adk import Agent, Pipeline, Route
 
 
 def support(flash: Any = "gemini-2.5-flash", pro: Any = "gemini-2.5-pro") -> Pipeline:

@@ -34,6 +34,7 @@ NOTES = C.write_notes(key="case", strategy="append")
         (C.window() | C.dedup() | C.dedup(), "no-effect"),
         (C.window() | C.compact() | C.compact() | C.budget(500), "no-effect"),
         (C.window() | C.validate(["completeness"]), "no-effect"),
+        (C.when("urgent", C.window(n=2)), "unwritten-key"),
         (agents(C.select(tag="approved"), C.none()), "unknown-tag"),
         (agents(C.select(author="reseacher"), C.none()), "unknown-author"),
         (agents(C.exclude_agents("critic"), C.none()), "unknown-author"),
@@ -50,6 +51,8 @@ def test_it_is_found(pipeline, code):
     ("pipeline", "code"),
     [
         (C.window(n=100), "unbounded"),
+        ([AgentStep(agent="a", outputs=("urgent",)),
+          AgentStep(agent="b", spec=C.when("urgent", C.window(n=2)))], "unwritten-key"),
         (C.window(n=100_000) | C.budget(500), "unbounded"),
         (agents(NOTES, C.notes(key="case") | C.relevant(query="x", top_k=3)), "unbounded"),
         (agents(NOTES, C.notes(key="case") | C.budget(500)), "unbounded"),

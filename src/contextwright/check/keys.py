@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextwright.atoms.select.template import needed
 from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import Finding
-from contextwright.compiler.plan import walk
+from contextwright.compiler.plan import conditions, walk
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
-from contextwright.spec.expr import Atom
+from contextwright.spec.expr import Atom, When
 from contextwright.spec.word_roles import Writer
 
 
@@ -27,8 +27,9 @@ def written(step: AgentStep) -> tuple[str, ...]:
 
 def read(step: AgentStep) -> tuple[str, ...]:
     """The state keys that an agent reads."""
+    asked_of = (key for condition in _conditions(step) for key in condition.keys)
     keys = (key for atom in _words(step) for key in atom.reads())
-    return tuple(dict.fromkeys((*needed(step.instruction), *keys)))
+    return tuple(dict.fromkeys((*needed(step.instruction), *asked_of, *keys)))
 
 
 def before_turn(step: AgentStep) -> frozenset[str]:
@@ -39,6 +40,10 @@ def before_turn(step: AgentStep) -> frozenset[str]:
 
 def _words(step: AgentStep) -> Iterator[Atom]:
     return walk(step.spec) if step.spec is not None else iter(())
+
+
+def _conditions(step: AgentStep) -> Iterator[When]:
+    return conditions(step.spec) if step.spec is not None else iter(())
 
 
 def _follow(
@@ -101,6 +106,9 @@ def _reads(step: AgentStep) -> Iterator[tuple[str, str, bool]]:
     """(key, place, whether the agent can not run without it)."""
     for key in needed(step.instruction):
         yield key, f"instruction: {{{key}}}", True
+    for condition in _conditions(step):
+        for key in condition.keys:
+            yield key, f"C.when({condition.condition!r}, ...)", False
     for atom in _words(step):
         missing = atom.traits.missing_key
         for key in atom.reads() if missing != "normal" else ():

@@ -72,7 +72,7 @@ def from_option() -> Any:
     return click.option("--from", "source", type=FormatName(FORMATS), metavar="FORMAT", help=shown)
 
 
-class FormatName(click.ParamType):
+class FormatName(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
     """One of these names; of another one the nearest are named."""
 
     name = "format"
@@ -87,7 +87,7 @@ class FormatName(click.ParamType):
         return value
 
 
-class TokenCount(click.ParamType):
+class TokenCount(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
     """A number of tokens, as people write it: 8000, 8,000, 8k, 1.5M."""
 
     name = "tokens"

@@ -193,6 +193,22 @@ def walk(expr: Expr) -> Iterator[Atom]:
             yield from walk(branch)
 
 
+def conditions(expr: Expr) -> Iterator[When]:
+    """Every condition of an expression, outer ones first."""
+    parts: tuple[Expr, ...] = ()
+    if isinstance(expr, When):
+        yield expr
+        parts = expr.branches
+    elif isinstance(expr, Pipe):
+        parts = (expr.head,)
+    elif isinstance(expr, Union):
+        parts = expr.terms
+    elif isinstance(expr, Fallback):
+        parts = (expr.first, expr.second)
+    for part in parts:
+        yield from conditions(part)
+
+
 def _heads(expr: Expr) -> Iterator[Atom]:
     """The atoms that blocks begin with: what stands left of every pipe. A bare transform stands
     on the whole conversation, as it does itself."""
