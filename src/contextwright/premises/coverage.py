@@ -12,12 +12,11 @@ import msgspec
 
 from contextwright.retrieval.context_rerank import CHAT, is_turn
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import stems
+from contextwright.retrieval.plain_forms import plain_stems
 from contextwright.text.sentences import sentences
 from contextwright.text_cache import cached_text
 
 CACHED_TEXTS = 20_000
-"""Texts whose terms are kept: a session's, from turn to turn."""
 SAME_MESSAGE = 0.6
 """Share that a term counts that stands in another sentence of the same message. False alarms at
 facts asked for in a chat (BEAM, information extraction): 50 % without it."""
@@ -148,7 +147,7 @@ def _stated(item: Item) -> str:
 
 @cached_text(CACHED_TEXTS)
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(stems(text))
+    return frozenset(plain_stems(text))
 
 
 @cached_text(CACHED_TEXTS)

@@ -19,12 +19,11 @@ from contextwright.premises.coverage import (
 )
 from contextwright.premises.findings import PremiseFinding, PremiseResult, Presupposition, result_of
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import stems
+from contextwright.retrieval.plain_forms import plain_stems
 from contextwright.text.stated_values import claims, clash
 
-SUPPORT = 0.4
-"""Coverage from which a statement supports a presupposition that names nobody. Alarms at
-questions that have an answer in the chat (BEAM): 13 % with .5, 6 % with .4."""
+SUPPORT = 0.5
+"""Coverage from which a statement supports a presupposition that names nobody."""
 PERSON_SUPPORT = 0.1
 """The same where it names a speaker: words differ, but the others' lines are there to compare."""
 OTHERS_LEAD = 0.04
@@ -32,13 +31,9 @@ OTHERS_LEAD = 0.04
 ABOUT = 0.75
 """Coverage from which a clause is about the presupposition itself, and may deny it."""
 MAX_REFS = 3
-"""Ids that a finding names."""
 MAX_NEAR = 4
 """Messages of the person's and of the others' side that a model is shown."""
 MAX_QUOTE = 240
-"""Characters of a quoted sentence."""
-MAX_NAME = 60
-"""Characters of a speaker's name."""
 MAX_CLAUSE = 25
 """Words of a clause that may deny something: in a longer one a `not` may belong to anything."""
 _CLAUSE = re.compile(
@@ -58,13 +53,14 @@ _UNSURE = re.compile(
 )
 """What neither says a thing nor denies it, or where the `no` may belong to another word."""
 _MISSING = re.compile(
-    r"\b(?:(?:do|does|did)(?:n['\u2019]t| not) exist|never existed|fictional"
-    r"|there (?:is|are|was|were) no)\b",
+    r"\b(?:(?:do|does|did)(?:n['\u2019]t| not) exist|never existed|fictional|mythical|imaginary"
+    r"|made up|an? (?:legend|myth|hoax)|no such|there (?:is|are|was|were) no)\b",
     re.IGNORECASE,
 )
 _SOLVED = re.compile(
     r"\b(?:fixed|resolved|solved)\b|\bworks(?: again| now| fine)?[.!]*$", re.IGNORECASE
 )
+_NAMED = re.compile(r"\b[A-Z][\w-]+|\b\w*\d[\w.,-]*")
 _ASKER = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.IGNORECASE)
 _LISTENER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 
@@ -95,14 +91,13 @@ class _Probe(NamedTuple):
     premise: Presupposition
     terms: Sequence[str]
     corpus: Corpus
+    named: frozenset[str]
 
-    def is_about(self, clause: str) -> bool:
+    def is_about(self, clause: str, least: float = ABOUT) -> bool:
         """Whether a clause has enough of the terms to support or to deny them."""
-        if len(clause.split()) > MAX_CLAUSE:
-            return False
-        present, weights = set(stems(clause)), self.corpus.weights
+        present, weights = set(plain_stems(clause)), self.corpus.weights
         covered = sum(weights[term] for term in self.terms if term in present)
-        return covered >= ABOUT * self.corpus.weight(self.terms)
+        return covered >= least * self.corpus.weight(self.terms)
 
     def denied_by(self, text: str) -> bool | None:
         """Whether a sentence denies it; None where it is not about it, or not sure."""
@@ -110,9 +105,12 @@ class _Probe(NamedTuple):
             return None
         # the clauses first, the last of them counting most; then the sentence
         for clause in [text, *_CLAUSE.split(text)][::-1]:
-            if self.is_about(clause):
-                return self._denied_by_clause(clause)
-        return None
+            if len(clause.split()) <= MAX_CLAUSE and self.is_about(clause):
+                return self._denied_by_clause(text if self.premise.kind == "exists" else clause)
+        # what there is not, nothing happened to
+        if not self.named or not self.named <= set(plain_stems(text)) or self.premise.negated:
+            return None
+        return True if _MISSING.search(text) and self.is_about(text, ABOUT / 2) else None
 
     def _denied_by_clause(self, clause: str) -> bool | None:
         if self.premise.kind == "exists":
@@ -137,13 +135,14 @@ def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str)
     people = corpus.people_in(premise.text)
     people |= {asker} & corpus.speakers if _ASKER.search(premise.text) else set()
     people |= {listener} & corpus.speakers if _LISTENER.search(premise.text) else set()
-    names = {term for who in people for term in stems(who)}
+    names = {term for who in people for term in plain_stems(who)}
     terms = [term for term in premise.terms if term not in names] or list(premise.terms)
     person = next(iter(people)) if len(people) == 1 else ""
     rows = covering_sentences(terms, corpus)
     own = [row for row in rows if not person or row.person in {person, ""}]
     others = [row for row in rows if person and row.person not in {person, ""}]
-    probe = _Probe(premise, terms, corpus)
+    named = plain_stems(" ".join(_NAMED.findall(premise.text)))
+    probe = _Probe(premise, terms, corpus, frozenset(terms).intersection(named))
     denial = _denial(probe, own) or _other_value(premise, own)
     if denial is not None:
         reason = f"{_name(denial.item.role) or 'what is known'} says otherwise"
@@ -160,7 +159,9 @@ def _finding(premise: Presupposition, corpus: Corpus, asker: str, listener: str)
 
 
 def _supported(probe: _Probe, rows: Sequence[CoveringSentence], least: float) -> PremiseFinding:
-    support = [row for row in rows if probe.supported_by(row.text)]
+    named, matches = probe.named if least == SUPPORT else frozenset[str](), probe.corpus.matches
+    telling = (row for row in rows if named <= matches[row.place])
+    support = [row for row in telling if probe.supported_by(row.text)]
     coverage = support[0].coverage if support else 0.0
     if coverage < least:
         return PremiseFinding(probe.premise, "unknown", "nothing that is known says so")
@@ -173,7 +174,7 @@ def _denial(probe: _Probe, rows: Sequence[CoveringSentence]) -> CoveringSentence
     """The newest statement about a presupposition, where it denies it."""
     newest: tuple[CoveringSentence, bool] | None = None
     for row in rows:
-        if row.coverage < ABOUT:
+        if row.coverage < ABOUT / 2:
             break
         if newest is None or newest[0].place < row.place:
             denies = probe.denied_by(row.text)
@@ -211,4 +212,4 @@ def _quote(row: CoveringSentence) -> str:
 
 
 def _name(who: str) -> str:
-    return " ".join(who.split())[:MAX_NAME]
+    return " ".join(who.split())[:60]

@@ -23,13 +23,12 @@ from contextwright.premises.findings import (
 from contextwright.premises.premise_check import MAX_QUOTE, check_premises
 from contextwright.premises.presuppositions import extract_premises
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.stems import stems
+from contextwright.retrieval.plain_forms import plain_stems
 from contextwright.spec.task import Task
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """What a question ends with, in most scripts."""
 MAX_QUERY = 4_000
-"""Characters of a question that a model reads."""
 
 ReadItems = Callable[[Block], tuple[Item, ...]]
 
@@ -68,7 +67,9 @@ def premise_task(
     premises = extract_premises(question)
     is_read = bool(premises)
     if not is_read and any_language and question.rstrip().endswith(QUESTION_MARKS):
-        premises = (Presupposition(question[:MAX_QUERY], tuple(dict.fromkeys(stems(question)))),)
+        premises = (
+            Presupposition(question[:MAX_QUERY], tuple(dict.fromkeys(plain_stems(question)))),
+        )
     if not premises:
         return None
     rows, nearest = _judged(premises, blocks, asker, read)

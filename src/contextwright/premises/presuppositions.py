@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from contextwright.premises.findings import Presupposition, PresuppositionKind
-from contextwright.retrieval.stems import stems
+from contextwright.retrieval.plain_forms import plain_stems
 from contextwright.text.search_terms import STOP
 from contextwright.text.sentences import sentences
 
@@ -18,9 +18,9 @@ MAX_QUESTION = 400
 """Characters of a question that are looked at: more is pasted text."""
 
 _GENERIC = frozenset(
-    stems(
-        """amount answer ask asked according date day describe description exact feature feel
-        felt get go happen hour kind long many mention mentioned minute month much name never
+    plain_stems(
+        """amount answer ask asked according cause date day describe description exact feature feel
+        felt get go happen hour kind long make many mention mentioned minute month much name never
         number often part person place reason say said sort specific specifically thing think
         thought time times type week which year"""
     )
@@ -131,6 +131,8 @@ def _subject_length(aux: str, split: list[str]) -> int:
     end = next((n for n, word in enumerate(split) if n and _ENDS_CLAUSE.match(word)), len(split))
     if end < len(split) and split[end] in {"not", "never"}:
         return end
+    if re.match(_BE, aux) and any(word[0].isdigit() for word in split[1:]):
+        return next(n for n, word in enumerate(split) if n and word[0].isdigit())
     if _PRONOUN.match(split[0]):
         return 1
     if split[0].istitle() and len(split) > 1:
@@ -143,13 +145,10 @@ def _subject_length(aux: str, split: list[str]) -> int:
 
 
 def _made(text: str, about: str, kind: PresuppositionKind) -> Presupposition:
-    terms = tuple(dict.fromkeys(each for each in stems(about) if _is_telling(each)))
-    denied = bool(_NOT.search(text))
-    return Presupposition(" ".join(text.split())[:MAX_QUESTION], terms, kind, denied)
-
-
-def _is_telling(term: str) -> bool:
-    return term not in _GENERIC | STOP and (len(term) > 1 or not term.isalpha())
+    telling = (each for each in plain_stems(about) if each not in _GENERIC | STOP)
+    terms = tuple(dict.fromkeys(each for each in telling if len(each) > 1 or not each.isalpha()))
+    named = " ".join(text.split())[:MAX_QUESTION]
+    return Presupposition(named, terms, kind, bool(_NOT.search(text)))
 
 
 def _distinct(presuppositions: list[Presupposition]) -> list[Presupposition]:

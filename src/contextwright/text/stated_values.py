@@ -16,7 +16,9 @@ _KEY = re.compile(r"^(?P<subject>[A-Za-z][\w ]{2,30}):\s+(?P<value>[^\n]{1,60})$
 """Not in a list: there, `- Price: $104` is the price of what stands above it."""
 _VALUE = re.compile(
     r"[$€£]?(?P<amount>\d+(?:[.,]\d+)*)\s?(?P<unit>%|[km]\b)?"
-    r"|\b(?:true|false|yes|no|on|off)\b",
+    r"|\b(?:true|false|yes|no|on|off)\b(?! \w)"
+    r"|(?:on |by )?(?:the )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b"
+    r"|(?:on |by )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
 _SCALE = {"k": 1_000, "m": 1_000_000}
@@ -55,7 +57,7 @@ def clash(known: Claim, new: Claim) -> bool:
         set(content_words(known.value[before.end() :])),
         set(content_words(new.value[now.end() :])),
     )
-    return _differ(before, now) and (rest[0] == rest[1] or not (rest[0] and rest[1]))
+    return _differ(before, now) and (rest[0] <= rest[1] or rest[1] <= rest[0])
 
 
 def _differ(one: re.Match[str], other: re.Match[str]) -> bool:

@@ -194,6 +194,10 @@ def test_merged_notes_say_nothing_twice_in_the_newer_words():
         (("The weather is nice today.", "The weather is cold."), []),
         (("Is the budget 5000?", "The budget is 7000."), []),
         (("status: on", "status: off"), [(0, 1)]),
+        (("My deadline is March 15.", "My deadline is April 2."), [(0, 1)]),
+        (("The meeting is on Tuesday.", "The meeting is on Wednesday."), [(0, 1)]),
+        (("The meeting is on Tuesday.", "The meeting is on Tuesday."), []),
+        (("The rent is 500 euros a month.", "The rent is 700 euros."), [(0, 1)]),
     ],
 )
 def test_plain_contradictions_are_found_and_others_left(texts, pairs):
