@@ -116,5 +116,20 @@ def protection_of(
         return Protection(count, -1, -1, failures, snapshot.preamble)
     users = snapshot.log.ends("role", "user", snapshot.position)
     first, last = (-1, -1) if users is None else map(snapshot.log.exchange_index, users)
-    edge = max(snapshot.preamble, count - exchanges)
-    return Protection(edge, last, first, failures, snapshot.preamble)
+    return Protection(_edge(snapshot, exchanges), last, first, failures, snapshot.preamble)
+
+
+def _edge(snapshot: Snapshot, exchanges: int) -> int:
+    """The first of the newest exchanges; a summary that a framework put behind them is none."""
+    summaries = summary_exchanges(snapshot)
+    edge, live = snapshot.exchange_count, 0
+    while edge > snapshot.preamble and live < exchanges:
+        edge -= 1
+        live += edge not in summaries
+    return edge
+
+
+def summary_exchanges(snapshot: Snapshot) -> frozenset[int]:
+    """Places of the summaries that a framework put into the log."""
+    positions = snapshot.positions("kind", "summary")
+    return frozenset(map(snapshot.log.exchange_index, positions))

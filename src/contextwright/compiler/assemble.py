@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.protection import summary_exchanges
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
@@ -131,7 +132,9 @@ def must_stay(inputs: Inputs, *, whole_turn: bool) -> Blocks:
         source = TASK_FRAMING if index == protection.task else LIVE_EDGE
         source = OPEN_FAILURE if index in protection.failures else source
         out += inputs.blocks(snapshot.exchanges(index, index + 1), source)
-    return out + inputs.blocks(snapshot.exchanges(protection.edge), LIVE_EDGE)
+    newest = inputs.blocks(snapshot.exchanges(protection.edge), LIVE_EDGE)
+    summaries = summary_exchanges(snapshot)
+    return out + tuple(block for block in newest if block.order not in summaries)
 
 
 def _guard(

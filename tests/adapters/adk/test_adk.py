@@ -17,7 +17,7 @@ from google.adk.sessions import InMemorySessionService, Session  # noqa: E402
 from google.genai import types  # noqa: E402
 from tests.adapters.adk.scripted import said, script  # noqa: E402
 
-from contextwright import C, compile  # noqa: E402
+from contextwright import C, S, compile  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
     Agent,
     ContextPlugin,
@@ -425,3 +425,109 @@ def test_agents_of_adk_fluent_carry_our_specs():
     assert "Fact: sky" in words(two.sent[0])
     assert "[Turn 1] one: ALPHA" in words(two.sent[1])
     assert "[Turn 2] one: ALPHA2" in words(two.sent[1])
+
+
+def test_a_tag_in_a_pipeline_labels_what_the_agents_before_it_said():
+    writer, other, reader = script("DRAFT", "SECOND"), script("ASIDE"), script("read")
+    pipeline = (
+        Agent("other", other)
+        >> Agent("writer", writer)
+        >> S.tag("approved")
+        >> Agent("reader", reader).context(C.select(tag="approved"))
+    )
+    assert pipeline.check().errors == ()
+    asyncio.run(talk(pipeline.build(mirrors=Mirrors()), ["Go."]))
+    assert "[Turn 1] writer: DRAFT" in words(reader.sent[0])
+    assert "ASIDE" not in words(reader.sent[0])
+
+
+def test_a_tag_labels_the_agent_of_a_route_that_ran_and_nothing_where_none_did():
+    one, two, reader = script("ONE"), script("TWO"), script("read")
+    route = Route("kind").eq("a", Agent("one", one)).eq("b", Agent("two", two))
+    pipeline = (
+        route >> S.tag("approved") >> Agent("reader", reader).context(C.select(tag="approved"))
+    )
+    root = pipeline.build(mirrors=Mirrors())
+    asyncio.run(talk(root, ["Go."], state={"kind": "b"}))
+    assert "[Turn 1] two: TWO" in words(reader.sent[0])
+    asyncio.run(talk(root, ["Stop."], state={"kind": "?"}, session_id="none"))
+    assert words(reader.sent[1]).endswith("Stop.")
+
+
+def test_windows_by_agent_work_in_a_pipeline():
+    researcher, critic, writer = script("FOUND"), script("WRONG"), script("done")
+    spec = C.from_agents_windowed(researcher=C.last(1), critic=C.all())
+    pipeline = Agent("researcher", researcher) >> Agent("critic", critic)
+    root = (pipeline >> Agent("writer", writer).context(spec)).build(mirrors=Mirrors())
+    asyncio.run(talk(root, ["First?", "Second?"]))
+    last = words(writer.sent[1])
+    assert last.count("researcher: FOUND") == 1 and last.count("critic: WRONG") == 2
+
+
+def compacted_session(*, newest):
+    """Six turns, of which ADK summarized four; its event stands before or behind the newest."""
+    summary = types.Content(role="model", parts=[types.Part(text="SUMMARY OF FOUR")])
+    covers = EventCompaction(start_timestamp=1.0, end_timestamp=8.0, compacted_content=summary)
+    compaction = event("c", "user", "", 20.0, actions=EventActions(compaction=covers))
+    turns = [
+        one
+        for n in range(6)
+        for one in (
+            event(f"u{n}", "user", f"question {n + 1}", 2.0 * n + 1),
+            event(f"a{n}", "guide", f"answer {n + 1}", 2.0 * n + 2),
+        )
+    ]
+    now = [event("now", "user", "NOW", 21.0), event("x", "guide", "WORKING", 22.0)]
+    events = [*turns, *now, compaction] if newest else [*turns, compaction, *now]
+    return Session(id="s", app_name="a", user_id="u", events=events)
+
+
+@pytest.mark.parametrize("newest", [False, True])
+@pytest.mark.parametrize("format", ["gemini", "text", "openai-chat"])
+@pytest.mark.parametrize(
+    "spec", [C.default(), C.from_compaction(), C.from_compaction() | C.window(n=5)], ids=repr
+)
+def test_adks_summary_stands_before_the_later_turns_and_nothing_twice(spec, format, newest):
+    session = Mirrors().session(compacted_session(newest=newest), {})
+    pack = compile(session, spec, model="gemini-2.5-flash", format=format)
+    sent = str(pack.request)
+    order = [
+        "SUMMARY OF FOUR",
+        "question 5",
+        "answer 5",
+        "question 6",
+        "answer 6",
+        "NOW",
+        "WORKING",
+    ]
+    assert [sent.count(text) for text in order] == [1] * len(order)
+    assert sorted(order, key=sent.index) == order
+    assert not [n for n in (1, 2, 3, 4) if f"answer {n}" in sent]
+    assert "question 2" not in sent  # the first one is the task, which stays
+
+
+@pytest.mark.parametrize("way", ["agent", "plugin"])
+def test_adks_own_compaction_in_a_runner_is_sent_once(way):
+    from google.adk.apps.app import EventsCompactionConfig
+
+    model = script("one", "two", "SUMMARY", "three")
+    agent, plugins = LlmAgent(name="guide", model=model), []
+    if way == "agent":
+        with_context(agent, C.default(), mirrors=Mirrors())
+    else:
+        plugins = [ContextPlugin(C.default(), mirrors=Mirrors())]
+    config = EventsCompactionConfig(compaction_interval=2, overlap_size=0)
+
+    async def run():
+        service = InMemorySessionService()
+        await service.create_session(app_name="app", user_id="u", session_id="s")
+        app = App(name="app", root_agent=agent, plugins=plugins, events_compaction_config=config)
+        runner = Runner(app=app, session_service=service)
+        for message in ("first", "second", "third"):
+            async for _ in runner.run_async(user_id="u", session_id="s", new_message=said(message)):
+                pass
+
+    asyncio.run(run())
+    sent = words(model.sent[3])
+    assert sent.count("SUMMARY") == 1 and sent.index("SUMMARY") < sent.index("third")
+    assert "one" not in texts(model.sent[3]) and "second" not in sent

@@ -11,7 +11,6 @@
 A step is a value: every call gives another one, and building makes ADK's agents from it.
 """
 
-import json
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -20,34 +19,38 @@ from functools import reduce
 from operator import or_
 from typing import Any, Self
 
+import msgspec
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.base_agent import BaseAgentState
-from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event, EventActions
 
 from contextwright.adapters.adk.agent_context import with_context
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.model_requests import MIRRORS
+from contextwright.adapters.adk.reply_fields import spread_reply
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import write_changes
+from contextwright.atoms.write.tag import Tag
 from contextwright.check import AgentStep, Branch, Report, check
 from contextwright.check import Pipeline as Contract
 from contextwright.engine.door import SpecLike, spec_or_compiler
 from contextwright.engine.record import record
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import SpecError
+from contextwright.session.session import Session
 from contextwright.spec.expr import Expr, Pipe
 from contextwright.spec.kind import Kind
+from contextwright.spec.state_step import StateStep
 
 
 class PipelineStep:
     """A piece of a pipeline."""
 
-    def __rshift__(self, other: "PipelineStep | Expr") -> "Pipeline":
+    def __rshift__(self, other: "PipelineStep | Expr | StateStep") -> "Pipeline":
         return Pipeline((*_steps(self), *_steps(other)))
 
-    def __rrshift__(self, other: Expr) -> "Pipeline":
+    def __rrshift__(self, other: Expr | StateStep) -> "Pipeline":
         return Pipeline((*_steps(other), *_steps(self)))
 
     def build(
@@ -134,7 +137,10 @@ class Agent(PipelineStep):
             **self.options,
         )
         if several:
-            after = [*agent.canonical_after_agent_callbacks, _spread(self.name, self.output_keys)]
+            after = [
+                *agent.canonical_after_agent_callbacks,
+                spread_reply(self.name, self.output_keys),
+            ]
             agent.after_agent_callback = after
         if self.spec is None:
             return agent
@@ -155,18 +161,22 @@ class Agent(PipelineStep):
 
 
 class Pipeline(PipelineStep):
-    """Steps in turn."""
+    """Steps in turn. A spec among them writes what it captures; `S.tag` labels what the agents of
+    the step before it said in this run."""
 
-    def __init__(self, steps: Sequence["PipelineStep | Expr"]) -> None:
+    def __init__(self, steps: Sequence["PipelineStep | Expr | StateStep"]) -> None:
         self.steps = tuple(steps)
 
     def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
-        made = [
-            step._agent(models, mirrors, names)
-            if isinstance(step, PipelineStep)
-            else _Writing(name=names.new("write"), spec=step, mirrors=mirrors)
-            for step in self.steps
-        ]
+        made: list[BaseAgent] = []
+        before: list[str] = []
+        for step in self.steps:
+            if isinstance(step, PipelineStep):
+                made.append(step._agent(models, mirrors, names))
+                before = _names_of(made[-1])
+            else:
+                name = names.new("write")
+                made.append(_Writing(name=name, step=step, mirrors=mirrors, before=before))
         return _InTurn(name=names.new("pipeline"), sub_agents=made)
 
     def _contract(self) -> Contract:
@@ -177,6 +187,8 @@ class Pipeline(PipelineStep):
                 step._contract()
                 if isinstance(step, PipelineStep)
                 else (AgentStep(agent="", spec=step),)
+                if isinstance(step, Expr)
+                else ()
             )
         )
 
@@ -262,15 +274,20 @@ class _Chosen(BaseAgent):
 
 
 class _Writing(BaseAgent):
-    """Writes what a spec captures."""
+    """Writes what a spec captures, or a state step says."""
 
-    spec: Any
+    step: Any
     mirrors: Any
+    before: list[str]
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
         session = self.mirrors.session(ctx.session, ctx.session.state, VisibleEvents.of(ctx))
         since = len(session.changes)
-        record(session, self.spec)
+        if isinstance(self.step, Tag) and not self.step.event_ids:
+            step = self._tag(self.step, session, ctx.invocation_id)
+        else:
+            step = self.step
+        record(session, *filter(None, (step,)))
         delta: dict[str, Any] = {}
         write_changes(session, since, delta)
         if delta:
@@ -280,6 +297,20 @@ class _Writing(BaseAgent):
                 branch=ctx.branch,
                 actions=EventActions(state_delta=delta),
             )
+
+    def _tag(self, tag: Tag, session: Session, invocation: str) -> Tag | None:
+        """The label for what the agents before it said in this run; None where none of them ran."""
+        ids = tuple(
+            event.id
+            for event in session.log
+            if event.invocation == invocation and event.speaker in self.before
+        )
+        return msgspec.structs.replace(tag, event_ids=ids) if ids else None
+
+
+def _names_of(root: BaseAgent) -> list[str]:
+    """The names of an agent and of those under it."""
+    return [root.name, *(name for agent in root.sub_agents for name in _names_of(agent))]
 
 
 class _Names:
@@ -312,15 +343,15 @@ class _Names:
         return name
 
 
-def _steps(step: Any) -> tuple[PipelineStep | Expr, ...]:
+def _steps(step: Any) -> tuple[PipelineStep | Expr | StateStep, ...]:
     if isinstance(step, Pipeline):
         return step.steps
-    if isinstance(step, PipelineStep | Expr):
+    if isinstance(step, PipelineStep | Expr | StateStep):
         return (step,)
     raise SpecError(
         f"a {type(step).__name__} is no step of a pipeline",
         where=f"... >> {step!r}"[:120],
-        fix="use Agent(...), Route(...) or a spec that writes, such as C.capture('key')",
+        fix="use Agent(...), Route(...), S.tag('name') or a spec that writes, C.capture('key')",
     )
 
 
@@ -331,44 +362,6 @@ def _joined(first: Expr, second: Expr) -> Expr:
     outer = tuple(s for s in first.steps if s.kind in {Kind.TERMINAL, Kind.ASSEMBLY})
     inner = tuple(s for s in first.steps if s not in outer)
     return reduce(or_, outer, (Pipe(first.head, inner) if inner else first.head) + second)
-
-
-def _spread(agent: str, keys: tuple[str, ...]) -> Any:
-    """A callback that puts the fields of an agent's JSON reply under their state keys. A reply
-    that is no such object is kept whole under the first."""
-
-    def spread(callback_context: CallbackContext) -> None:
-        text = _reply(callback_context.session.events, agent)
-        if not text:
-            return
-        reply = _object(text)
-        fields = reply if any(key in reply for key in keys) else {keys[0]: text}
-        for key in keys:
-            if key in fields:
-                callback_context.state[key] = fields[key]
-
-    return spread
-
-
-def _reply(events: list[Event], agent: str) -> str:
-    for event in reversed(events):
-        if event.author == agent and event.content and event.content.parts and not event.partial:
-            text = "".join(p.text or "" for p in event.content.parts if not p.thought)
-            if text:
-                return text
-        if event.author == "user":
-            return ""
-    return ""
-
-
-def _object(text: str) -> dict[str, Any]:
-    """The JSON object that a text holds; a code fence around it is no mistake."""
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        value = json.loads(text[start : end + 1]) if start >= 0 else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _folded(value: Any) -> str:

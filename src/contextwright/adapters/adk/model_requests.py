@@ -96,7 +96,7 @@ class ModelRequests:
         session = self._session(callback_context)
         model = llm_request.model or ""
         engine = self._engine(callback_context.agent_name, spec, model)
-        planned = plan(engine.spec)
+        planned = plan(engine.spec, session.state)
         since = len(session.changes)
         await self._supply.fill(session, engine.spec, callback_context)
         added = extra_contents(llm_request.contents, callback_context.session.events)

@@ -3,6 +3,7 @@
 
 from typing import ClassVar, Literal
 
+from contextwright.atoms.select.from_compaction import compacted
 from contextwright.blocks.block import Blocks
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -11,7 +12,8 @@ from contextwright.spec.traits import Gives, Traits
 
 
 class Default(Atom, frozen=True, kw_only=True):
-    """The whole conversation, as a framework sends it when nothing is said."""
+    """The whole conversation, as a framework sends it when nothing is said: with the summaries
+    that it put into the log instead of what they cover (`C.from_compaction`)."""
 
     word: ClassVar[str] = "default"
     selects: ClassVar[Literal["conversation", "other"] | None] = "conversation"
@@ -25,8 +27,7 @@ class Default(Atom, frozen=True, kw_only=True):
 
     def bring(self, inputs: Inputs) -> Blocks:
         """Every exchange but the system instruction, which every request has anyway."""
-        snapshot = inputs.snapshot
-        return inputs.blocks(snapshot.exchanges(snapshot.preamble), "history")
+        return compacted(inputs, "history")
 
 
 class Nothing(Atom, frozen=True, kw_only=True):

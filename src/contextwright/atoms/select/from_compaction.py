@@ -3,10 +3,9 @@
 
 from typing import Any, ClassVar, Literal
 
-import msgspec
-
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.session.event import Event
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
@@ -16,12 +15,12 @@ from contextwright.spec.traits import Gives, Traits
 
 
 class FromCompaction(Atom, frozen=True, kw_only=True):
-    """The newest summary that a framework put into the log, and every exchange that it does not
-    cover. Gives nothing where there is no summary, so a selector behind it is a fallback.
+    """What a framework summarized in the log as its summary, then every exchange that no summary
+    covers. Gives nothing where there is no summary, so a selector behind it is a fallback.
 
     A summary is an event whose metadata say `kind="summary"`; `covers` lists the ids of the
     events that it stands for, or names their time as `start_ms` and `end_ms`; by default all
-    before it.
+    before it. `C.default()` does the same.
     """
 
     word: ClassVar[str] = "from_compaction"
@@ -35,20 +34,41 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
         return Traits(gives=Gives.OFTEN_NOTHING)
 
     def bring(self, inputs: Inputs) -> Blocks:
-        """The summary, then what it left."""
-        snapshot = inputs.snapshot
-        positions = snapshot.positions("kind", "summary")
-        if not positions:
+        """The summaries, then what they left."""
+        if not inputs.snapshot.positions("kind", "summary"):
             return ()
-        summary = snapshot.log[positions[-1]]
-        covered = covered_by(summary, snapshot)
-        exchanges = snapshot.exchanges(snapshot.preamble)
-        blocks = inputs.blocks(exchanges, "compaction")
-        return tuple(
-            _standing_for(block, covered) if summary.id in block.lineage else block
-            for block in blocks
-            if summary.id in block.lineage or not covered.issuperset(block.lineage)
-        )
+        return compacted(inputs, "compaction")
+
+
+def compacted(inputs: Inputs, source: str) -> Blocks:
+    """The conversation without what summaries in the log stand for, and these in front of it: as
+    texts, since nobody said them in the conversation. A summary that another one covers, or that
+    covers nothing which another does not, is history."""
+    snapshot = inputs.snapshot
+    blocks = inputs.blocks(snapshot.exchanges(snapshot.preamble), source)
+    summaries = _summaries(inputs)
+    if not summaries:
+        return blocks
+    by_id = {block.id: block for block in blocks}
+    stand = [_standing_for(by_id[id], covers) for id, covers in summaries.items() if id in by_id]
+    covered = frozenset[str]().union(*summaries.values())
+    rest = (b for b in blocks if b.id not in summaries and not covered.issuperset(b.lineage))
+    return (*stand, *rest)
+
+
+def _summaries(inputs: Inputs) -> dict[str, frozenset[str]]:
+    """The summaries that count, each with the ids that it stands for, in their order."""
+    snapshot = inputs.snapshot
+    table = inputs.memo.table("covered by a summary")
+    newest_first: dict[str, frozenset[str]] = {}
+    for position in reversed(snapshot.positions("kind", "summary")):
+        event = snapshot.log[position]
+        if event.id not in table:
+            table[event.id] = covered_by(event, snapshot)
+        covers: frozenset[str] = table[event.id]
+        if event.text and not any({*covers, event.id} <= known for known in newest_first.values()):
+            newest_first[event.id] = covers
+    return dict(reversed(newest_first.items()))
 
 
 def covered_by(summary: Event, snapshot: Snapshot) -> frozenset[str]:
@@ -66,5 +86,15 @@ def covered_by(summary: Event, snapshot: Snapshot) -> frozenset[str]:
 
 
 def _standing_for(block: Block, covered: frozenset[str]) -> Block:
-    lineage = (*block.lineage, *sorted(covered))
-    return msgspec.structs.replace(block, fidelity=Fidelity.SUMMARIZED, lineage=lineage)
+    """A summary as a text that stands where the history begins."""
+    return Block(
+        id=f"summary:{block.id}",
+        source="summary:compaction",
+        layer=Layer.CONVERSATION,
+        text=block.plain_text,
+        cache=CacheClass.SESSION,
+        fidelity=Fidelity.SUMMARIZED,
+        ref=block.ref,
+        lineage=(*block.lineage, *sorted(covered)),
+        why="a summary in the log",
+    )
