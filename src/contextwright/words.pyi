@@ -100,7 +100,7 @@ class C:
         """Leave out what another block says as well."""
     @staticmethod
     def default() -> Default:
-        """The whole conversation, as a framework sends it when nothing is said."""
+        """The whole conversation, as a framework sends it when nothing is said: with the summaries that it put into the log instead of what they cover (`C.from_compaction`)."""
     @staticmethod
     def distill(key: str = 'facts', *, model: str = '', prompt: str = '') -> Distill:
         """The facts of the conversation, up to what the user said last, a sentence each, kept in the state for `C.notes(key)`. They are also blocks of this request, one a fact."""
@@ -136,7 +136,7 @@ class C:
         """What these agents said, each in its own window: a number of newest turns, `C.last(1)`, `C.window(steps=3)`; `C.all()` or None for all of it: `C.from_agents_windowed(researcher=C.last(1), critic=C.all())`."""
     @staticmethod
     def from_compaction() -> FromCompaction:
-        """The newest summary that a framework put into the log, and every exchange that it does not cover. Gives nothing where there is no summary, so a selector behind it is a fallback."""
+        """What a framework summarized in the log as its summary, then every exchange that no summary covers. Gives nothing where there is no summary, so a selector behind it is a fallback."""
     @staticmethod
     def from_state(*keys: str, format: Literal['labeled', 'json', 'plain'] = 'labeled', trusted: bool = False) -> FromState:
         """A block for every key, in the order given; a key that is not there brings nothing."""

@@ -323,3 +323,36 @@ def test_the_create_method_of_a_client_is_cooled_in_place(server):
     assert body["tools"] == TOOLS
     assert [one["content"] for one in body["messages"][::2]] == ["go", "on"]
     assert len(body["messages"][1]["content"]) < len(LONG)
+
+
+@pytest.mark.parametrize("form", ["with_raw_response", "with_streaming_response"])
+def test_raw_responses_of_a_client_are_cooled(server, form):
+    openai = pytest.importorskip("openai")
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    history = [{"role": "user", "content": "go"}, {"role": "assistant", "content": LONG}]
+    messages = [*history, {"role": "user", "content": "on"}]
+    client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+    cooled = Cooled(client.chat.completions, 300)
+    made = getattr(cooled, form).create(model="gpt-5", messages=messages)
+    if form == "with_streaming_response":
+        with made as response:
+            response.read()
+    client.close()
+
+    async def main():
+        client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
+        made = getattr(Cooled(client.chat.completions, 300), form).create(
+            model="gpt-5", messages=messages
+        )
+        if form == "with_streaming_response":
+            async with made as response:
+                await response.read()
+        else:
+            await made
+        await client.close()
+
+    asyncio.run(main())
+    assert len(server.bodies) == 2
+    for body in server.bodies:
+        assert len(body["messages"][1]["content"]) < len(LONG)
+    assert cooled.last.cooled

@@ -49,10 +49,10 @@ def test_identity_under_the_threshold_and_under_budget_above_it(text, threshold)
         assert made is text
         assert not cooled.last.cooled
     else:
-        assert COUNT(made) <= threshold
+        assert COUNT(made) <= max(threshold, 16)  # nobody can answer nothing
         assert cooled.last.tokens_after == COUNT(made)
         assert cooled.last.changes
-    assert not cooled.last.why
+    assert bool(cooled.last.why) == (COUNT(made) > threshold)
 
 
 def test_the_last_paragraph_of_a_bare_text_is_the_question_and_stays():

@@ -31,7 +31,6 @@ from contextwright.adapters.adk.model_requests import MIRRORS
 from contextwright.adapters.adk.reply_fields import spread_reply
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import write_changes
-from contextwright.atoms.write.tag import Tag
 from contextwright.check import AgentStep, Branch, Report, check
 from contextwright.check import Pipeline as Contract
 from contextwright.engine.door import SpecLike, spec_or_compiler
@@ -283,11 +282,11 @@ class _Writing(BaseAgent):
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
         session = self.mirrors.session(ctx.session, ctx.session.state, VisibleEvents.of(ctx))
         since = len(session.changes)
-        if isinstance(self.step, Tag) and not self.step.event_ids:
-            step = self._tag(self.step, session, ctx.invocation_id)
-        else:
-            step = self.step
-        record(session, *filter(None, (step,)))
+        step = self.step
+        if isinstance(step, StateStep) and step.word == "tag":
+            step = self._naming_events(step, session, ctx.invocation_id)
+        if step is not None:
+            record(session, step)
         delta: dict[str, Any] = {}
         write_changes(session, since, delta)
         if delta:
@@ -298,8 +297,11 @@ class _Writing(BaseAgent):
                 actions=EventActions(state_delta=delta),
             )
 
-    def _tag(self, tag: Tag, session: Session, invocation: str) -> Tag | None:
-        """The label for what the agents before it said in this run; None where none of them ran."""
+    def _naming_events(self, tag: Any, session: Session, invocation: str) -> StateStep | None:
+        """`S.tag` with what the agents before it said in this run, unless it names events itself;
+        None where none of them ran."""
+        if tag.event_ids:
+            return tag
         ids = tuple(
             event.id
             for event in session.log

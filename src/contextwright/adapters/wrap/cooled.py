@@ -8,7 +8,13 @@ from types import GenericAlias
 from typing import Any, Self
 
 from contextwright.adapters.wrap.cooling_report import Cooling
+from contextwright.adapters.wrap.inner_loops import (
+    expect_reachable,
+    is_pydantic_agent,
+    with_cooled_requests,
+)
 from contextwright.adapters.wrap.intake import Intake, OnCool
+from contextwright.adapters.wrap.langchain_model import cooled_model, is_model, is_runnable
 from contextwright.adapters.wrap.text_slots import Names
 from contextwright.adapters.wrap.wrapped_calls import Call, Kind, cooled_call, kind_of
 from contextwright.engine.shorten_text import TIMEOUT_S, answering
@@ -25,6 +31,8 @@ ENTRIES = frozenset(
     }
 )  # fmt: skip
 """Methods by which frameworks let an agent be asked; what they are given is cooled."""
+_VIEWS = frozenset({"with_raw_response", "with_streaming_response"})
+"""Attributes of an SDK's resource that are the resource again, in another form."""
 _FIRST = ("invoke", "run", "ainvoke", "create")
 """What calling an object asks that can not be called itself."""
 
@@ -62,11 +70,19 @@ class Cooled:
     __class_getitem__ = classmethod(GenericAlias)
 
     def __new__(cls, inner: Any, *args: Any, **options: Any) -> Any:
-        """For an agent of google-adk, its cooled copy."""
+        """For an agent of google-adk, or a chat model of LangChain, its cooled copy; for another
+        part of a LangChain chain, one."""
         if _is_adk(inner):
             from contextwright.adapters.wrap.adk_agent import cooled_agent
 
             return cooled_agent(inner, intake_of(*args, **options))
+        if is_model(inner):
+            return cooled_model(inner, intake_of(*args, **options))
+        expect_reachable(inner)
+        if cls is Cooled and is_runnable(inner):
+            from contextwright.adapters.wrap.cooled_runnable import CooledRunnable
+
+            cls = CooledRunnable
         return super().__new__(cls)
 
     def __init__(
@@ -102,7 +118,7 @@ class Cooled:
         self._intake = intake
         call = _callable(inner)
         self.kind: Kind = call.kind if isinstance(call, Cooled) else kind_of(call)
-        self._call = cooled_call(call, intake, self.kind)
+        self._call = self._cooled(call, self.kind)
         for name in ("__name__", "__qualname__", "__module__"):
             if isinstance(getattr(inner, name, None), str):
                 self.__dict__[name] = getattr(inner, name)
@@ -135,18 +151,30 @@ class Cooled:
             # the document's name for calling an agent
             return self._call if name == "invoke" else cooled_call(inner, self._intake, "async")
         value = getattr(inner, name)
+        if name in _VIEWS:
+            return self._like(value)
         if name in ENTRIES and callable(value) and not isinstance(value, type):
-            return cooled_call(value, self._intake)
+            return self._cooled(value)
         return value
+
+    def _cooled(self, call: Call, kind: Kind | None = None) -> Call:
+        """A call of the agent with its input cooled; by its own hook where its loop is inside."""
+        if is_pydantic_agent(self.__dict__["inner"]) and call is not self.__dict__["inner"]:
+            return with_cooled_requests(call, self._intake)
+        return cooled_call(call, self._intake, kind)
+
+    def _like(self, inner: Any) -> Self:
+        """Another object cooled as this one, with the same reports."""
+        other = object.__new__(type(self))
+        other._set_up(inner, self.radiator, self._intake, self._options)
+        return other
 
     def __get__(self, owner: Any, kind: type | None = None) -> Self:
         """A cooled method, bound to its object."""
         bind = getattr(self.inner, "__get__", None)
         if owner is None or bind is None:
             return self
-        bound = object.__new__(type(self))
-        bound._set_up(bind(owner, kind), self.radiator, self._intake, self._options)
-        return bound
+        return self._like(bind(owner, kind))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For `copy` and `pickle`: made again of what it was made of, without its last report."""

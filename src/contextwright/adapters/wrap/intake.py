@@ -16,6 +16,7 @@ from contextwright.engine.shorten_text import Wanted, shortening
 from contextwright.errors import SpecError
 from contextwright.formats.dump import Path
 from contextwright.stores.store import ArtifactStore
+from contextwright.text.cut import cut
 from contextwright.tokens.counter import Counter
 
 OnCool = Callable[[Cooling], object]
@@ -119,6 +120,8 @@ class Intake:
         for (slot, _), each in zip(texts, portions, strict=True):
             own = [next(shorts) for _ in each.open()]
             text = joined(each, [short.text for short in own], count)
+            if not text.strip():  # nobody can answer nothing
+                text = cut(slot.value, LEAST, "head", count)
             new[slot.path] = retyped(slot.value, text)
             by = ", ".join(dict.fromkeys(short.by for short in own if short.by)) or "cut"
             why = "; ".join(dict.fromkeys(short.why for short in own if short.why))
