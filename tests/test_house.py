@@ -25,9 +25,9 @@ ATOM_FILES = [path for path in sorted(HOME.glob("atoms/*/*.py")) if path.name !=
 WORDS = words()
 
 SMALL_WITH_ONE_USER = {
-    "adapters.wrap.adk_agent", "cli.expand_command", "cli.replay_command", "cli.backup_command",
+    "adapters.wrap.adk_agent", "adapters.wrap.cooled_runnable", "cli.expand_command", "cli.replay_command", "cli.backup_command",
 }  # fmt: skip
-"""A command is a module; what imports google-adk is imported for one of its agents only."""
+"""A command is a module; what imports google-adk or LangChain is imported for an agent of theirs only."""
 PUBLIC_FIELDS = {("manifest.py", "kept"), ("spec_compiler.py", "asked"), ("inputs.py", "asked")}
 """`Manifest.kept` is a key of every stored manifest; `PendingTasks.asked` and `Inputs.asked` are the
 interface of compilers and of words."""

@@ -193,8 +193,8 @@ def compacted(covers=None):
 @pytest.mark.parametrize(
     ("covers", "ids"),
     [
-        (None, ["e1", "sum", "e6", "e7", "e8"]),
-        (["e1", "e2"], ["e1", "e3", "e4", "sum", "e6", "e7", "e8"]),
+        (None, ["e1", "e6", "e7", "e8", "summary:sum"]),
+        (["e1", "e2"], ["e1", "e3", "e4", "e6", "e7", "e8", "summary:sum"]),
     ],
 )
 def test_a_summary_in_the_log_replaces_what_it_covers(covers, ids):
@@ -203,7 +203,7 @@ def test_a_summary_in_the_log_replaces_what_it_covers(covers, ids):
     assert spec == C.from_compaction().or_else(C.window(5))
     pack = compile(session, spec, target=target_for("openai-chat"))
     assert [b.id for b in pack.manifest.kept] == ids
-    assert {b.id: b.fidelity for b in pack.manifest.kept}["sum"] == "summarized"
+    assert {b.id: b.fidelity for b in pack.manifest.kept}["summary:sum"] == "summarized"
     assert "first" not in pack.body.decode()
 
 

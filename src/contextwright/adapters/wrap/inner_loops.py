@@ -60,9 +60,9 @@ def with_cooled_requests(call: Callable[..., Any], intake: Intake) -> Callable[.
         """Cools what the model is sent."""
 
         async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
-            given = {"message_history": request_context.messages}
+            arguments = {"message_history": request_context.messages}
             cooled = copy.copy(request_context)
-            cooled.messages = list((await intake.later(given))["message_history"])
+            cooled.messages = list((await intake.later(arguments))["message_history"])
             return await handler(cooled)
 
     @functools.wraps(call)
