@@ -83,5 +83,6 @@ class Cap(Atom, frozen=True, kw_only=True):
 
 def _named(blocks: Blocks) -> str:
     """The first of what stays, and how many more."""
-    more = f" and {len(blocks) - 1} more" if len(blocks) > 1 else ""
-    return f"{blocks[0].id}{more}"
+    first, *others = blocks
+    more = f" and {len(others)} more" if others else ""
+    return f"{first.id}{more}"
