@@ -93,3 +93,18 @@ def test_the_soft_threshold_is_the_specs():
     session.user("hi")
     for spec, soft in ((C.compaction(soft=50), 3750), (C.compaction(), 6000), (C.default(), 6000)):
         assert compile(session, spec, target=described).budget.soft_threshold == soft
+
+
+def test_the_sink_of_a_sliding_window_stays_under_a_budget():
+    session = Session("s")
+    session.user("Mind the budget of 900 euros.")
+    for n in range(60):
+        session.assistant(f"Answer {n}. " + "pump " * 60)
+        session.user(f"Question {n}?")
+    for limit in (3000, 1500, 700):
+        spec = C.sliding(2000, recent=500) | C.budget(limit)
+        assert (
+            compile(session, spec, model="gpt-5")
+            .request["messages"][0]["content"]
+            .startswith("Mind the budget")
+        )
