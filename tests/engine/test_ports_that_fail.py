@@ -192,3 +192,28 @@ def test_a_store_of_artifacts(error):
     pack = Engine(spec, "gpt-5", artifacts=Artifacts()).compile(session_of_talk())
     failed = f"artifact://notes.md is not expanded: {type(error).__name__}"
     assert any(note.startswith(failed) for note in pack.manifest.notes)
+
+
+@ERROR
+def test_a_counter(error):
+    class Counting:
+        id = "mine"
+        count = staticmethod(raises(error))
+
+    pack = Engine(C.window(n=2) | C.budget(500), "gpt-5", counter=Counting()).compile(
+        session_of_talk()
+    )
+    assert 0 < pack.tokens <= 500
+    assert any(note.startswith("the counter failed (") for note in pack.manifest.notes)
+
+
+@pytest.mark.parametrize("tokens", [None, -3, 1.5, "7"])
+def test_a_counter_that_gives_no_number(tokens):
+    class Counting:
+        id = "mine"
+
+        def count(self, text):
+            return tokens
+
+    pack = Engine(C.window(n=2), "gpt-5", counter=Counting()).compile(session_of_talk())
+    assert any(note.startswith("the counter failed (") for note in pack.manifest.notes)

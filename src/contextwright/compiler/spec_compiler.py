@@ -151,6 +151,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tokens = renderer.measure(request, target)
         _check(renderer, request, target, tokens, room.limit)
         tracer.notes.extend((*_model_notes(inputs, room.inputs), *inputs.notes))
+        if counter_failed := getattr(target.counter, "failed", ""):
+            tracer.notes.append(counter_failed)
         tracer.notes.extend(_limit_notes(planned.terminal, target))
         return self._pack(
             CompileResult(

@@ -9,7 +9,7 @@ from contextwright.errors import ModelError, SessionError
 from contextwright.formats.openai_chat import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.session.event import Tool
-from contextwright.tokens.counter import Counter, counter_for
+from contextwright.tokens.counter import Counter, GuardedCounter, counter_for
 from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
 from contextwright.tokens.reasoning import ReasoningProfile, reasoning_profile
 
@@ -129,6 +129,9 @@ def target(
             where="reserved_output, reserved_system",
             fix="reserve less than the window",
         )
+    own: object = counter
+    if own is not None and type(own) is not Counter:
+        counter = GuardedCounter(own, counter_for(model))
     return Target(
         model=model,
         format=format or DEFAULTS.get(info.provider if info else "", "openai-chat"),

@@ -91,6 +91,36 @@ class Counter:
             del self._memo[text]
 
 
+class GuardedCounter(Counter):
+    """A counter of the user's; where it fails, or gives no number, the estimate stands in.
+
+    Args:
+        own: has `count(text)`.
+        estimate: the counter of the model by its name.
+
+    Attributes:
+        failed: why the estimate stood in; empty where it did not.
+    """
+
+    def __init__(self, own: Any, estimate: Counter) -> None:
+        id = getattr(own, "id", None)
+        named = id if isinstance(id, str) else estimate.id
+        super().__init__(named, estimate.base, estimate.hundredths, digits=estimate.digits)
+        self._own = own
+        self.failed = ""
+
+    def _count(self, text: str) -> int:
+        try:
+            tokens: object = self._own.count(text)
+            if isinstance(tokens, int) and tokens >= 0:
+                return int(tokens)
+            why = f"it gave {tokens!r}"
+        except Exception as error:  # noqa: BLE001 -- a counter of the user's may raise anything
+            why = f"{type(error).__name__}: {error}"
+        self.failed = f"the counter failed ({why[:200]}): tokens are estimated"
+        return super()._count(text)
+
+
 def _pieces(text: str) -> list[str]:
     """A text in pieces of at most CHUNK characters, cut at line ends where there are any."""
     pieces: list[str] = []
