@@ -9,7 +9,7 @@ from contextwright.errors import ModelError, SessionError
 from contextwright.formats.openai_chat import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.session.event import Tool
-from contextwright.tokens.counter import Counter, GuardedCounter, counter_for
+from contextwright.tokens.counter import Counter, guarded_counter
 from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
 from contextwright.tokens.reasoning import ReasoningProfile, reasoning_profile
 
@@ -129,15 +129,12 @@ def target(
             where="reserved_output, reserved_system",
             fix="reserve less than the window",
         )
-    own: object = counter
-    if own is not None and type(own) is not Counter:
-        counter = GuardedCounter(own, counter_for(model))
     return Target(
         model=model,
         format=format or DEFAULTS.get(info.provider if info else "", "openai-chat"),
         window=window,
         reserved_output=reserved,
-        counter=counter or counter_for(model),
+        counter=guarded_counter(counter, model),
         tools=None if tools is None else read_tools(tools),
         cache=cache,
         reserved_system=reserved_system,

@@ -184,6 +184,13 @@ def _scaled(hundredths: int) -> Counter:
     return named_counter(f"o200k_base*{hundredths}")
 
 
+def guarded_counter(own: object, model: str) -> Counter:
+    """The counter for a model, or one of the user's that never fails."""
+    if own is None:
+        return counter_for(model)
+    return own if type(own) is Counter else GuardedCounter(own, counter_for(model))
+
+
 _ID = re.compile(r"(o200k_base|cl100k_base)(\+digits)?(?:\*(\d{2,4}))?")
 
 
