@@ -1,11 +1,11 @@
 """The atomic unit of a session: one message, or an assistant's calls with all of their results."""
 
-import re
 from typing import Literal
 
 import msgspec
 
 from contextwright.session.event import Event, ToolCall, ToolResult
+from contextwright.session.failure import is_failure
 
 Mark = Literal["complete", "open", "interrupted", "failed", "orphan", "duplicate"]
 
@@ -92,23 +92,7 @@ def _mark(
         return "orphan"
     if open_calls:
         return "open" if newest else "interrupted"
-    if any(is_failure(result) for result in results.values()):
+    calls = {call.id: call for call in events[0].calls}
+    if any(is_failure(result, calls.get(id)) for id, result in results.items()):
         return "failed"
     return "duplicate" if twice else "complete"
-
-
-_FAILURE = re.compile(
-    r"\s*(?:error\b|traceback \(most recent|exception\b"
-    r"|\{\s*\"error\"\s*:(?!\s*(?:null|false|\"\"|\[\]|\{\}|0\b)))",
-    re.IGNORECASE,
-)
-
-
-def is_failure(result: ToolResult) -> bool:
-    """Whether a tool failed: its status says so, or its text begins as an error does.
-
-    OpenAI's formats have no error flag, so the words of the first line are all there is.
-    """
-    if result.status == "error":
-        return True
-    return result.status == "ok" and _FAILURE.match(result.text[:80]) is not None

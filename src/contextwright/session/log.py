@@ -11,8 +11,10 @@ from typing import Any, overload
 import msgspec
 
 from contextwright.errors import SessionError
-from contextwright.session.event import ROLES, Event
-from contextwright.session.exchange import Exchange, exchange_of, is_failure
+from contextwright.session.call_kind import call_kind, call_kinds
+from contextwright.session.event import ROLES, Event, ToolCall
+from contextwright.session.exchange import Exchange, exchange_of
+from contextwright.session.failure import is_failure
 
 LONG_TURN = 5
 """Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
@@ -36,11 +38,11 @@ class Log(Sequence[Event]):
         self._exchange_at: list[int] = []  # position -> exchange
         self._begun: list[int] = []  # position -> exchanges begun, this event's included
         # call id -> the exchange that asked last, and the tool that it asked
-        self._callers: dict[str, tuple[int, str]] = {}
+        self._callers: dict[str, tuple[int, ToolCall]] = {}
         self._late: set[int] = set()  # exchanges that were joined after another had begun
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
-        self._failures: dict[str, list[tuple[int, int]]] = {}  # tool -> (known since, exchange)
+        self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
         self._user_spoke = False
         self._preamble = 0  # exchanges that are system messages, at the very beginning
         self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
@@ -124,7 +126,7 @@ class Log(Sequence[Event]):
         self._exchanges.append(exchange_of(index, turn, (position,), (event,), newest=True))
         self._exchange_at.append(index)
         for call in event.calls if event.role == "assistant" else ():
-            self._callers[call.id] = (index, call.name)
+            self._callers[call.id] = (index, call)
 
     def _begin_turn(self, index: int) -> None:
         if self._turn_starts:
@@ -146,12 +148,14 @@ class Log(Sequence[Event]):
 
     def _note_success(self, event: Event, exchange: int, position: int) -> None:
         for result in event.results:
-            asked_by, tool = self._callers.get(result.call_id, (-1, ""))
-            name = result.name or (tool if asked_by == exchange else "")
-            if result.status == "ok" and not is_failure(result):
-                self._by.setdefault(("success", name), []).append(position)
+            asked_by, call = self._callers.get(result.call_id, (-1, None))
+            call = call if asked_by == exchange else None
+            kinds = call_kinds(call) if call is not None else (result.name,)
+            if result.status == "ok" and not is_failure(result, call):
+                for kind in kinds:
+                    self._by.setdefault(("success", kind), []).append(position)
             elif result.status != "pending":
-                self._failures.setdefault(name, []).append((position, exchange))
+                self._failures.setdefault(kinds[-1], []).append((position, exchange))
 
     def _settle(self, index: int, position: int) -> None:
         """An exchange is no longer the newest: what waits in it was interrupted."""
@@ -164,7 +168,7 @@ class Log(Sequence[Event]):
         waiting = set(before.open_calls)
         for call in before.calls:
             if call.id in waiting:
-                self._failures.setdefault(call.name, []).append((position, index))
+                self._failures.setdefault(call_kind(call), []).append((position, index))
 
     def _exchange(self, index: int) -> Exchange:
         """An exchange with all that joined it."""
@@ -220,18 +224,24 @@ class Log(Sequence[Event]):
             low, high = bisect_left(having, start), bisect_left(having, stop)
             return list(map(self._exchange, having[low:high]))
 
-    def succeeded_between(self, tool: str, after: int, before: int) -> bool:
-        """Whether a call of this tool succeeded after one position and before another."""
-        positions = self._by.get(("success", tool), [])
+    def succeeded_between(self, kind: str, after: int, before: int) -> bool:
+        """Whether a call of this kind succeeded after one position and before another."""
+        positions = self._by.get(("success", kind), [])
         place = bisect_right(positions, after)
         return place < len(positions) and positions[place] < before
 
     def newest_failures(self, before: int) -> Iterator[tuple[str, int]]:
-        """Each tool that failed, and the exchange of its newest failure, before a position."""
-        for tool, known in list(self._failures.items()):
+        """Each kind of call that failed, and the exchange of its newest failure, before a
+        position."""
+        for kind, known in list(self._failures.items()):
             place = bisect_left(known, (before, -1))
             if place:
-                yield tool, known[place - 1][1]
+                yield kind, known[place - 1][1]
+
+    def owner_of(self, call_id: str) -> int | None:
+        """The exchange whose call has this id; of several the last."""
+        caller = self._callers.get(call_id)
+        return caller[0] if caller is not None else None
 
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes in this log, in order of first appearance."""

@@ -18,9 +18,10 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
+from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.state import NOTES_PREFIX, State
+from contextwright.session.state import NOTES_PREFIX, RESOLVED_PREFIX, State
 
 MessagePart = AnyPart | str | Mapping[str, Any] | list[Any]
 """What a message is made of: text, our parts, an SDK's content blocks or message."""
@@ -172,6 +173,43 @@ class Session:
     def note(self, key: str, notes: Any) -> None:
         """Set the notes that `C.notes(key)` reads."""
         self.update({NOTES_PREFIX + key: notes})
+
+    def resolve(self, *ids: str, why: str = "resolved") -> tuple[str, ...]:
+        """Say that failed executions are settled, though no later call shows it: they are history
+        from now on. The log stays; the word is kept in the state, with its place.
+
+        Args:
+            ids: of their events or of their calls; without any, all that are open.
+            why: how it was settled, for `C.failures()`.
+
+        Returns:
+            The ids of the first event of each execution.
+
+        Raises:
+            SessionError: an id of nothing that failed.
+        """
+        snapshot = self.snapshot()
+        settled = [self._failed(id, snapshot) for id in ids]
+        if not ids:
+            settled = [snapshot.exchanges(n, n + 1)[0] for n in sorted(snapshot.open_failures)]
+        firsts = tuple(dict.fromkeys(exchange.first.id for exchange in settled))
+        if firsts:
+            self.update({RESOLVED_PREFIX + first: why or "resolved" for first in firsts})
+        return firsts
+
+    def _failed(self, id: str, snapshot: Snapshot) -> Exchange:
+        position = self.log.position_of(id)
+        index = self.log.owner_of(id) if position is None else self.log.exchange_index(position)
+        found = snapshot.exchanges(index, index + 1) if index is not None else []
+        if found and found[0].failed:
+            return found[0]
+        open_ids = [snapshot.exchanges(n, n + 1)[0].first.id for n in snapshot.open_failures]
+        what = "an execution that did not fail" if found else "no event or call of this session"
+        raise SessionError(
+            f"expected the id of a failed execution, got {id!r}: {what}",
+            where=f"session {self.id!r}, resolve()",
+            fix=f"open failures are {', '.join(map(repr, sorted(open_ids))) or 'none'}",
+        )
 
     def snapshot(self) -> Snapshot:
         """The session as it stands now. O(1)."""

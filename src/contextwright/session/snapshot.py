@@ -7,10 +7,12 @@ from typing import Any
 
 import msgspec
 
+from contextwright.session.call_kind import call_kind
 from contextwright.session.event import Event, Tool
-from contextwright.session.exchange import Exchange, is_failure
+from contextwright.session.exchange import Exchange
+from contextwright.session.failure import is_failure
 from contextwright.session.log import LONG_TURN, Log
-from contextwright.session.state import TAG_PREFIX, State
+from contextwright.session.state import RESOLVED_PREFIX, TAG_PREFIX, State
 
 SIGN = 6
 """Letters of a sign: a thousand million signs."""
@@ -50,15 +52,18 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def open_failures(self) -> frozenset[int]:
-        """Places of the exchanges that hold the newest failed or interrupted call of a tool that
-        did not succeed since. Earlier failures of that tool are history: the newest tells what
-        is the matter now (rules.md#what-stays)."""
+        """Places of the exchanges that hold the newest failed or interrupted call of its kind
+        (`call_kind`), where none of the kind succeeded since and nobody said that it is settled
+        (`Session.resolve`). Earlier failures of the kind are history: the newest tells what is
+        the matter now (rules.md#what-stays)."""
         failures: set[int] = set()
-        for tool, index in self.log.newest_failures(self.position):
+        for kind, index in self.log.newest_failures(self.position):
             exchange = self.exchanges(index, index + 1)[0]
-            if not exchange.failed or tool not in _failed_tools(exchange):
+            if not exchange.failed or kind not in _failed_kinds(exchange):
                 continue
-            if not self.log.succeeded_between(tool, exchange.positions[-1], self.position):
+            if RESOLVED_PREFIX + exchange.first.id in self.state:
+                continue
+            if not self.log.succeeded_between(kind, exchange.positions[-1], self.position):
                 failures.add(index)
         return frozenset(failures)
 
@@ -152,12 +157,12 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         return self.log.digest(self.position)
 
 
-def _failed_tools(exchange: Exchange) -> set[str]:
-    """The tools of its calls that failed or were never answered."""
+def _failed_kinds(exchange: Exchange) -> set[str]:
+    """The kinds of its calls that failed or were never answered."""
     return {
-        call.name
+        call_kind(call)
         for call in exchange.calls
-        if call.id in exchange.open_calls or is_failure(exchange.results[call.id])
+        if call.id in exchange.open_calls or is_failure(exchange.results[call.id], call)
     }
 
 

@@ -9,6 +9,8 @@ SCOPES = ("user:", "app:", "temp:")
 TAG_PREFIX = "temp:_event_tags_"
 NOTES_PREFIX = "_notes_"
 FACTS_PREFIX = "_facts_"
+RESOLVED_PREFIX = "_resolved_"
+"""Keys that say why a failed execution, by the id of its first event, is settled."""
 EVIDENCE = "evidence"
 """State key of the artifacts that the session stored or was given."""
 MAX_KEY = 512

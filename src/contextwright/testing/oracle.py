@@ -6,9 +6,12 @@ rules.md#protection a second time, in the plainest way.
 
 import msgspec
 
-from contextwright.session.event import Event, Text
-from contextwright.session.exchange import Exchange, is_failure
+from contextwright.session.call_kind import call_kinds
+from contextwright.session.event import Event, Text, ToolCall
+from contextwright.session.exchange import Exchange
+from contextwright.session.failure import is_failure
 from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import RESOLVED_PREFIX
 
 
 class Protected(msgspec.Struct, frozen=True):
@@ -34,7 +37,14 @@ def protected(snapshot: Snapshot) -> list[Protected]:
         ("newest-user-message-stays", by_user[-1:]),
         ("live-edge-stays", exchanges[-1:]),
         ("pinned-stays", [e for e in exchanges if e.pinned]),
-        ("open-failures-stay", open_failures(exchanges)),
+        (
+            "open-failures-stay",
+            [
+                e
+                for e in open_failures(exchanges)
+                if RESOLVED_PREFIX + e.first.id not in snapshot.state
+            ],
+        ),
     ]
     return [
         Protected(rule, event.id, text)
@@ -46,20 +56,21 @@ def protected(snapshot: Snapshot) -> list[Protected]:
 
 
 def open_failures(exchanges: list[Exchange]) -> list[Exchange]:
-    """Of each tool the newest call that failed or was never answered, where no later call of that
-    tool worked. Of an exchange with several calls, each counts for its own tool."""
+    """Of each kind of call the newest that failed or was never answered, where no later call of
+    the kind worked. Of an exchange with several calls, each counts for its own kind."""
     newest: dict[str, Exchange] = {}
     for exchange in exchanges:
-        failed = {call.name for call in exchange.calls if _failed(call.id, exchange)}
+        failed = {call_kinds(call)[-1] for call in exchange.calls if _failed(call, exchange)}
         for call in exchange.calls:
-            if call.name not in failed:
-                newest.pop(call.name, None)
+            if not _failed(call, exchange):
+                for kind in call_kinds(call):
+                    newest.pop(kind, None)
         newest |= dict.fromkeys(failed, exchange)
     return list({exchange.index: exchange for exchange in newest.values()}.values())
 
 
-def _failed(call_id: str, exchange: Exchange) -> bool:
-    return call_id in exchange.open_calls or is_failure(exchange.results[call_id])
+def _failed(call: ToolCall, exchange: Exchange) -> bool:
+    return call.id in exchange.open_calls or is_failure(exchange.results[call.id], call)
 
 
 def texts_of(event: Event, exchange: Exchange) -> list[str]:

@@ -7,7 +7,11 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import event_ref
 from contextwright.errors import SpecError
-from contextwright.session.exchange import Exchange, is_failure
+from contextwright.session.call_kind import call_kind, call_kinds
+from contextwright.session.event import ToolCall
+from contextwright.session.exchange import Exchange
+from contextwright.session.failure import is_failure
+from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -20,7 +24,7 @@ MESSAGE_TOKENS = 40
 
 class Failures(Atom, frozen=True, kw_only=True):
     """A block for each of the newest failed tool executions of finished turns: which call, what it
-    said, whether a later call of the tool succeeded and with what.
+    said, whether a later call of its kind succeeded and with what, or how it was settled.
 
     Args:
         n: how many.
@@ -48,15 +52,14 @@ class Failures(Atom, frozen=True, kw_only=True):
         lines: list[str] = []
         for call in failed.calls:
             result = failed.results.get(call.id)
-            if result is not None and not is_failure(result):
+            if result is not None and not is_failure(result, call):
                 continue
             message = inputs.clean(result.text) if result is not None else "no result"
             message = " ".join(message.split())
             message = cut(message, MESSAGE_TOKENS, "head", inputs.count, marker="...")
             arguments = _short_arguments(call.arguments, inputs)
             line = f"[Turn {failed.turn + 1}] {call.name} {arguments}: {message}"
-            better = _made_good(call.name, failed, every, inputs)
-            lines.append(f"{line} \u2014 later it worked with {better}" if better else line)
+            lines.append(line + _settled(call, failed, every, inputs))
         return Block(
             id=f"failure:{failed.first.id}",
             source="failures",
@@ -68,14 +71,20 @@ class Failures(Atom, frozen=True, kw_only=True):
         )
 
 
-def _made_good(tool: str, failed: Exchange, every: list[Exchange], inputs: Inputs) -> str:
+def _settled(call: ToolCall, failed: Exchange, every: list[Exchange], inputs: Inputs) -> str:
+    """What became of a failed call; empty where nothing did."""
+    kind = call_kind(call)
     for exchange in every:
-        if exchange.index <= failed.index or exchange.failed:
+        if exchange.index <= failed.index:
             continue
-        for call in exchange.calls:
-            if call.name == tool:
-                return _short_arguments(call.arguments, inputs) or "the same call"
-    return ""
+        for later in exchange.calls:
+            result = exchange.results.get(later.id)
+            if result is None or kind not in call_kinds(later) or is_failure(result, later):
+                continue
+            better = _short_arguments(later.arguments, inputs) or "the same call"
+            return f" \u2014 later it worked with {better}"
+    why = inputs.snapshot.state.get(RESOLVED_PREFIX + failed.first.id)
+    return f" \u2014 settled: {inputs.clean(str(why))}" if why else ""
 
 
 def _short_arguments(arguments: str, inputs: Inputs) -> str:
