@@ -121,7 +121,7 @@ class C:
         """Fill a schema from the conversation, up to what the user said last; keep the record in the state, for this agent and those behind it. The record is also a block of this request."""
     @staticmethod
     def failures(n: int = 5) -> Failures:
-        """A block for each of the newest failed tool executions of finished turns: which call, what it said, whether a later call of the tool succeeded and with what."""
+        """A block for each of the newest failed tool executions of finished turns: which call, what it said, whether a later call of its kind succeeded and with what, or how it was settled."""
     @staticmethod
     def fit(target_tokens: int, *, strategy: Literal['cascade', 'compact_then_summarize', 'summarize_only', 'salience', 'strict'] = 'cascade') -> Fit:
         """At most `target_tokens` for the whole request; each step is taken only if it must be."""

@@ -37,7 +37,7 @@ class Log(Sequence[Event]):
         self._joined: dict[int, list[int]] = {}  # exchange to be built anew -> its positions
         self._exchange_at: list[int] = []  # position -> exchange
         self._begun: list[int] = []  # position -> exchanges begun, this event's included
-        # call id -> the exchange that asked last, and the tool that it asked
+        # call id -> the exchange that asked last, and the call
         self._callers: dict[str, tuple[int, ToolCall]] = {}
         self._late: set[int] = set()  # exchanges that were joined after another had begun
         self._turn_starts: list[int] = []  # turn -> first exchange
