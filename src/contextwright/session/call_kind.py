@@ -100,12 +100,12 @@ def _command(values: dict[str, Any]) -> str:
 
 
 def _programs(command: str) -> tuple[str, ...]:
-    found: list[str] = []
+    programs: list[str] = []
     for part in _PARTS.split(_HEREDOC.sub("", command)):
         program = _program(part.split("|")[0].split())
         if program and program not in _SETTINGS:
-            found.append(program)
-    return tuple(found)
+            programs.append(program)
+    return tuple(programs)
 
 
 def _program(words: list[str]) -> str:

@@ -23,6 +23,12 @@ LEAST = 8
 """Tokens beside the note with the ref that a result has in any case: a note alone says nothing."""
 
 
+def is_noted(text: str, ref: str) -> bool:
+    """Whether a text ends by saying that its whole is at this ref: it was shortened before."""
+    noted = _NOTE.search(text) if ref and text.endswith("]") else None
+    return noted is not None and noted[1] == ref
+
+
 def shorten_result(
     text: str, *, tool: str, arguments: str, max_tokens: int, count: Count, ref: str = ""
 ) -> str:

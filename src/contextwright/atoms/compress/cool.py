@@ -18,6 +18,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
 from contextwright.text.content_router import full_output_note
+from contextwright.text.tool_result import is_noted
 
 SHARES = (4, 16)
 """A text keeps a quarter of its tokens; where that was not enough, a sixteenth."""
@@ -136,7 +137,7 @@ def gain(block: Block, share: int, inputs: Inputs) -> int:
 
     def on_text(text: str, ref: str) -> str:
         tokens = inputs.count(text)
-        room = _room(tokens, share)
+        room = 0 if is_noted(text, ref) else _room(tokens, share)
         gains.append(tokens - room if room else 0)
         return text
 
@@ -164,15 +165,19 @@ def in_short(
         room_of: from a text's tokens to those that it keeps; 0 where it stays whole.
     """
     makers: list[str] = []
+    known = inputs.memo.table(("in short", inputs.counter_id))
 
     def on_text(text: str, ref: str) -> str:
         tokens = inputs.count(text)
         room = room_of(tokens)
-        if not room:
+        if not room or is_noted(text, ref):
             return text
         tail = how.tail(text, ref, tokens)
         answer = inputs.ask(_memoized_task(text, room, how.task, inputs))
-        short = shortened(text, room, answer, inputs.count, tail)
+        key = (text, room, tail, answer and (answer.model, str(answer.value), answer.fallback))
+        short = known.get(key)
+        if short is None:
+            short = known[key] = shortened(text, room, answer, inputs.count, tail)
         if short.text != text:
             how.on_shortened(text, short)
             makers.append(short.by)
