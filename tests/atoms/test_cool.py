@@ -1,5 +1,7 @@
 """`C.cool` and `C.summary_constraint`, and the core by which both shorten a text."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -252,3 +254,18 @@ def test_at_the_pressure_other_agents_are_heard_in_a_fifth_of_their_tokens():
     assert COUNT(found[2]) <= others
     assert sent(pack, "user")[0] == LONG
     assert "pressure of 0.8" in pack.manifest.changes[0].reason
+
+
+def test_cooling_twice_is_cooling_once():
+    session = Session("t")
+    session.user("do it")
+    for n in range(12):
+        session.call("read", f'{{"path": "f{n}.py"}}', id=f"c{n}")
+        session.result(
+            f"c{n}", "\n".join(f"line {i} of file {n}: value {i * n}" for i in range(80))
+        )
+    once = compile(session, C.default() | C.cool(1_500), model="gpt-5")
+    twice = compile(session, C.default() | C.cool(1_500) | C.cool(1_500), model="gpt-5")
+    assert json.loads(twice.body)["messages"] == json.loads(once.body)["messages"]
+    over = [c.reason for c in once.manifest.changes if "tokens over it stay" in c.reason]
+    assert over  # what could not be brought under it says so

@@ -95,8 +95,8 @@ def text_fails(text: str, read: bool = False) -> bool:
     stripped = text.strip()
     if not stripped:
         return False
-    if stripped[0] in "{[" and (said := _of_json(stripped)) is not None:
-        return said
+    if stripped[0] in "{[" and (answer := _of_json(stripped)) is not None:
+        return answer
     head = stripped[:HEAD]
     if _BEGINS.match(head) and (not read or "\n" not in stripped):
         return True
@@ -139,8 +139,8 @@ def _of_json(text: str) -> bool | None:
 
 def _says_error(value: dict[str, Any]) -> bool:
     for name in ("error", "exception"):
-        said = value.get(name)
-        if said is True or (isinstance(said, (str, dict)) and said):
+        reason = value.get(name)
+        if reason is True or (isinstance(reason, (str, dict)) and reason):
             return True
     errors = value.get("errors")
     if isinstance(errors, list) and errors and not value.get("data"):

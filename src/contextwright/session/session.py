@@ -200,11 +200,11 @@ class Session:
     def _failed(self, id: str, snapshot: Snapshot) -> Exchange:
         position = self.log.position_of(id)
         index = self.log.owner_of(id) if position is None else self.log.exchange_index(position)
-        found = snapshot.exchanges(index, index + 1) if index is not None else []
-        if found and found[0].failed:
-            return found[0]
+        matches = snapshot.exchanges(index, index + 1) if index is not None else []
+        if matches and matches[0].failed:
+            return matches[0]
         open_ids = [snapshot.exchanges(n, n + 1)[0].first.id for n in snapshot.open_failures]
-        what = "an execution that did not fail" if found else "no event or call of this session"
+        what = "an execution that did not fail" if matches else "no event or call of this session"
         raise SessionError(
             f"expected the id of a failed execution, got {id!r}: {what}",
             where=f"session {self.id!r}, resolve()",
