@@ -235,7 +235,7 @@ class C:
         """Bullets, numbers of lists, separators, labels and progress in forms drawn by `seed` and turn, so that an agent does not fall into a pattern. Off unless a spec says it. Diffs, YAML and code stay as they are."""
     @staticmethod
     def view(name: Literal['reasoning', 'conversation'] = 'reasoning') -> View:
-        """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it."""
+        """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it; what an agent said beside its calls stays."""
     @staticmethod
     def when(condition: str, spec: Expr, *, otherwise: Expr | None = None) -> When:
         """This spec where a condition on the state holds, else the other one, or nothing: `C.when("intent == 'billing'", C.notes("refunds"))`. A state key by itself holds where it is there and not empty. After a pipe a transform is a step that is taken or not: `C.window(n=9) | C.when("slow", C.compact())`."""

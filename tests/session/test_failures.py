@@ -213,3 +213,15 @@ def test_what_was_settled_is_so_in_files_and_stores(tmp_path):
     store.save(session)
     assert not store.load("s").snapshot().open_failures
     store.close()
+
+
+def test_the_conversation_keeps_what_was_said_beside_calls():
+    session = Session("s")
+    session.user("q")
+    session.assistant("It is 42. Let me save it.", ToolCall(id="a", name="save", arguments="{}"))
+    session.result("a", "ok")
+    session.assistant("thanks")
+    session.user("more")
+    pack = compile(session, C.view("conversation"), target=target_for("openai-chat"))
+    texts = [message["content"] for message in json.loads(pack.body)["messages"]]
+    assert texts == ["q", "It is 42. Let me save it.", "thanks", "more"]

@@ -2,14 +2,19 @@
 
 from typing import ClassVar, Literal
 
+import msgspec
+
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.session.event import Text
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 
 
 class View(Atom, frozen=True, kw_only=True):
-    """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it.
+    """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it; what an
+    agent said beside its calls stays.
 
     What is protected stays in any case: the live edge, the newest open failure of a tool.
     """
@@ -30,8 +35,17 @@ class View(Atom, frozen=True, kw_only=True):
         if self.name == "reasoning":
             return blocks
         stays = inputs.protection.keep_reason
-        return tuple(block for block in blocks if not _is_trace(block) or stays(block))
+        kept = ((block, block if stays(block) else _words_of(block)) for block in blocks)
+        return tuple(words for _, words in kept if words is not None)
 
 
-def _is_trace(block: Block) -> bool:
-    return bool(block.results) or block.role == "tool"
+def _words_of(block: Block) -> Block | None:
+    """What a block says, without its trace; None where it says nothing."""
+    if not block.results and block.role != "tool":
+        return block
+    first = block.messages[0]
+    words = tuple(part for part in first.parts if isinstance(part, Text) and part.text.strip())
+    if first.role != "assistant" or not words:
+        return None
+    message = msgspec.structs.replace(first, parts=words, whole=False)
+    return block.lower(Fidelity.COMPACTED, messages=(message,), why="the words beside its calls")
