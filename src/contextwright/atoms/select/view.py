@@ -13,8 +13,8 @@ from contextwright.spec.kind import Kind, Verb
 
 
 class View(Atom, frozen=True, kw_only=True):
-    """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it; what an
-    agent said beside its calls stays.
+    """`reasoning`: everything, with the tool trace; `conversation`: what was said, without it; what
+    an agent said beside its calls stays.
 
     What is protected stays in any case: the live edge, the newest open failure of a tool.
     """
