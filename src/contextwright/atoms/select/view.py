@@ -35,8 +35,8 @@ class View(Atom, frozen=True, kw_only=True):
         if self.name == "reasoning":
             return blocks
         stays = inputs.protection.keep_reason
-        kept = ((block, block if stays(block) else _words_of(block)) for block in blocks)
-        return tuple(words for _, words in kept if words is not None)
+        words = (block if stays(block) else _words_of(block) for block in blocks)
+        return tuple(block for block in words if block is not None)
 
 
 def _words_of(block: Block) -> Block | None:
