@@ -238,3 +238,9 @@ def test_the_runner_of_the_openai_agents_sdk_is_refused():
 def test_a_threshold_that_nothing_fits_gives_no_empty_text():
     seen = Cooled(lambda context, question: context, threshold=1)(LONG, "What now?")
     assert seen.strip() and COUNT(seen) <= 16
+
+
+def test_a_prompt_is_the_users_and_stays():
+    cooled = Cooled(lambda prompt: prompt, threshold=100)
+    assert cooled(LONG) == LONG
+    assert "by themselves" in cooled.last.why

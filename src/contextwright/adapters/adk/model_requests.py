@@ -74,7 +74,7 @@ class ModelRequests:
     async def before_agent(self, callback_context: CallbackContext) -> None:
         """Prepare, and write what comes before the turn: an instruction may name it."""
         agent = callback_context.get_invocation_context().agent
-        spec = self._spec(agent.name)
+        spec = self._spec(callback_context.agent_name)
         if spec is None or not isinstance(agent, LlmAgent):
             return
         expect_requests(callback_context, agent.name)
@@ -86,7 +86,7 @@ class ModelRequests:
         publish(pack, agent.name, callback_context.state)
 
     async def before_model(
-        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+        self, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Put the compiled request in place of ADK's."""
         spec = self._spec(callback_context.agent_name)
@@ -113,7 +113,7 @@ class ModelRequests:
         return None
 
     async def after_model(
-        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+        self, callback_context: CallbackContext, llm_response: LlmResponse
     ) -> LlmResponse | None:
         """Learn from the bill how the provider counts tokens."""
         usage = llm_response.usage_metadata
@@ -178,7 +178,7 @@ class ModelRequests:
         return engine
 
 
-def has_own_context(agent: BaseAgent) -> bool:
+def has_own_context(agent: object) -> bool:
     """Whether an agent's requests are compiled by callbacks of its own."""
     if not isinstance(agent, LlmAgent):
         return False

@@ -119,5 +119,4 @@ def before_model(
 
 
 def _is_left_alone(context: CallbackContext) -> bool:
-    agent = context.get_invocation_context().agent
-    return agent is not None and has_own_context(agent)
+    return has_own_context(context.get_invocation_context().agent)

@@ -82,7 +82,7 @@ class Cooled:
         if cls is Cooled and is_runnable(inner):
             from contextwright.adapters.wrap.cooled_runnable import CooledRunnable
 
-            cls = CooledRunnable
+            return object.__new__(CooledRunnable)
         return super().__new__(cls)
 
     def __init__(
