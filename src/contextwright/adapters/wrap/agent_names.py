@@ -5,7 +5,8 @@ from contextwright.session.event import Role
 USERS = frozenset(
     {
         "question", "query", "prompt", "user", "user_input", "user_message", "user_prompt",
-        "user_query", "user_request", "request", "task", "goal", "instruction", "instructions", "new_message",
+        "user_query", "user_request", "request", "task", "goal", "instruction", "instructions",
+        "new_message",
     }
 )  # fmt: skip
 """The user's: never shortened."""
