@@ -28,28 +28,28 @@ def with_bound_reasoning(layout: Layout, profile: ReasoningProfile, first: int) 
         newest = max((block.turn for block in blocks), default=-1)
         cut = next((at for at, block in enumerate(blocks) if block.turn == newest), 0)
         blocks = (*map(_without_reasoning, blocks[:cut]), *blocks[cut:])
-    elif profile == "bound":
-        cut = 0 if _moves(layout) else _unedited(blocks, first)
-        blocks = (*blocks[:cut], *map(_without_reasoning, blocks[cut:]))
+    elif profile == "bound" and not _is_unedited(layout, first):
+        blocks = tuple(map(_without_reasoning, blocks))
     else:
         return layout
     return msgspec.structs.replace(layout, conversation=tuple(blocks))
 
 
-def _moves(layout: Layout) -> bool:
-    """Whether something stood before the newest reasoning that is elsewhere now: texts that change
-    from turn to turn, or that stand with the message that is the newest."""
-    lasting = all(section.cache is CacheClass.STABLE for section in layout.system)
-    return bool(layout.tail or layout.inserted) or not lasting
+def _is_unedited(layout: Layout, first: int) -> bool:
+    """Whether the conversation is the log's, as it was, and nothing is in front of it or behind it
+    that is elsewhere in the next request.
 
-
-def _unedited(blocks: Blocks, first: int) -> int:
-    """How many blocks from the beginning are those of the log, as they were."""
-    for at, block in enumerate(blocks):
-        whole = all(message.whole for message in block.messages)
-        if block.order != first + at or not whole:
-            return at
-    return len(blocks)
+    An edit anywhere leaves out all reasoning, not only what stands behind it: what was left out
+    once must stay out, and a later request may hold more of the beginning again.
+    """
+    if layout.tail or layout.inserted:
+        return False
+    if any(section.cache is not CacheClass.STABLE for section in layout.system):
+        return False
+    return all(
+        block.order == place and all(message.whole for message in block.messages)
+        for place, block in enumerate(layout.conversation, first)
+    )
 
 
 def _without_reasoning(block: Block) -> Block:
