@@ -3,7 +3,7 @@
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block
 from contextwright.blocks.layering import CacheClass
 from contextwright.render.message_layout import Layout
 from contextwright.session.event import Thinking

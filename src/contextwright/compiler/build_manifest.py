@@ -74,6 +74,7 @@ def manifest_of(
         window=target.window,
         reserved_output=target.reserved_output,
         reserved_system=target.reserved_system,
+        response_format=target.response_format,
         cache=target.cache,
         counter=target.counter.id,
         counter_factor=target.counter.factor,

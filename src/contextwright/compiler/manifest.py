@@ -7,6 +7,7 @@ import msgspec
 from contextwright.compiler.trace import Change, StepTrace
 from contextwright.errors import MalformedRecord
 from contextwright.render.insertion import Insertion
+from contextwright.render.response_format import ResponseFormat
 from contextwright.spec.task import Answer
 
 
@@ -109,6 +110,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         artifact_uris: artifacts that the request names.
         evidence_needed: criteria of the checklist that want evidence and have none.
         tools: the tools that are sent and those that are not.
+        response_format: the shape that the answer must have, if the target has one.
         answers: what models contributed, with who made it: a replay asks no model.
         checksum: sha256 of the request's canonical JSON.
     """
@@ -159,6 +161,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answer, ...] = ()
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
+    response_format: ResponseFormat | None = None
     checksum: str
 
     def to_json(self) -> bytes:

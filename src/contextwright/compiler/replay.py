@@ -127,6 +127,7 @@ def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
         tools=tools,
         cache=manifest.cache,
         reserved_system=manifest.reserved_system,
+        response_format=manifest.response_format,
     )
 
 

@@ -22,11 +22,14 @@ from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
 
-OPTIONS = ("format", "window", "reserved_output", "reserved_system", "counter", "tools", "cache")
+OPTIONS = (
+    "format", "window", "reserved_output", "reserved_system", "counter", "tools", "cache",
+    "response_format",
+)  # fmt: skip
 """What `contextwright.target` takes beside a model's name."""
 SAMPLING = {
     "temperature", "top_p", "top_k", "seed", "stop", "max_tokens", "max_completion_tokens", "n",
-    "stream", "tool_choice", "response_format", "reasoning_effort", "reasoning", "thinking",
+    "stream", "tool_choice", "reasoning_effort", "reasoning", "thinking",
     "parallel_tool_calls", "presence_penalty", "frequency_penalty", "logprobs", "user", "metadata",
 }  # fmt: skip
 """Options of a provider's call, that people try to give here."""

@@ -77,7 +77,7 @@ def compile(
             that has a `spec`, or any compiler with `compile(snapshot, target)`: then its pack is
             the result, and `artifacts`, `models` and the options behind them are its own affair.
         model: the model's name; by default the body's; `options` go to `contextwright.target`:
-            `format`, `window`, `reserved_output`, `tools`, `counter`, `cache`.
+            `format`, `window`, `reserved_output`, `tools`, `counter`, `cache`, `response_format`...
         target: instead of a model.
         artifacts: where `artifact://` refs are read: those that the session stored or was given.
         roots: folders whose files `C.expand` may read. hosts: hosts that it may ask, each with a

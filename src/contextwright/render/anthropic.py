@@ -2,12 +2,14 @@
 
 from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
+from contextwright.errors import ModelError
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Overhead, Request, SendableParts
+from contextwright.render.response_format import ResponseFormat
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -74,7 +76,22 @@ class AnthropicRenderer(AlternatingRenderer):
             request["system"] = system
         if tools:
             request["tools"] = tools
-        return request
+        return self.with_response_format(request, target)
+
+    def response_fields(self, response_format: ResponseFormat) -> Request:
+        """`output_config.format`.
+
+        Raises:
+            ModelError: no schema: Claude takes one, not "any JSON object".
+        """
+        if not response_format.schema:
+            raise ModelError(
+                "Claude has no response format without a schema",
+                where="response_format",
+                fix="give the JSON Schema of the answer",
+            )
+        schema = response_format.json_schema
+        return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request, without breakpoints."""

@@ -10,6 +10,7 @@ from contextwright.render.gemini_rules import RULES
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request, SendableParts
+from contextwright.render.response_format import ResponseFormat
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -60,7 +61,20 @@ class GeminiRenderer(AlternatingRenderer):
         if layout.tools:
             declared = self.tool_wires(layout, draft)
             config["tools"] = [{"function_declarations": declared}]
-        return {"model": target.model, "contents": contents, "config": config}
+        request: Request = {"model": target.model, "contents": contents, "config": config}
+        return self.with_response_format(request, target)
+
+    def response_fields(self, response_format: ResponseFormat) -> Request:
+        """Fields of the config."""
+        fields: Wire = {"response_mime_type": "application/json"}
+        if response_format.schema:
+            fields["response_json_schema"] = response_format.json_schema
+        return fields
+
+    def with_response_format(self, request: Request, target: Target) -> Request:
+        """A request whose config asks for the target's response format."""
+        super().with_response_format(request["config"], target)
+        return request
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The function declarations of a request."""

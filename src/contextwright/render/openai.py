@@ -1,13 +1,27 @@
 """What the two formats of OpenAI share: parts of messages, the tail, overheads."""
 
+import re
+
 from contextwright.blocks.block import Block, Message
 from contextwright.render.alternate import nothing_new
 from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Overhead, Renderer
+from contextwright.render.response_format import ResponseFormat
 from contextwright.render.target import Target
 from contextwright.render.wire import Count, Wire, clean, cost_of_image, file_tokens
 from contextwright.session.event import File, Image, Text, ToolResult
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def named_schema(response_format: ResponseFormat) -> Wire:
+    """A response format's schema under its name."""
+    return {
+        "name": _NOT_IN_NAMES.sub("_", response_format.name)[:64],
+        "schema": response_format.json_schema,
+        "strict": response_format.strict,
+    }
 
 
 class OpenAIRenderer(Renderer):

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from contextwright.blocks.block import Message
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
-from contextwright.render.openai import OpenAIRenderer
+from contextwright.render.openai import OpenAIRenderer, named_schema
 from contextwright.render.openai_chat_rules import RULES
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request
+from contextwright.render.response_format import ResponseFormat
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -42,7 +43,14 @@ class OpenAIChatRenderer(OpenAIRenderer):
         request: Request = {"model": target.model, "messages": messages}
         if layout.tools:
             request["tools"] = self.tool_wires(layout, draft)
-        return request
+        return self.with_response_format(request, target)
+
+    def response_fields(self, response_format: ResponseFormat) -> Request:
+        """`response_format`."""
+        if not response_format.schema:
+            return {"response_format": {"type": "json_object"}}
+        schema = named_schema(response_format)
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
     def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A function tool."""

@@ -8,10 +8,11 @@ from typing import Any
 from contextwright.blocks.block import Message
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
-from contextwright.render.openai import OpenAIRenderer
+from contextwright.render.openai import OpenAIRenderer, named_schema
 from contextwright.render.openai_responses_rules import RULES, reasons
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request, SendableParts
+from contextwright.render.response_format import ResponseFormat
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -52,7 +53,13 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             request["tools"] = self.tool_wires(layout, draft)
         if any(item["type"] == "reasoning" for item in items):
             request["include"] = ["reasoning.encrypted_content"]
-        return request
+        return self.with_response_format(request, target)
+
+    def response_fields(self, response_format: ResponseFormat) -> Request:
+        """`text.format`."""
+        if not response_format.schema:
+            return {"text": {"format": {"type": "json_object"}}}
+        return {"text": {"format": {"type": "json_schema", **named_schema(response_format)}}}
 
     def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A function tool."""

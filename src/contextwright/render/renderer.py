@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.errors import ModelError
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
+from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import Rule
 from contextwright.render.target import Target
 from contextwright.render.wire import (
@@ -172,6 +174,24 @@ class Renderer:
         """Tokens of the system text, where it is no message."""
         return 0
 
+    def response_fields(self, response_format: ResponseFormat) -> Request:
+        """The fields of a request that ask for an answer of this shape.
+
+        Raises:
+            ModelError: the provider has none for it.
+        """
+        raise ModelError(
+            f"{type(self).__name__.removesuffix('Renderer')} requests have no response format",
+            where="response_format",
+            fix="ask for the shape in the instruction, or take a format that has one",
+        )
+
+    def with_response_format(self, request: Request, target: Target) -> Request:
+        """A request that asks for the target's response format, if there is one."""
+        if target.response_format is not None:
+            request.update(self.response_fields(target.response_format))
+        return request
+
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request."""
         return request.get("tools", [])
@@ -233,6 +253,9 @@ class Renderer:
         if tools:
             tokens += self.overhead.tools
             tokens += sum(self.overhead.tool + schema_tokens(tool, count) for tool in tools)
+        if target.response_format is not None:
+            schema = target.response_format.json_schema
+            tokens += self.overhead.tool + schema_tokens(schema, count)
         return tokens
 
     def validate(self, request: Request, target: Target) -> list[Violation]:

@@ -8,6 +8,7 @@ import msgspec
 from contextwright.errors import ModelError, SessionError
 from contextwright.formats.openai_chat import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
+from contextwright.render.response_format import ResponseFormat, read_response_format
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, guarded_counter
 from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
@@ -31,6 +32,7 @@ class Target(msgspec.Struct, frozen=True, eq=False):
         tools: what the agent may call; None takes the session's.
         cache: whether prompt-cache breakpoints are set where the provider has them.
         sign: what marked sections carry outside of the system role; a compile sets the session's.
+        response_format: the shape that the answer must have; None for text.
 
     Raises:
         ModelError: an unknown format, or no tools, however the target is made or replaced.
@@ -45,9 +47,12 @@ class Target(msgspec.Struct, frozen=True, eq=False):
     cache: bool = True
     reserved_system: int = 0
     sign: str = ""
+    response_format: ResponseFormat | None = None
 
     def __post_init__(self) -> None:
-        provider_named(self.format)
+        provider = provider_named(self.format)
+        if self.response_format is not None:
+            provider.renderer.response_fields(self.response_format)
         value: object = self.tools
         tools = value if isinstance(value, tuple | list | None) else (value,)
         for place, tool in enumerate(cast("tuple[object, ...]", tools or ())):
@@ -90,6 +95,7 @@ def target(
     counter: Counter | None = None,
     tools: Iterable[Tool | Mapping[str, Any]] | None = None,
     cache: bool = True,
+    response_format: object = None,
 ) -> Target:
     """Describe the receiver; what is not given comes from the table of models.
 
@@ -103,10 +109,12 @@ def target(
         counter: counts tokens; by default the model's own, or an estimate.
         tools: what may be called: ours, or schemas as OpenAI and Anthropic have them.
         cache: whether prompt-cache breakpoints are set.
+        response_format: the shape of the answer: as OpenAI's SDK has it, a JSON Schema, or a class
+            such as a pydantic model.
 
     Raises:
-        ModelError: the model is unknown and no `window` was given, an unknown `format`, or an
-            answer as large as the window.
+        ModelError: the model is unknown and no `window` was given, an unknown `format`, an answer
+            as large as the window, or a response format that the provider has not.
     """
     if not isinstance(model, str) or not model:
         raise ModelError(
@@ -114,11 +122,8 @@ def target(
         )
     if format is not None:
         provider_named(format)
-    for name, value in (("window", window), ("reserved_output", reserved_output)):
-        if value is not None and (not isinstance(value, int) or value < (name == "window")):
-            raise ModelError(
-                f"{name} is {value!r}", where=name, fix="give a whole number of tokens"
-            )
+    _check_tokens("window", window, least=1)
+    _check_tokens("reserved_output", reserved_output, least=0)
     info = _known(model, window)
     reserved = _reserve(info, window, reserved_output)
     window = window or (info.window if info is not None else 0)
@@ -138,7 +143,13 @@ def target(
         tools=None if tools is None else read_tools(tools),
         cache=cache,
         reserved_system=reserved_system,
+        response_format=read_response_format(response_format),
     )
+
+
+def _check_tokens(name: str, value: object, least: int) -> None:
+    if value is not None and (not isinstance(value, int) or value < least):
+        raise ModelError(f"{name} is {value!r}", where=name, fix="give a whole number of tokens")
 
 
 def _reserve(info: ModelInfo | None, window: int | None, reserved_output: int | None) -> int:
