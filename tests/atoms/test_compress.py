@@ -171,6 +171,26 @@ def test_projection_keeps_or_leaves_fields(spec, shown):
     assert body[3]["content"] == shown
 
 
+def test_json_in_a_code_fence_is_projected_where_it_stands():
+    fenced = 'Here it is:\n```json\n{"findings": "x", "raw_data": [1]}\n```\nDone.'
+    kept = 'Here it is:\n```json\n{"findings":"x"}\n```\nDone.'
+    assert project_json(fenced, (), ("raw_data",)) == kept
+    assert project_json("```json\n{torn\n```", ("a",), ()) is None
+    assert project_json("```\n" * 50_000, ("a",), ()) is None
+
+
+def test_a_record_of_the_state_is_projected():
+    session = session_of("u: hi", state={"record": {"name": "Ann", "raw": "x" * 90}})
+    spec = C.from_state("record", format="json") | C.project(exclude=["raw"])
+    body = compile(session, spec, target=target_for("openai-chat")).body.decode()
+    assert "Ann" in body and "xxx" not in body
+
+
+def test_a_field_that_is_not_there_leaves_an_empty_record():
+    session = one_result("look", {}, '{"a": 1, "b": 2}')
+    assert results(session, C.default() | C.project(["c"])) == ["{}"]
+
+
 def test_what_is_not_json_is_projected_to_itself():
     assert project_json("plain", ("a",), ()) is None
     assert project_json('[{"a": 1, "b": 2}, {"b": 3}]', ("a",), ()) == '[{"a":1},{}]'
@@ -265,3 +285,66 @@ def test_the_arguments_of_the_newest_call_stay():
 
 def _calls(pack):
     return [c for m in json.loads(pack.body)["messages"] for c in m.get("tool_calls") or ()]
+
+
+def test_a_cascade_shortens_a_result_once():
+    session = Session("s")
+    session.user("go")
+    for n in range(60):
+        text = "\n".join(f"line {i} of file {n}" for i in range(120))
+        session.call("read_file", json.dumps({"path": f"src/{n}.py"}), id=f"c{n}")
+        session.result(f"c{n}", text)
+        if n % 6 == 5:
+            session.assistant("done")
+            session.user("next")
+    shown = results(session, C.manus_cascade(budget=16_000, n=60))
+    assert shown and all(text.count("full output: ") <= 1 for text in shown)
+    short = [text for text in shown if "full output: " in text]
+    sizes = {re.search(r"event://\S+, (\d+) tokens", text)[1] for text in short}
+    assert short and all(int(size) > 700 for size in sizes), "of the original"
+
+
+TITLES = ("Quicksort in detail", "Merging of runs", "Timsort from within", "Heaps for beginners",
+          "Bubbles and why not", "Radix for strings", "Gaps of Shell", "Notes on trees")  # fmt: skip
+
+
+def test_search_results_keep_their_titles():
+    found = [
+        {"title": title, "url": f"https://x.org/{n}", "snippet": f"{title} is " + "prose " * 150}
+        for n, title in enumerate(TITLES)
+    ]
+    session = one_result("web_search", {"query": "sorting"}, json.dumps({"results": found}))
+    (short,) = results(session, C.compress_results(min_tokens=100, max_tokens=375))
+    assert all(title in short for title in TITLES) and "8 results" in short
+    assert "Quicksort in detail is prose" in short, "snippets too"
+    (short,) = results(session, C.default() | C.compact())
+    assert all(title in short for title in TITLES)
+
+
+def test_a_large_search_is_a_hundredth():
+    found = [
+        {"title": f"Guide {n}", "url": f"https://x.org/{n}", "snippet": "prose " * 100}
+        for n in range(80)
+    ]
+    text = json.dumps({"results": found})
+    (short,) = results(one_result("web_search", {"query": "x"}, text), C.default() | C.compact())
+    assert len(text) > 50_000 and len(short) * 100 < len(text)
+    assert "80 results" in short
+
+
+def test_a_failing_line_in_colours_is_kept():
+    lines = [f"\x1b[32mok {n}\x1b[0m" for n in range(400)]
+    lines[200] = "\x1b[31mERROR: pump 7 does not answer\x1b[0m"
+    (short,) = results(
+        one_result("bash", {}, "\n".join(lines)), C.compress_results(min_tokens=100, max_tokens=375)
+    )
+    assert "ERROR: pump 7 does not answer" in short
+
+
+def test_numbers_of_a_column_keep_both_ends():
+    text = "\n".join(str(n * 7.5) for n in range(3000))
+    (short,) = results(
+        one_result("bash", {}, text), C.compress_results(min_tokens=100, max_tokens=375)
+    )
+    first, hole, *_ = short.splitlines()
+    assert first == "0.0" and "lines left out" in hole and "\n22492.5\n" in short

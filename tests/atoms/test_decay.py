@@ -54,6 +54,12 @@ def test_one_call_becomes_a_line_that_says_what_was_found():
     assert "P0" in line and line.endswith("event://e1#0") and "\n" not in line
 
 
+def test_a_folded_search_names_what_was_found():
+    line = messages(working(2, 1), C.isolate("boundary"))[1]["content"]
+    assert line.count("Python sorting algorithms") == 1
+    assert "→ 8 results" in line
+
+
 def test_masking_keeps_reasoning_and_calls():
     sent = messages(working(), C.isolate("masking"))
     tools = [m for m in sent if m["role"] == "tool"]

@@ -11,6 +11,9 @@ from contextwright.recipes.injectors import (
     InjectionOrchestrator,
     Injector,
     knowledge,
+    playbook,
+    plan,
+    skills,
     system_role,
     todo,
     tool_definitions,
@@ -217,6 +220,24 @@ def test_caps_hold_for_what_never_goes():
     assert taken(pack, "template") <= 2000 and taken(pack, "recite") <= 200
     actions = {change.source: change.action for change in pack.manifest.changes}
     assert actions["template"] == "truncated" and actions["recite"] == "truncated"
+
+
+@pytest.mark.parametrize(
+    ("injector", "cap", "layer"),
+    [(skills("skill"), 1000, "skill"), (user_memory(), 500, "knowledge"),
+     (knowledge(), 800, "evidence"), (playbook(), 300, "playbook"), (plan(), 300, "plan_status")],
+    ids=lambda one: getattr(one, "name", str(one)),
+)  # fmt: skip
+def test_caps_of_the_documents_injectors_hold(injector, cap, layer):
+    long = "Mind this rule, and mind it well. " * 900
+    many = [{"text": f"fact {n}: {long[:600]}", "score": n / 9} for n in range(9)]
+    state = {"skill": long, "knowledge": many, "playbook": long, "plan_status": long,
+             "evidence": [{"uri": f"artifact://{n}.md", "summary": long[:900]} for n in range(9)]}  # fmt: skip
+    session = asked()
+    session.update({layer: state[layer]})
+    pack = compile(session, C.window(n=1) + injector.spec, model="gpt-5")
+    room = pack.tokens - compile(session, C.window(n=1), model="gpt-5").tokens
+    assert 0 < room <= cap + 60, "and the marks around it"
 
 
 def test_what_passes_its_cap_is_said():

@@ -266,6 +266,21 @@ def test_validation_warns_in_the_context_or_fails():
         chat(session, C.default() | C.validate("completeness", keys=["budget"], on_failure="raise"))
 
 
+def test_two_checks_of_one_spec():
+    session = session_of("u: The price is $40. | a: ok | u: The price is $50. | a: ok | u: well?")
+    spec = C.window(n=10) + C.from_state("requirements")
+    body = chat(session, spec | C.validate(["contradictions", "completeness"])).body.decode()
+    assert "Contradiction detected" in body
+    assert "state key 'requirements' is missing or empty" in body
+
+
+def test_what_fits_is_the_same_bytes_with_and_without_a_limit():
+    session = session_of("s: be brief | u: a | c: f(x) | r: found | a: one | u: b")
+    spec = C.window(n=5) + C.from_state("profile")
+    assert chat(session, spec | C.budget(4000)).body == chat(session, spec).body
+    assert chat(session, spec | C.fit(4000)).body == chat(session, spec).body
+
+
 def test_low_information_density_is_warned_of():
     line = "this is one rather long line that stands here many times over"
     session = session_of(f"u: a | a: {line}\n{line}\n{line}\n{line} | u: b")

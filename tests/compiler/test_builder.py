@@ -208,6 +208,18 @@ def test_the_contract_stands_where_it_was_put(contract):
     assert ("INTERPRETATION RULES:" in messages[-1]["content"]) == (contract == "payload")
 
 
+def test_a_pack_recites_its_step_where_asked():
+    def payload(**options):
+        return compile(session_of(), PackBuilder(**options), model="gpt-5").request["messages"][-1][
+            "content"
+        ]
+
+    plain, recited = payload(), payload(recite=True)
+    assert set(plain.splitlines()) < set(recited.splitlines())
+    (line,) = set(recited.splitlines()) - set(plain.splitlines())
+    assert "goal" in line.lower() or "step" in line.lower()
+
+
 @pytest.mark.parametrize("role", ["planner", "operator", "critic", "reviewer", "archivist"])
 def test_every_role_has_its_lines(role):
     text = compile(session_of(), PackBuilder(role=role), model="gpt-5").request["messages"][-1][

@@ -103,6 +103,15 @@ def test_tools_are_sent_with_their_schemas(format):
     assert "tool_a_b_" in str(packed(session, C.none(), format))
 
 
+@pytest.mark.parametrize("names", ["abc", "cab"])
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic"])
+def test_tools_keep_the_order_they_are_given(format, names):
+    session = Session("s", tools=[Tool(name=f"tool_{name}") for name in names])
+    session.user("hi")
+    text = str(packed(session, C.default(), format)["tools"])
+    assert sorted(names, key=lambda name: text.index(f"tool_{name}")) == list(names)
+
+
 def test_the_text_form_is_the_documents():
     session = session_of(
         "u: I was charged twice | a: I can see it | u: so?", state={"intent": "billing"}

@@ -143,7 +143,8 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
         max_tokens=LINE,
         count=inputs.count,
     )
-    gave = escape(" ".join(short.split())) or "nothing"
+    told = " ".join(short.split()).removeprefix(f"Search {argument!r} → ")  # the head names it
+    gave = escape(told) or "nothing"
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{gave} {ref}"
 

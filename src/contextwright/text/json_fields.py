@@ -1,10 +1,12 @@
 """Select fields of JSON text (context-algebra.md#projection)."""
 
 import json
+import re
 from typing import Any
 
 MAX_JSON = 20_000_000
 """Characters of a text that is parsed; longer ones count as not JSON."""
+_FENCED = re.compile(r"\A([^`]*```(?:json)?[ \t]*\n)([^`]*?)(\n[ \t]*```[^`]*)\Z")
 
 
 def load_json(text: str) -> Any | None:
@@ -26,11 +28,14 @@ def dump_json(value: Any) -> str:
 def project_json(text: str, fields: tuple[str, ...], exclude: tuple[str, ...]) -> str | None:
     """The text with only these fields, or without those; None where it is not JSON.
 
-    A field is a name at the top, or a dotted path; lists are walked through.
+    A field is a name at the top, or a dotted path; lists are walked through. What stands around
+    the only code fence of a text stays.
     """
     value = load_json(text)
     if value is None:
-        return None
+        fenced = _FENCED.match(text) if len(text) <= MAX_JSON else None
+        inner = project_json(fenced[2], fields, exclude) if fenced else None
+        return f"{fenced[1]}{inner}{fenced[3]}" if fenced and inner is not None else None
     paths = [tuple(field.split(".")) for field in fields or exclude]
     return dump_json(_keep(value, paths) if fields else _leave(value, paths))
 
