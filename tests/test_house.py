@@ -347,20 +347,6 @@ def test_nobody_outside_atoms_asks_which_word_it_is(path):
         assert not found, f"{path}:{node.lineno} asks whether it is C.{words[found.pop()]}"
 
 
-def test_the_feature_map_has_no_dead_entry():
-    text = (ROOT / "docs/reference/feature-map.md").read_text()
-    rows = [line for line in text.splitlines() if line.startswith("|") and "tests/" in line]
-    assert len(rows) > 30
-    for row in rows:
-        for reference in [
-            part.strip("` ,") for part in row.split("`") if part.startswith("tests/")
-        ]:
-            path, _, name = reference.partition("::")
-            assert (ROOT / path).exists(), reference
-            if name:
-                assert f"def {name}(" in (ROOT / path).read_text(), reference
-
-
 def test_the_readmes_python_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     from contextwright.formats import write_session

@@ -143,8 +143,8 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
         max_tokens=LINE,
         count=inputs.count,
     )
-    told = " ".join(short.split()).removeprefix(f"Search {argument!r} → ")  # the head names it
-    gave = escape(told) or "nothing"
+    content = " ".join(short.split()).removeprefix(f"Search {argument!r} → ")  # the head names it
+    gave = escape(content) or "nothing"
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{gave} {ref}"
 
