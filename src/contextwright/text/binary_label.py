@@ -15,11 +15,13 @@ _MAGIC = {
     "H4sI": "application/gzip",
 }
 """How base64 of well-known formats begins."""
-CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
+CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffd]")
+"""What no text has: control characters but for line ends and escapes, and what stands for bytes
+that could not be decoded."""
 
 
 def binary_label(text: str) -> str:
-    """The name of a text that is base64 or bytes; empty for one that can be read."""
+    """The name of a text that is base64 or bytes; empty for one that can be read in part."""
     bare = text.strip()
     uri = _DATA_URI.match(bare)
     body = bare[uri.end() :] if uri else bare

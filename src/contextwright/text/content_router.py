@@ -5,6 +5,7 @@ kind says how its parts rank (`*_units`), and `line_selection` takes as many as 
 every hole where it is.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, get_args
@@ -28,9 +29,10 @@ from contextwright.text.line_selection import (
 )
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.prose_units import prose_units
+from contextwright.text.readable_text import is_all_bytes, readable
 from contextwright.text.source_outline import code_units, is_code
 from contextwright.text.stack_trace import is_trace, trace_units
-from contextwright.text.table_rows import is_table, table_units
+from contextwright.text.table_rows import is_quoted_table, is_table, table_units
 
 Kind = Literal["json", "diff", "html", "trace", "hits", "table", "log", "code", "prose", "binary"]
 SAMPLE = 400
@@ -124,10 +126,10 @@ def shorten(
     room = max_tokens - count(note) - 1 if note else max_tokens
     if room < 1:
         note, room = "", max_tokens
-    read_as = kind or detect(text)
+    read_as, plain = _plain(text, kind)
     limit = Limit(room, count, tuple(keep), index)
     while True:
-        body, omitted = _body(text, read_as, limit)
+        body, omitted = _body(plain, read_as, limit)
         whole = "\n".join(piece for piece in (body, note) if piece)
         over = count(whole) - max_tokens
         if over <= 0 or limit.tokens <= 0:
@@ -138,9 +140,19 @@ def shorten(
     return Shortened(whole, read_as, omitted)
 
 
+def _plain(text: str, kind: Kind | None = None) -> tuple[Kind, str]:
+    """What a text is read as, and what of it can be read. A JSON's strings and bytes stay: they
+    are named where they stand."""
+    read_as = kind or detect(text)
+    if read_as in {"json", "binary"}:
+        return read_as, text
+    plain = readable(text)
+    return (read_as if plain == text else kind or detect(plain)), plain
+
+
 def detect(text: str) -> Kind:
     """The kind of a text, from what is in it."""
-    if binary_label(text):
+    if binary_label(text) and (CONTROL.search(text) is None or is_all_bytes(text)):
         return "binary"
     if read_json(text) is not None:
         return "json"
@@ -156,7 +168,7 @@ def detect(text: str) -> Kind:
         ("hits", _is_hits),
         ("trace", is_trace),
         ("log", lambda lines: log_share(lines) >= LOG_SHARE),
-        ("table", is_table),
+        ("table", lambda lines: is_table(lines) or is_quoted_table(head)),
         ("code", is_code),
     )
     for kind, test in tests:
@@ -221,8 +233,11 @@ _UNITS: dict[str, Callable[[str], list[Unit]]] = {
 }
 _INDEXED = {"html", "log", "code", "prose"}
 """Kinds whose identifiers stand anywhere in them; rows and fields rank by theirs already."""
-_NAMES_NOTHING = re.compile(r".{1,2}|[\d:.,TZ -]+", re.DOTALL)
-"""Identifiers that no later call is likely to be about: single signs, bare numbers, times."""
+_NAMES_NOTHING = re.compile(
+    r".{1,2}|[\W\d_TZ]*|\W?\d[\d.,]*[A-Za-z%]{1,2}|\W.*[\[\]{}:,].*|.*\[….*", re.DOTALL
+)
+"""Identifiers that no later call is likely to be about: single signs, bare numbers with or without
+a unit, times, punctuation, what stands between the strings of a JSON that is none."""
 
 
 def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
@@ -235,6 +250,8 @@ def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
     if kind == "json" and (value := read_json(text)) is not None:
         return _json(text, value, limit)
     text = CONTROL.sub("", text)
+    if len(text) <= limit.tokens * WIDEST and limit.count(text) <= limit.tokens:
+        return text, text.count(" … left out]")  # what can not be read was what did not fit
     units = _UNITS.get(kind, log_units)(text) or log_units(text)
     if kind in _INDEXED and limit.index:
         return _indexed(text, units, limit)
@@ -247,7 +264,7 @@ def _json(text: str, value: object, limit: Limit) -> tuple[str, int]:
     if len(bare) <= limit.tokens * WIDEST and limit.count(bare) <= limit.tokens:
         return bare, 0
     inner = long_string(value, max(INNER, 2 * limit.tokens))
-    if inner is not None and len(inner[1]) * 100 >= len(text) * INNER_SHARE:
+    if inner is not None and _written(inner[1], text) * 100 >= len(text) * INNER_SHARE:
         return _with_inner(text, value, *inner, limit)
     fits_bare = len(text) > limit.tokens * WIDEST * STEPS_FROM
     return _fitted(text, json_forms(value, FORMS[-1:] if fits_bare else FORMS), limit)
@@ -258,6 +275,11 @@ def _parses(text: str) -> bool:
     return "\n{" not in text.strip() or text.lstrip()[:1] == "["
 
 
+def _written(inner: str, text: str) -> int:
+    """Characters that a string takes in a JSON, its escapes included."""
+    return len(json.dumps(inner, ensure_ascii=text.isascii()))
+
+
 def _with_inner(text: str, value: Any, key: str, inner: str, limit: Limit) -> tuple[str, int]:
     rest = {name: item for name, item in value.items() if name != key}
     head, omitted = "", 0
@@ -265,7 +287,8 @@ def _with_inner(text: str, value: Any, key: str, inner: str, limit: Limit) -> tu
         head, omitted = _fitted(text, json_forms(rest), limit.of(limit.tokens // 4))
     label = f"{key}:"
     left = limit.tokens - limit.count(head) - limit.count(label) - 2
-    body, more = _body(inner, detect(inner), limit.of(left))
+    kind, plain = _plain(inner)
+    body, more = _body(plain, kind, limit.of(left))
     return "\n".join(piece for piece in (head, label, body) if piece), omitted + more
 
 

@@ -18,6 +18,7 @@ from contextwright.text.json_fields import MAX_JSON
 from contextwright.text.json_rows import is_map_of_rows, is_shallow
 from contextwright.text.line_selection import NAMES, Unit
 from contextwright.text.log_lines import has_error
+from contextwright.text.readable_text import readable
 from contextwright.text.table_rows import row_rank
 
 IDENTIFIER = 120
@@ -125,7 +126,7 @@ def cell(value: Any, form: Form) -> str:
         return json.dumps(value)
     if isinstance(value, (Literal, Nested)):
         return _clipped(value, form.characters)
-    text = _clipped(value, form.characters)
+    text = _clipped(readable(value) if "\x1b" in value else value, form.characters)
     if _PLAIN.fullmatch(text) and (form.characters or not _LIKE_OTHERS.fullmatch(text)):
         return text
     return json.dumps(text, ensure_ascii=False)

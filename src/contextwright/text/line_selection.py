@@ -43,6 +43,7 @@ class Unit(msgspec.Struct, frozen=True):
         label: the name of a field, for the mark that says which fields are missing.
         stands_for: lines of the source that it is.
         omits: fields that it names as left out.
+        total: units of its noun in all, where no other unit says how many; 0 where one does.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Unit(msgspec.Struct, frozen=True):
     label: str = ""
     stands_for: int = 1
     omits: int = 0
+    total: int = 0
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -196,10 +198,11 @@ def mark(hole: Sequence[Unit], *, first: bool) -> str:
     nouns = {unit.noun for unit in hole}
     number = sum(unit.stands_for for unit in hole)
     noun = next(iter(nouns)) if len(nouns) == 1 else "parts"
-    noun = noun.removesuffix("s") if number == 1 else noun
+    in_all = f" ({hole[0].total} in all)" if first and len(nouns) == 1 and hole[0].total else ""
+    noun = (noun.removesuffix("s") if number == 1 else noun) + in_all
     names = ", ".join(unit.label for unit in hole)
     if all(unit.label for unit in hole) and len(names) <= NAMES:
         return f"[… without {names}]"
-    if noun in {"row", "rows"}:
+    if nouns == {"rows"}:
         return f"… {number} more {noun}"
     return f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"

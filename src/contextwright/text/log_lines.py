@@ -30,6 +30,10 @@ LEVEL_WITHIN = 80
 READ = 2_000
 """Characters of a line that are looked at: its level and its words stand at its beginning."""
 
+FIRST_LINES = 3
+"""Lines at the beginning that stay beside the end: what was run, and with what."""
+FOR_ONE = 3
+"""Of repeats, lines near the end for each near the beginning."""
 REPEATED = 3
 """Characters up to which a line is a bracket or a rule: how often it stands says nothing."""
 
@@ -87,16 +91,18 @@ def log_units(text: str) -> list[Unit]:
 
 def _rank(place: int, size: int, level: int, is_first: bool, is_newest: bool) -> tuple[int, ...]:
     """Where it ended; errors and warnings whose kind is new or last; both ends; what is new;
-    repeats."""
+    repeats, those near the end first, with some near the beginning."""
     if place == size - 1:
         return (0, -1)
     if level < 2 and (is_first or is_newest):
         return (2 * level + (not is_first), place)
-    if place >= size - 3 or place == 0:
-        return (3, size - place)
+    if place >= size - 3 or place < FIRST_LINES:
+        return (3, min(size - place, 2 * place))
     if level < 2:
         return (5 + level, -place)
-    return (7 if is_first else 8 if is_newest else 9, -place)
+    if is_first or is_newest:
+        return (7 if is_first else 8, -place)
+    return (9, min(size - place, FOR_ONE * place))
 
 
 def log_share(lines: Sequence[str]) -> float:

@@ -8,6 +8,10 @@ from contextwright.text.log_lines import severity
 
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 DELIMITERS = ("\t", ";", ",", "|")
+LEAST = 3
+"""Rows of a table, its header included."""
+HEAD_LINES = 200
+"""Lines from the beginning without a gap that rows over several lines are told from."""
 CELL = 60
 """Characters a cell at most, on average: longer ones are sentences with commas."""
 
@@ -15,9 +19,33 @@ CELL = 60
 def is_table(lines: list[str]) -> bool:
     """Whether nearly all lines have the header's cells, or a Markdown rule stands below one."""
     full = [line for line in lines if line.strip()]
-    if len(full) < 3:
+    if len(full) < LEAST:
         return False
     return _rule_at(full) > 0 or bool(delimiter_of(full))
+
+
+def is_quoted_table(head: str) -> bool:
+    """Whether a text begins as CSV with line ends within quotes: no sample of its lines shows it,
+    for one that begins in a cell reads all others the wrong way round."""
+    if '"' not in head:
+        return False
+    lines = head.splitlines()[:HEAD_LINES]
+    mark = delimiter_of(lines)
+    return bool(mark) and len(records(lines, mark)) < len(lines)
+
+
+def records(lines: list[str], mark: str) -> list[str]:
+    """The rows of CSV as they stand, each with all of its lines."""
+    reader = csv.reader(lines, delimiter=mark)
+    rows: list[str] = []
+    at = 0
+    try:
+        for _ in reader:
+            rows.append("\n".join(lines[at : reader.line_num]))
+            at = reader.line_num
+    except csv.Error:
+        pass  # a cell too long for the reader: the rest stands line by line
+    return rows + lines[at:]
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -26,12 +54,11 @@ def delimiter_of(lines: list[str]) -> str:
         width = _cells(lines[0], mark) - 1
         if width < (1 if mark == "\t" else 2) or len(lines[0]) > CELL * (width + 1):
             continue
-        rows = csv.reader(lines, delimiter=mark)
         try:
-            fits = sum(len(row) == width + 1 for row in rows)
+            rows = list(csv.reader(lines, delimiter=mark))
         except csv.Error:
             continue
-        if fits * 10 >= len(lines) * 9:
+        if len(rows) >= LEAST and sum(len(row) == width + 1 for row in rows) * 10 >= len(rows) * 9:
             return mark
     return ""
 
@@ -53,19 +80,20 @@ def _rule_at(lines: list[str]) -> int:
 
 
 def table_units(text: str) -> list[Unit]:
-    """A unit a line. What stands above the rows ranks first, then rows that tell of an error, the
+    """A unit a row. What stands above the rows ranks first, then rows that tell of an error, the
     first ones and the last; every row needs its header."""
     lines = text.splitlines()
     rule = _rule_at(lines)
+    if not rule and '"' in text and (mark := delimiter_of(lines[:HEAD_LINES])):
+        lines = records(lines, mark)
     head = rule or next((n for n, line in enumerate(lines) if line.strip()), 0)
-    units: list[Unit] = []
-    for place, line in enumerate(lines):
-        if place <= head:
-            units.append(Unit(line, (0, head - place), -1))
-            continue
-        in_table = not rule or "|" in line
-        noun = "rows" if in_table else "lines"
-        units.append(Unit(line, row_rank(line, place, len(lines)), head, noun=noun))
+    units = [Unit(line, (0, head - place)) for place, line in enumerate(lines[: head + 1])]
+    in_table = [bool(line.strip()) and (not rule or "|" in line) for line in lines[head + 1 :]]
+    total = sum(in_table)
+    for place, is_row in enumerate(in_table, head + 1):
+        rank = row_rank(lines[place], place, len(lines))
+        more = {"noun": "rows", "total": total} if is_row else {}
+        units.append(Unit(lines[place], rank, head, **more))
     return units
 
 
