@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from contextwright.blocks import Block, CacheClass, Fidelity, Message
 from contextwright.blocks.escape import section
 from contextwright.render.message_layout import Layout, Section
+from contextwright.render.wire import calls_of
 from contextwright.session.event import (
     File,
     Image,
@@ -115,7 +116,9 @@ def layouts(draw) -> Layout:
     conversation = [draw(blocks(place)) for place in range(count)]
     last = Message("user", (Text(text=draw(SAID)),), "last")
     conversation.append(Block(id="last", source="history", messages=(last,), turn=9, order=9))
+    calls = [call for block in conversation for call in calls_of(block).values()]
     return Layout(
+        called=tuple(dict.fromkeys(call.name for call in calls)),
         tools=tuple(
             Tool(name=name, description=draw(SAID), parameters=draw(SCHEMAS))
             for name in draw(st.lists(NAMES, max_size=3, unique=True))

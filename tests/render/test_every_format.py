@@ -26,7 +26,7 @@ def test_a_request_breaks_no_rule(format, layout):
 @given(layout=layouts())
 def test_a_request_costs_no_more_than_its_pieces(format, layout):
     renderer, target = provider_named(format).renderer, target_for(format)
-    fixed = Layout(tools=layout.tools)
+    fixed = Layout(tools=layout.tools, called=layout.called)
     bound = renderer.margin(target) + renderer.measure(renderer.request(fixed, target), target)
     bound += sum(renderer.cost(block, target) for block in layout.conversation)
     for place in (layout.system, layout.tail):

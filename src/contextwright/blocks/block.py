@@ -87,6 +87,11 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         return self.messages[0].role if self.messages else ""
 
     @property
+    def has_calls(self) -> bool:
+        """Whether it holds an assistant's calls: each has its result behind it."""
+        return self.role == "assistant" and self.messages[-1].role == "tool"
+
+    @property
     def results(self) -> tuple[ToolResult, ...]:
         """Its tool results."""
         return tuple(

@@ -7,7 +7,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.protection import summary_exchanges
-from contextwright.compiler.other_agents import is_of_another
+from contextwright.compiler.other_agents import is_another, is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
 from contextwright.errors import SessionError, SpecError
@@ -31,6 +31,7 @@ class Assembled(msgspec.Struct, frozen=True):
         of the spec. For the `text` format: all in the order of the spec.
     tools: what may be called: those in the step's scope.
     available: what might be called without a scope.
+    called: the names of the tools that the session called, where none may be.
     notes: what a reader of the manifest should know.
     payload: whether texts stand as sections in the newest user message.
     """
@@ -41,6 +42,7 @@ class Assembled(msgspec.Struct, frozen=True):
     available: tuple[Tool, ...]
     notes: tuple[str, ...]
     payload: bool = False
+    called: tuple[str, ...] = ()
 
 
 def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> Assembled:
@@ -77,7 +79,8 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
     tools = clean_tools(planned, inputs, scoped(inputs.tools, scope))
     notes = (*planned.notes, *_missing(planned, inputs), *_unknown(scope, inputs.tools))
-    return Assembled(system, blocks, tools, inputs.tools, notes, bool(planned.step_key))
+    called = () if tools or not target.takes_messages else called_tools(planned, inputs, blocks)
+    return Assembled(system, blocks, tools, inputs.tools, notes, bool(planned.step_key), called)
 
 
 def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]:
@@ -160,6 +163,22 @@ def clean_tools(planned: Plan, inputs: Inputs, tools: tuple[Tool, ...]) -> tuple
         if tool not in table:
             table[tool] = planned.clean_tool(tool)
     return tuple(table[tool] for tool in tools)
+
+
+def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ...]:
+    """The names of the tools that the agent called, in the order of the first calls, and of the
+    whole session: which calls are sent changes with every step of a compaction, and a request's
+    tools stand in front of all that a cache holds. None where the spec brings no call."""
+    agent = inputs.agent
+    if not any(block.has_calls and not is_of_another(block, agent) for block in blocks):
+        return ()
+    called = inputs.snapshot.log.called_tools(inputs.snapshot.position)
+    names = dict.fromkeys(name for author, name in called if not is_another(author, agent))
+    # the engine adds them by itself: each passes every redaction, a single term's as well
+    table = inputs.memo.table(("clean names", planned.every_redaction, inputs.ports))
+    for name in names.keys() - table.keys():
+        table[name] = planned.clean_added_name(name)
+    return tuple(dict.fromkeys(table[name] for name in names))
 
 
 def _redacted(redaction: Guard, blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:

@@ -64,6 +64,7 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     )
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),
+        called=assembled.called,
         system=instruction + sections_of(lasting),
         conversation=conversation,
         tail=sections_of(moving, target.sign),

@@ -16,7 +16,12 @@ _UNNAMED = frozenset({"", "assistant", "model"})
 
 def is_of_another(block: Block, agent: str) -> bool:
     """Whether an agent other than this one began an exchange; none is where no agent is named."""
-    return bool(agent) and block.role == "assistant" and block.author not in _UNNAMED | {agent}
+    return block.role == "assistant" and is_another(block.author, agent)
+
+
+def is_another(author: str, agent: str) -> bool:
+    """Whether an author is an agent other than this one."""
+    return bool(agent) and author not in _UNNAMED | {agent}
 
 
 def as_told(block: Block, agent: str) -> Block:

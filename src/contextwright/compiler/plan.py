@@ -72,6 +72,12 @@ class Plan(msgspec.Struct, frozen=True):
             id = redaction.cleaned_id(id, self.ports)
         return id
 
+    def clean_added_name(self, name: str) -> str:
+        """A name that the engine adds, without what any term of the spec redacts."""
+        for redaction in self.every_redaction:
+            name = redaction.cleaned_id(name, self.ports)
+        return name
+
     def clean_tool(self, tool: Tool) -> Tool:
         """A tool without what the spec redacts from everything."""
         for redaction in self.redactions:

@@ -245,7 +245,7 @@ def _room(
         allowed = terminal.limit(target.max_input) if terminal is not None else target.max_input
         limit = min(target.max_input, allowed)
         return BudgetState(limit, fixed, inputs.after(0), tracer)
-    toolless = msgspec.structs.replace(empty, tools=())
+    toolless = msgspec.structs.replace(empty, tools=(), called=())
     bare = renderer.measure(renderer.request(toolless, target), target)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)

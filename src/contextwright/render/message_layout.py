@@ -28,6 +28,8 @@ class Layout(msgspec.Struct, frozen=True):
 
     Args:
         tools: what may be called, in a fixed order.
+        called: the names of the tools that the session called, in the order of their first calls;
+            for a provider that takes no call without tools, where none are given.
         system: the system instruction and the STABLE and SESSION context, in that order.
         conversation: blocks of messages, oldest first.
         tail: DYNAMIC context: behind everything that a cache may hold, at the end of the
@@ -36,6 +38,7 @@ class Layout(msgspec.Struct, frozen=True):
     """
 
     tools: tuple[Tool, ...] = ()
+    called: tuple[str, ...] = ()
     system: tuple[Section, ...] = ()
     conversation: tuple[Block, ...] = ()
     tail: tuple[Section, ...] = ()

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.block import Block, Message
 from contextwright.errors import ModelError
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
@@ -16,7 +16,6 @@ from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
     Wire,
-    calls_of,
     clean,
     ordered,
     schema_of,
@@ -207,14 +206,14 @@ class Renderer:
         return [pair for block in layout.conversation for pair in self.wires(block, draft, target)]
 
     def tool_wires(self, layout: Layout, draft: RequestDraft) -> list[Wire]:
-        """The tools of a request; where history needs some and none are given, those that it
-        calls, without parameters."""
+        """The tools of a request; where history needs some and none are given, those that the
+        session called, without parameters."""
         if layout.tools or not self.needs_tools:
             return [self.tool_wire(tool, draft) for tool in layout.tools]
-        called = _called_tools(layout.conversation, draft)
-        for tool in called:
-            draft.put("tool_stub", "tools", draft.name(tool.name))
-        return [self.tool_wire(tool, draft) for tool in called]
+        for name in layout.called:
+            draft.put("tool_stub", "tools", draft.name(name))
+        stubs = (Tool(name=name, parameters={"type": "object"}) for name in layout.called)
+        return [self.tool_wire(stub, draft) for stub in stubs]
 
     def render(self, layout: Layout, target: Target) -> Rendered:
         """The request with the list of what is in no block."""
@@ -227,22 +226,17 @@ class Renderer:
         return self.build(layout, target, self.draft(target.sign))
 
     def cost(self, block: Block, target: Target) -> int:
-        """Tokens that a conversation block adds at most: content, overheads, images, and the tools
-        that it makes needed."""
+        """Tokens that a conversation block adds at most: content, overheads, images."""
         count, draft = target.counter.count, self.draft(target.sign)
-        tokens = sum(self.measure_wire(wire, count) for _, wire in self.wires(block, draft, target))
-        for tool in _called_tools((block,), draft) if self.needs_tools else ():
-            tokens += self.overhead.tool + schema_tokens(self.tool_wire(tool, draft), count)
-        return tokens
+        return sum(self.measure_wire(wire, count) for _, wire in self.wires(block, draft, target))
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens that a section adds at most: as a message of its own."""
         return target.counter.count(clean(text)) + self.overhead.message + 1
 
     def margin(self, target: Target) -> int:
-        """Tokens that are added at most for the form's sake, whatever the blocks are: of having
-        tools, where history may need them."""
-        return self.overhead.tools if self.needs_tools else 0
+        """Tokens that are added at most for the form's sake, whatever the blocks are."""
+        return 0
 
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of a whole request: at most the empty request's, the costs of its blocks and
@@ -265,11 +259,3 @@ class Renderer:
             for name, rule in self.rules.items()
             for where, what in rule(request)
         ]
-
-
-def _called_tools(blocks: Blocks, draft: RequestDraft) -> list[Tool]:
-    """The tools that blocks call, by their names in the request, without parameters."""
-    names = {call.name for block in blocks for call in calls_of(block).values()}
-    return [
-        Tool(name=name, parameters={"type": "object"}) for name in sorted(names, key=draft.name)
-    ]

@@ -45,6 +45,7 @@ class Log(Sequence[Event]):
         self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
         self._user_spoke = False
         self._preamble = 0  # exchanges that are system messages, at the very beginning
+        self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
         self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
         self._with: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> exchanges
         self._digests: list[bytes] = []  # hash chain
@@ -127,6 +128,7 @@ class Log(Sequence[Event]):
         self._exchange_at.append(index)
         for call in event.calls if event.role == "assistant" else ():
             self._callers[call.id] = (index, call)
+            self._called.setdefault((event.speaker, call.name), position)
 
     def _begin_turn(self, index: int) -> None:
         if self._turn_starts:
@@ -200,6 +202,13 @@ class Log(Sequence[Event]):
     def has_call(self, id: str) -> bool:
         """Whether a tool call of this id was made."""
         return id in self._callers
+
+    def called_tools(self, before: int) -> Iterator[tuple[str, str]]:
+        """Each author with each tool that it called below `before`, in the order of the first
+        calls: a tool that is called later stands behind those that were."""
+        for key, position in list(self._called.items()):
+            if position < before:
+                yield key
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""

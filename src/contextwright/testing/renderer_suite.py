@@ -16,6 +16,7 @@ from contextwright.blocks.of_exchange import block_of
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
+from contextwright.render.wire import calls_of
 from contextwright.session.event import Text, Thinking, Tool, ToolCall, ToolResult
 from contextwright.testing.rule_sessions import SESSIONS
 from contextwright.testing.sent import strings
@@ -30,8 +31,14 @@ TOOLS = (
 
 @cache
 def layouts() -> dict[str, Layout]:
-    """Layouts out of the sessions of `rule_sessions`, with sections and tools."""
-    return {name: _layout(name) for name in SESSIONS}
+    """Layouts out of the sessions of `rule_sessions`, with sections and tools, and with no tools
+    but those that the session called."""
+    with_schemas = {name: _layout(name) for name in SESSIONS}
+    without = {
+        f"{name}, no schemas": msgspec.structs.replace(layout, tools=(), called=_called(layout))
+        for name, layout in with_schemas.items()
+    }
+    return with_schemas | without
 
 
 def _layout(name: str) -> Layout:
@@ -45,6 +52,11 @@ def _layout(name: str) -> Layout:
         conversation=tuple(map(block_of, exchanges)),
         tail=(Section(SECTION_TEXT, CacheClass.DYNAMIC),),
     )
+
+
+def _called(layout: Layout) -> tuple[str, ...]:
+    calls = [call for block in layout.conversation for call in calls_of(block).values()]
+    return tuple(dict.fromkeys(call.name for call in calls))
 
 
 class RendererSuite:
@@ -118,7 +130,8 @@ class RendererSuite:
 
     def _bound(self, layout: Layout) -> int:
         renderer, target = self.renderer, self.target
-        fixed = renderer.measure(renderer.request(Layout(tools=layout.tools), target), target)
+        empty = Layout(tools=layout.tools, called=layout.called)
+        fixed = renderer.measure(renderer.request(empty, target), target)
         blocks = sum(renderer.cost(block, target) for block in layout.conversation)
         sections = (*layout.system, *layout.tail)
         texts = sum(renderer.section_cost(section.text, target) for section in sections)
