@@ -1,8 +1,11 @@
 """Isolation of finished traces and decay by zones, as message-compiler.md#isolation and
 phased-injection.md#history-decay have them."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
 from contextwright.compiler.spec_compiler import SpecCompiler
@@ -17,6 +20,13 @@ RESULTS = (
         for n in range(8)
     )
     + "]}"
+)
+
+ORDERS = json.dumps(
+    [
+        {"id": f"W{n}", "state": "open" if n % 2 == 0 else "failed", "total": 10 + n}
+        for n in range(9)
+    ]
 )
 
 
@@ -40,10 +50,15 @@ def messages(session, spec, **options):
     return compile(session, spec, model="gpt-5", **options).request["messages"]
 
 
-def test_a_finished_turn_keeps_its_conclusion_and_one_line_on_its_trace():
+def test_a_finished_turn_keeps_its_conclusion_and_a_line_on_each_call():
     sent = messages(working(), C.isolate("boundary"))
     assert [m["role"] for m in sent] == ["user", "assistant", "assistant"] * 4 + ["user"]
-    assert sent[1]["content"] == "[Turn 1] 2 tool calls (web_search × 2), in full: event://e1#..e4"
+    head, *lines = sent[1]["content"].splitlines()
+    assert head == "[Turn 1] 2 tool calls, in full: event://e1#..e4"
+    assert [line.split(" → ")[0] for line in lines] == [
+        f"web_search (Python sorting algorithms 0.{n})" for n in range(2)
+    ]
+    assert all("P0" in line for line in lines)
     assert sent[2]["content"] == "Conclusion 0: quicksort is fine."
 
 
@@ -55,9 +70,68 @@ def test_one_call_becomes_a_line_that_says_what_was_found():
 
 
 def test_a_folded_search_names_what_was_found():
-    line = messages(working(2, 1), C.isolate("boundary"))[1]["content"]
+    spec = C.decay(full=1, summary=False, step=1)
+    line = messages(working(2, 1), spec)[1]["content"]
     assert line.count("Python sorting algorithms") == 1
     assert "→ 8 results" in line
+
+
+def test_one_line_stands_for_a_subtask():
+    sent = messages(working(), C.decay(full=1, fold=9, step=1, subtasks=True))
+    assert sent[1]["content"] == "[Turn 1] 2 tool calls (web_search × 2), in full: event://e1#..e4"
+
+
+def test_isolation_tells_what_was_edited_what_tests_said_and_what_results_held():
+    session = Session("s")
+    session.user("Mend the parser.")
+    code = "\n".join(f"    line_{n} = {n}" for n in range(300))
+    calls = [
+        ("view", {"path": "/repo/src/parser.py"}, code),
+        ("edit", {"path": "/repo/src/parser.py", "old_str": code, "new_str": "x"}, "edited " * 80),
+        ("bash", {"command": "pytest tests"}, f"{code}\n=== 44 passed in 2.1s ==="),
+        ("book", {"flights": [{"no": "HAT084"}, {"no": "HAT266"}]}, ORDERS),
+    ]
+    for n, (name, arguments, result) in enumerate(calls):
+        session.assistant(f"Step {n} now. ")
+        session.call(name, json.dumps(arguments), id=f"c{n}")
+        session.result(f"c{n}", result)
+    session.assistant("Done.")
+    session.user("And now?")
+    sent = messages(session, C.isolate())
+    trace = next(m["content"] for m in sent if "tool calls" in (m["content"] or ""))
+    seen = [line.split(" → ") for line in trace.splitlines() if " → " in line]
+    assert [line[0].split(" ")[0] for line in seen] == [name for name, *_ in calls]
+    assert all("/repo/src/parser.py" in line[0] for line in seen[:2])
+    assert "44 passed" in seen[2][1]
+    assert "HAT084, HAT266" in seen[3][0]
+    assert "W2 open 12" in seen[3][1]  # a value stays with its row
+    assert len(trace) < sum(len(result) for *_, result in calls) / 4
+
+
+@given(
+    results=st.lists(
+        st.one_of(
+            st.integers(1, 60).map(lambda n: json.dumps([{"id": f"A{i}"} for i in range(n)])),
+            st.integers(0, 900).map(lambda n: "word " * n),
+        ),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_an_isolated_trace_is_shorter_and_ends_isolated(results):
+    session = Session("s")
+    session.user("Go.")
+    for n, result in enumerate(results):
+        session.call("look", json.dumps({"at": f"/a/{n}"}), id=f"c{n}")
+        session.result(f"c{n}", result)
+    session.assistant("Done.")
+    session.user("Next?")
+    whole = compile(session, C.default(), model="gpt-5")
+    once = compile(session, C.isolate(), model="gpt-5")
+    twice = compile(session, C.isolate() | C.isolate(), model="gpt-5")
+    assert once.tokens <= whole.tokens
+    assert twice.request == once.request
+    assert all(f"/a/{n}" in json.dumps(once.request) for n in range(len(results)))
 
 
 def test_masking_keeps_reasoning_and_calls():

@@ -11,6 +11,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
+from contextwright.text.call_outcome import told_arguments, told_result
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
 from contextwright.text.tool_result import shorten_result
@@ -19,6 +20,9 @@ LINE = 60
 """Tokens of what a line says of one result."""
 TEXT_TOKENS = 100
 """Tokens of what stays of the words beside the calls."""
+ROWS, LEAST, TRACE = 240, 60, 4_000
+"""Tokens that a trace tells of one result at most and at least, and of all together: where there
+are many calls, each has less. Rows of a table; other texts have a quarter."""
 CAPTION = 300
 """Characters of what is said of a picture."""
 ARGUMENT_CHARS = 60
@@ -31,13 +35,11 @@ def folded(block: Block, inputs: Inputs) -> Block:
 
     `[Turn 3] web_search (Python sorting) → Found 8 results: quicksort, ... event://e5#0`
     """
-    calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
+    calls = _calls(block)
     if not calls or (block.fidelity < Fidelity.COMPACTED and block.why != DESCRIBED):
         return block
-    text = "\n".join(
-        part.text for part in block.messages[0].parts if isinstance(part, Text) and part.text
-    )
-    lines = [cut(text, TEXT_TOKENS, "head", inputs.count, marker="...")] if text.strip() else []
+    words = _words_beside(block, TEXT_TOKENS, inputs)
+    lines = [words] if words else []
     results = {result.call_id: result for result in block.results}
     for place, call in enumerate(calls):
         ref = event_ref(block.id, place)
@@ -56,25 +58,66 @@ def concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 
 def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
-    trace = [block for block in blocks if block.results]
+    trace = [block for block in blocks if block.results and _calls(block)]
     if len(trace) < 2:
         return tuple(folded(block, inputs) for block in blocks)
-    used = Counter(
-        part.name
-        for b in trace
-        for m in b.messages
-        for part in m.parts
-        if isinstance(part, ToolCall)
-    )
+    used = Counter(call.name for block in trace for call in _calls(block))
     tools = ", ".join(f"{name} × {n}" if n > 1 else name for name, n in used.items())
     ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
     last = trace[-1]
-    text = f"[Turn {last.turn + 1}] {sum(used.values())} tool calls ({tools}), in full: {ref}"
-    made = _as_assistant_text(last, text, "folded to its conclusion", inputs)
-    if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
+    text = f"[Turn {last.turn + 1}] {used.total()} tool calls ({tools}), in full: {ref}"
+    return _instead(blocks, trace, text, inputs)
+
+
+def traced(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """The executions of a finished turn as one record in front of the turn's conclusion: a line a
+    call, with its arguments and the values that it gave, and where all of it can be read."""
+    table = inputs.memo.table(("traced", inputs.counter_id, inputs.cost))
+    known = table.get(blocks)
+    if known is None:
+        known = table[blocks] = _traced(blocks, inputs)
+    return known
+
+
+def _traced(blocks: Blocks, inputs: Inputs) -> Blocks:
+    trace = [block for block in blocks if block.results and _calls(block)]
+    if not trace:
+        return blocks
+    total = sum(len(_calls(block)) for block in trace)
+    most = max(LEAST, min(ROWS, TRACE // total))
+    ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
+    lines: list[str] = []
+    for block in trace:
+        if words := _words_beside(block, most, inputs):
+            lines.append(words)
+        results = {result.call_id: result for result in block.results}
+        lines += [_told(call, results.get(call.id), most, inputs) for call in _calls(block)]
+    turn = f"[Turn {trace[-1].turn + 1}]"
+    if len(lines) == 1:
+        return _instead(blocks, trace, f"{turn} {lines[0]} {event_ref(trace[0].id, 0)}", inputs)
+    head = f"{turn} {total} tool call{'s' if total > 1 else ''}, in full: {ref}"
+    return _instead(blocks, trace, "\n".join([head, *dict.fromkeys(lines)]), inputs)
+
+
+def _instead(blocks: Blocks, trace: list[Block], text: str, inputs: Inputs) -> Blocks:
+    """The text in the place of the trace's last exchange, where it is shorter than the trace."""
+    last, earlier = trace[-1], set(trace[:-1])
+    message = msgspec.structs.replace(last.messages[0], parts=(Text(text=text),), whole=False)
+    made = last.lower(Fidelity.COMPACTED, messages=(message,), why="folded to its conclusion")
+    if inputs.cost(made) >= sum(map(inputs.cost, trace)):
         return tuple(folded(block, inputs) for block in blocks)
-    earlier = set(trace[:-1])
     return tuple(made if block is last else block for block in blocks if block not in earlier)
+
+
+def _words_beside(block: Block, max_tokens: int, inputs: Inputs) -> str:
+    """What an assistant said beside its calls."""
+    parts = block.messages[0].parts
+    text = "\n".join(part.text for part in parts if isinstance(part, Text) and part.text)
+    return cut(text, max_tokens, "head", inputs.count, marker="...") if text.strip() else ""
+
+
+def _calls(block: Block) -> list[ToolCall]:
+    return [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
 
 
 def without_images(block: Block, inputs: Inputs) -> Block:
@@ -147,6 +190,16 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
     gave = escape(content) or "nothing"
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{gave} {ref}"
+
+
+def _told(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:
+    """A call in a trace: its arguments, and the values of its result."""
+    head = escape(f"{call.name} ({told_arguments(call.arguments)})")
+    if result is None or result.status in {"interrupted", "pending"}:
+        return f"{head} → no result"
+    gave = told_result(result.text, most, inputs.count)
+    failed = "failed: " if result.status == "error" else ""
+    return f"{head} → {failed}{escape(gave) or 'nothing'}"
 
 
 def _longest_argument(call: ToolCall) -> str:

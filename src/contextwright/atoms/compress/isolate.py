@@ -4,7 +4,7 @@
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from contextwright.atoms.execution_line import concluded
+from contextwright.atoms.execution_line import traced
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
@@ -26,7 +26,8 @@ class Isolate(Atom, frozen=True, kw_only=True):
     was concluded, and executions that failed and were not made good stay as they are.
 
     Args:
-        policy: `boundary`: of a finished execution stay its conclusion and one line on its trace;
+        policy: `boundary`: of a finished execution stay its conclusion and a record of its trace,
+            a line a call: its arguments, and the values that it gave;
             `masking`: reasoning and calls stay, results become placeholders; `transparent`:
             everything stays.
     """
@@ -62,7 +63,7 @@ class Isolate(Atom, frozen=True, kw_only=True):
         out: list[Block] = []
         for free, group in groupby(zip(blocks, open_, strict=True), key=lambda pair: pair[1]):
             trace = tuple(block for block, _ in group)
-            out += concluded(trace, inputs) if free else trace
+            out += traced(trace, inputs) if free else trace
         return tuple(out)
 
 
