@@ -11,7 +11,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
-from contextwright.text.call_outcome import told_arguments, told_result
+from contextwright.text.call_outcome import argument_values, result_values
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
 from contextwright.text.tool_result import shorten_result
@@ -91,7 +91,7 @@ def _traced(blocks: Blocks, inputs: Inputs) -> Blocks:
         if words := _words_beside(block, most, inputs):
             lines.append(words)
         results = {result.call_id: result for result in block.results}
-        lines += [_told(call, results.get(call.id), most, inputs) for call in _calls(block)]
+        lines += [_trace_line(call, results.get(call.id), most, inputs) for call in _calls(block)]
     turn = f"[Turn {trace[-1].turn + 1}]"
     if len(lines) == 1:
         return _instead(blocks, trace, f"{turn} {lines[0]} {event_ref(trace[0].id, 0)}", inputs)
@@ -192,12 +192,12 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
     return f"{head} → {failed}{gave} {ref}"
 
 
-def _told(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:
+def _trace_line(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:
     """A call in a trace: its arguments, and the values of its result."""
-    head = escape(f"{call.name} ({told_arguments(call.arguments)})")
+    head = escape(f"{call.name} ({argument_values(call.arguments)})")
     if result is None or result.status in {"interrupted", "pending"}:
         return f"{head} → no result"
-    gave = told_result(result.text, most, inputs.count)
+    gave = result_values(result.text, most, inputs.count)
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{escape(gave) or 'nothing'}"
 

@@ -19,19 +19,19 @@ TEXT_SHARE = 4
 """How many times more tokens rows may have than other texts: all of them are values."""
 
 
-def told_arguments(arguments: str) -> str:
+def argument_values(arguments: str) -> str:
     """The values of a call's arguments; of long ones the beginning.
 
     Args:
         arguments: JSON of the call.
     """
     values = (value for _, value in leaves(load_json(arguments)) if not isinstance(value, bool))
-    told = list(dict.fromkeys(_beginning(str(value)) for value in values))
-    more = [f"… {len(told) - ARGUMENTS} more"] if len(told) > ARGUMENTS else []
-    return ", ".join([*told[:ARGUMENTS], *more])
+    listed = list(dict.fromkeys(_beginning(str(value)) for value in values))
+    more = [f"… {len(listed) - ARGUMENTS} more"] if len(listed) > ARGUMENTS else []
+    return ", ".join([*listed[:ARGUMENTS], *more])
 
 
-def told_result(text: str, max_tokens: int, count: Count) -> str:
+def result_values(text: str, max_tokens: int, count: Count) -> str:
     """A result in a line.
 
     Args:
