@@ -30,6 +30,10 @@ def folder(tmp_path, monkeypatch):
         "torn.json": '{"messages": [',
         "other.json": '{"colour": "red"}',
         "number.json": "5",
+        "nothing.json": "[]",
+        "pairs.json": '[["user", "hi"]]',
+        "own.json": '{"model": "our-own", "messages": [{"role": "user", "content": "hi"}]}',
+        "notes.jsonl": '{"a": 1}\n{"b": 2}\n',
         "badrole.json": '[{"role": "bot", "content": "hi"}]',
         "badcontent.json": '[{"role": "user", "content": 5}]',
         "badimport.py": "import nothing_here\n",
@@ -45,6 +49,9 @@ def folder(tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.json").write_bytes(b'[{"role": "user", "content": "\xe9"}]')
+    (tmp_path / "wide.json").write_bytes('[{"role": "user"}]'.encode("utf-16"))
+    (tmp_path / "store.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 99)
+    write_session(session_of("u: hi | a: hello"), path=tmp_path / "one.jsonl")
     run("compile", "s.json", "--out", "p.json")
     return tmp_path
 
@@ -67,7 +74,19 @@ MISTAKES = [
     (("compile", "number.json"), "list of messages"),
     (("compile", "badrole.json"), "assistant"),
     (("compile", "badcontent.json"), "write a string there"),
-    (("compile", "latin.json"), "iconv"),
+    (("compile", "latin.json"), "iconv -f LATIN1"),
+    (("compile", "wide.json"), "iconv -f UTF-16"),
+    (("compile", "store.db"), "SQLiteSessions"),
+    (("compile", "nothing.json"), "no message"),
+    (("compile", "pairs.json"), "list of list"),
+    (("compile", "one.jsonl", "--row", "0"), "leave --row out"),
+    ((*S, "--top", "-2"), "range"),
+    ((*S, "--spec", "one.jsonl"), "commands that take SESSION"),
+    (("show-pack", "s.json"), "ctx show shows a session"),
+    (("expand", "e1", "s.json"), "event://e7"),
+    (("expand", "file:///etc/x", "s.json"), "--root"),
+    (("backup", "store.db", "s.json"), "FOLDER comes last"),
+    (("verify", "gone.db"), "folder of artifacts"),
     (("compile", "two.jsonl"), "--row 0"),
     (("compile", "two.jsonl", "--row", "3"), "rows 0 to 1"),
     (("compile", "two.jsonl", "--row", "-1"), "rows 0 to 1"),
@@ -151,6 +170,18 @@ def test_a_mistake_is_named_with_what_to_type_instead(folder, typed, says):
     else:
         assert isinstance(done.exception, SystemExit), done.exception
         assert says in done.output
+    assert "<unknown>" not in str(done.exception)
+
+
+def test_a_place_is_named_once(folder):
+    at = run("compile", "notes.jsonl", "--row", "0").exception.where
+    assert at == "notes.jsonl line 1"
+
+
+def test_a_model_that_is_not_known_is_said(folder):
+    shown = run("compile", "own.json").output
+    assert "'our-own' is not known; compiled for gpt-5" in shown
+    assert "is not known" not in run("compile", "own.json", "--model", "gpt-4o").output
 
 
 def test_a_wrong_agent_is_a_finding_with_its_fix(folder):
@@ -255,3 +286,38 @@ def test_the_steps_have_every_word(long_file):
     for word in ("window", "compact", "priority", "notes(key", "write_notes", "redact", "budget"):
         assert word in steps, word
     assert "nothing was there" in steps and "writes around the turn" in steps
+
+
+def test_what_is_added_up_adds_up_and_says_what_it_is(long_file):
+    """Notes share one section: what each would take alone is more than the request."""
+    session = session_of("s: be brief | u: hi | a: hello | u: more")
+    session.note("case", [f"order {n} was shipped" for n in range(9)])
+    write_session(session, path=long_file)
+    shown = run("explain", long_file, "--spec", "C.default() + C.notes('case')").output
+    rows = [line.strip("│ ").split("│") for line in shown.splitlines() if line.startswith("│")]
+    layers = {row[0].strip(): row[-1] for row in rows if len(row) == 3}
+    request = int(layers.pop("request").split(" of ")[0].replace(",", ""))
+    parts = [
+        int(layers[name].replace(",", ""))
+        for name in layers
+        if name in {"instruction, tools, overhead", "conversation", "memory"}
+        or name.startswith("less")
+    ]
+    assert min(parts) < 0 and sum(parts) == request
+    assert "joined" not in layers
+
+
+def test_a_note_on_the_past_and_an_estimate_are_told_in_words(long_file):
+    shown = run("compile", long_file, "--spec", "C.compaction(3000)", "--to", "anthropic",
+                "--model", "claude-sonnet-4-5").output  # fmt: skip
+    assert "a note" in shown and "what was earlier, from e" in shown
+    assert "o200k_base × " in shown and "o200k_base*" not in shown
+
+
+def test_packs_without_their_session_are_told_apart_by_ids(long_file, tmp_path):
+    packs = [tmp_path / "a.json", tmp_path / "b.json"]
+    for pack, spec in zip(packs, ("C.window(n=3)", "C.window(n=4)"), strict=True):
+        run("compile", long_file, "--spec", spec, "--out", pack)
+    shown = run("diff", *packs).output
+    assert "who" not in shown and "in the other" in shown
+    assert max(map(len, shown.splitlines())) <= 80

@@ -52,10 +52,11 @@ def parse_ref(text: str) -> Ref:
     """
     scheme, separator, rest = text.partition("://")
     if len(text) > MAX_REF or not separator or scheme not in SCHEMES or not rest:
+        forms = "event://ID, artifact://PATH, state://KEY, file://PATH or https://HOST/PATH"
         raise RefError(
             "this is not a ref",
             where=repr(text[:80]),
-            fix="a ref reads event://ID, artifact://PATH or state://KEY",
+            fix=f"a ref reads {forms}, such as event://e7",
         )
     path, _, part = rest.partition("#")
     if scheme == "https":

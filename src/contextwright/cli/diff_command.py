@@ -77,14 +77,15 @@ def _print(comparison: Comparison, labels: Mapping[str, Label], top: int) -> Non
     tokens = f"{comparison.tokens_before:,} → {comparison.tokens_after:,} tokens"
     rows = sorted(comparison.rows, key=lambda row: -abs(row.tokens_after - row.tokens_before))
     title = f"{tokens}; blocks that differ: {top_of(len(rows), top)}"
-    columns = ("event", "who", "begins", "in one", "in the other", "tokens")
-    table = listing(title, *columns, wide="begins")
+    # a pack has the ids of its blocks; who said them, and how they begin, is in the session
+    told = ("who", "begins") if labels else ()
+    columns = ("event", *told, "in one", "in the other", "tokens")
+    table = listing(title, *columns, wide="begins" if labels else "event")
     for row in rows[: top or None]:
         label = label_of(row.id, labels)
         table.add_row(
-            named(row.id, 12),
-            inert(label.who, 12),
-            inert(label.begins, 80),
+            named(row.id, 12 if labels else 40),
+            *((inert(label.who, 12), inert(label.begins, 80)) if labels else ()),
             row.before,
             row.after,
             f"{row.tokens_before:,} → {row.tokens_after:,}",

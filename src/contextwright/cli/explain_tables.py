@@ -20,7 +20,7 @@ def steps_table(steps: tuple[StepTrace, ...], atoms: list[Atom]) -> Table:
     Args:
         atoms: the words of the spec; one that no step is of did nothing here.
     """
-    table = new_table("steps", "step", "blocks", "tokens", "", right=("blocks", "tokens"))
+    rows: list[tuple[str, str, str, str]] = []
     effective = {step.step for step in steps if step.changed}
     seen: set[str] = set()
     for step in steps:
@@ -30,16 +30,17 @@ def steps_table(steps: tuple[StepTrace, ...], atoms: list[Atom]) -> Table:
         seen.add(step.step)
         source = not step.blocks_before
         idle = "nothing was there" if source else "changed nothing"
-        table.add_row(
-            inert(step.step, 60),
-            f"{step.blocks_before} → {step.blocks_after}",
-            f"{step.tokens_before:,} → {step.tokens_after:,}",
-            "" if step.changed else idle,
-        )
+        blocks = f"{step.blocks_before} → {step.blocks_after}"
+        tokens = f"{step.tokens_before:,} → {step.tokens_after:,}"
+        rows.append((step.step, blocks, tokens, "" if step.changed else idle))
     for word in dict.fromkeys(atoms):
         if repr(word) not in seen and not _has_stages(word, effective):
             what = "writes around the turn" if word.kind is Kind.WRITER else "changed nothing"
-            table.add_row(inert(repr(word), 60), "", "", what)
+            rows.append((repr(word), "", "", what))
+    remark = ["remark"] if any(row[-1] for row in rows) else []
+    table = new_table("steps", "step", "blocks", "tokens", *remark, right=("blocks", "tokens"))
+    for step, *cells in rows:
+        table.add_row(inert(step, 60), *cells[: 2 + len(remark)])
     return table
 
 

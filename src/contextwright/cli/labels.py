@@ -36,10 +36,14 @@ def labels_of(session: Session) -> Mapping[str, Label]:
 
 
 def label_of(id: str, labels: Mapping[str, Label]) -> Label:
-    """The label of a block; one that is no exchange is known by its kind: `notes:case:3`."""
+    """The label of a block; one that is no exchange is known by its kind: `notes:case:3`, or
+    `earlier/e2` for a note on what happened from `e2` on."""
     known = labels.get(id)
     if known is not None:
         return known
+    kind, separator, name = id.partition("/")
+    if separator:
+        return Label("a note", f"what was {kind}, from {name} on", "texts")
     kind, _, name = id.partition(":")
     return Label(kind, name, "texts")
 

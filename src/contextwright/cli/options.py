@@ -17,7 +17,7 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat
-from contextwright.formats import FORMATS, read_session, read_sessions
+from contextwright.formats import FORMATS, is_one_session, read_session, read_sessions
 from contextwright.render.providers import BUILT_IN
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
@@ -114,7 +114,8 @@ def top_option(command: F) -> F:
     """How many rows a list shows."""
     shown = "Rows of a list at most, the largest; 0 for all."
     return _with_options(
-        command, click.option("--top", type=int, default=10, show_default=True, help=shown)
+        command,
+        click.option("--top", type=click.IntRange(0), default=10, show_default=True, help=shown),
     )
 
 
@@ -183,6 +184,10 @@ def load_session(path: Path, source: str | None, row: int | None) -> Session:
     try:
         if row is None:
             return read_session(data, format=source)
+        if is_one_session(data):
+            raise SessionError(
+                "the file is one session, a record a line", where=str(path), fix="leave --row out"
+            )
         for count, session in enumerate(read_sessions(data, format=source), 1):
             if count == row + 1:
                 return session
@@ -288,6 +293,9 @@ def load_target(model: str | None, format: Any, window: int | None, session: Ses
     if model is None:
         known = own.model and (window is not None or maker_of(own.model))
         model = own.model if known else usual or MODEL
+        if own.model and not known:
+            told = f"note: the session's model {own.model!r} is not known; compiled for {model}"
+            click.echo(f"{told}; --model or --window says another", err=True)
     if format is None and usual and maker_of(usual) == maker_of(model):
         format = own.format
     return target(model, format=format, window=window, tools=session.tools or None)
@@ -339,6 +347,7 @@ def load_pack(path: Path) -> Pack:
         raise SessionError(
             f"expected a pack, got another file: {error}",
             where=str(path),
-            fix="PACK comes before SESSION; ctx compile SESSION --out FILE writes one",
+            fix="ctx compile SESSION --out FILE writes a pack; where both are given, PACK comes "
+            "first; ctx show shows a session",
         ) from error
     return Pack(bytes(file.request), file.manifest)

@@ -20,4 +20,4 @@ def replay_command(pack: Path, session: Session) -> None:
     stored = load_pack(pack)
     session.id = stored.manifest.session_id
     again = replay(stored, session)
-    click.echo(f"the same {len(again.body):,} bytes, sha256 {again.manifest.checksum}")
+    click.echo(f"the same {len(again.body):,} bytes\nsha256 {again.manifest.checksum}")

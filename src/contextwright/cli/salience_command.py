@@ -44,7 +44,7 @@ def _print(session: Session, blocks: tuple[Block, ...], scores: list[Salience]) 
     from contextwright.cli.tables import inert, named, new_table
 
     # without lines between columns, words have room in 80 characters
-    title = f"{session.id}: {len(blocks)} exchanges"
+    title = f"{session.id}: {len(blocks)} exchange{'s' if len(blocks) != 1 else ''}"
     form: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
     numbers = ("score", "recency", "entity", "user", "form")
     columns = ("event", "who", *numbers, "names", "says")

@@ -82,15 +82,16 @@ def summary(manifest: Manifest) -> Table:
     blocks: dict[str, int] = {}
     for block in manifest.kept:
         blocks[block.layer] = blocks.get(block.layer, 0) + 1
-    rest = manifest.tokens - sum(manifest.layer_tokens.values())
-    # blocks are priced alone; where the request joins them, it takes less than they do
-    table.add_row("instruction, tools, overhead" if rest >= 0 else "joined", "", f"{rest:,}")
+    table.add_row("instruction, tools, overhead", "", f"{manifest.fixed_tokens:,}")
     for layer in dict.fromkeys((*shares, *manifest.layer_tokens)):
         tokens, share = manifest.layer_tokens.get(layer, 0), shares.get(layer)
         share_cells = [f"{share:,}" if share is not None else ""] if shares else []
         table.add_row(
             layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", *share_cells
         )
+    alone = manifest.fixed_tokens + sum(manifest.layer_tokens.values())
+    if manifest.tokens != alone:  # blocks are priced alone, and may share a section or a message
+        table.add_row("less where blocks are joined", "", f"{manifest.tokens - alone:,}")
     limit = f"of {manifest.budget:,}"
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
@@ -202,5 +203,11 @@ def print_manifest(
         console.print(inert(line, 300))
     for note in manifest.notes:
         console.print(inert(f"note: {note}", 300))
-    factor = "" if manifest.counter_exact else " (an estimate, on the high side)"
-    console.print(inert(f"counted with {manifest.counter}{factor}; {manifest.pack_id}", 300))
+    console.print(inert(f"counted with {_counter(manifest)}; {manifest.pack_id}", 300))
+
+
+def _counter(manifest: Manifest) -> str:
+    """`o200k_base × 1.35, an estimate`: the vocabulary, and what its count is multiplied with."""
+    name, _, hundredths = manifest.counter.partition("*")
+    times = f" × {int(hundredths) / 100:g}" if hundredths.isdigit() else ""
+    return f"{name}{times}" + ("" if manifest.counter_exact else ", an estimate on the high side")

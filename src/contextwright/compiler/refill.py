@@ -131,6 +131,6 @@ def _in_short(block: Block, room: _Room) -> Iterator[Block]:
             return shorten(text, most, count, ref=ref).text
 
         messages = shorten_results(block, count, min_tokens=most, max_tokens=most, on_text=on_text)
-        why = f"{most} tokens of each had room"
+        why = f"there was room for {most} tokens each"
         yield block.lower(Fidelity.COMPACTED, messages=messages, why=why)
         tokens = tokens * 8 // 9

@@ -83,12 +83,32 @@ def detect(document: Document) -> str:
     elif count > 1 and "messages" in object_if(first.value):
         what, where = f"expected one session, got {count} sessions, one a line", document.name
         fix = "read them with read_sessions(...), or give one line of the file"
+    elif not first.value:
+        what, where = "there is no message in it", first.where
+        fix = 'give messages: [{"role": "user", "content": TEXT}]'
+    elif isinstance(first.value, list) and not isinstance(first.value[0], dict):
+        kind = type(first.value[0]).__name__
+        what, where = f"expected a list of messages, got a list of {kind}", first.where
+        fix = "session_from([...]) reads the messages of an SDK, and pairs of a role and a text"
     else:
-        keys = ", ".join(map(repr, list(object_if(first.value))[:6]))
-        keys = keys if isinstance(first.value, dict) else "a list"
-        what, where = f"no format fits: the first record has {keys}", first.where
+        keys = ", ".join(map(repr, list(object_if(_first_message(first.value)))[:6]))
+        whose = "first message" if isinstance(first.value, list) else "first record"
+        what, where = f"no format fits: the {whose} has {keys or 'nothing'}", first.where
         fix = f"looked for {', '.join(FORMATS)}; name one with format=..., or see `ctx convert`"
     raise UnknownFormat(what, where=where, fix=fix)
+
+
+def _first_message(value: Any) -> Any:
+    return value[0] if isinstance(value, list) else value
+
+
+def is_one_session(source: str | Path | bytes) -> bool:
+    """Whether a file's lines are one session's records, and not a session each."""
+    document, _ = _document(source)
+    try:
+        return len(document.records) > 1 and bool(detect(document))
+    except UnknownFormat:
+        return False
 
 
 def read_session(
@@ -133,7 +153,8 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> I
         try:
             session = read_document(one, format)
         except SessionError as error:
-            error.where = f"{record.where}: {error.where}"
+            if not (error.where or "").startswith(record.where):
+                error.where = f"{record.where}: {error.where}"
             raise
         yield _named(session, record, None, repairs)
 

@@ -85,17 +85,20 @@ def _text(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)
+        if data.startswith(b"SQLite format 3"):
+            raise EncodingError(
+                "expected a session, got a database",
+                where=name,
+                fix="write one of its sessions: write_session(SQLiteSessions(FILE).load(ID), "
+                "path=SESSION)",
+            ) from error
+        wide = data[:2] in {b"\xff\xfe", b"\xfe\xff"} or data[:200].count(0) > 20
+        guess = "it looks like UTF-16" if wide else "it may be Latin-1 or Windows-1252"
         raise EncodingError(
-            f"invalid UTF-8 at byte {byte} of line {line}; {_guess(data)}",
+            f"invalid UTF-8 at byte {byte} of line {line}; {guess}",
             where=f"{name} line {line}",
-            fix="convert the file: iconv -f LATIN1 -t UTF-8 FILE",
+            fix=f"convert the file: iconv -f {'UTF-16' if wide else 'LATIN1'} -t UTF-8 FILE",
         ) from error
-
-
-def _guess(data: bytes) -> str:
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"} or data[:200].count(0) > 20:
-        return "it looks like UTF-16"
-    return "it may be Latin-1 or Windows-1252"
 
 
 def _is_json(line: str) -> bool:

@@ -51,7 +51,8 @@ def from_json(data: bytes | str) -> Expr:
         raise SpecError(
             f"a spec file that is not JSON: {error}",
             where="spec",
-            fix="write it with `to_json(spec)`",
+            fix="a file of a spec is what `to_json(spec)` gives; a session goes to the commands that "
+            "take SESSION",
         ) from error
     return from_data(value)
 

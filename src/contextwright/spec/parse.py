@@ -31,12 +31,14 @@ def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
         raise SpecError(
             f"a spec of {len(text)} characters", where="spec", fix=f"at most {MAX_LENGTH}"
         )
+    if not text.strip():
+        raise SpecError("the spec is empty", where="spec", fix='C.default(), or "C.window(n=5)"')
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise SpecError(
-            f"not an expression: {error}",
-            where=text[:80] or "spec",
+            f"not an expression: {getattr(error, 'msg', error)}",
+            where=text[:80],
             fix='such as "C.window(n=5) | C.budget(max_tokens=4000)"',
         ) from error
     try:

@@ -56,10 +56,17 @@ def backup(
             raise StoreError(
                 "there is no such store" if not source.exists() else "two stores of one name",
                 where=str(source),
-                fix="give files and folders that are there; those of one name one by one, each "
-                "into a folder of its own",
+                fix="STORES are database files and folders of artifacts that are there; back up "
+                "those of one name one by one, each into a folder of its own",
             )
-    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the folder of the backup can not be made: {error.strerror}",
+            where=str(target),
+            fix="FOLDER comes last, and is a folder that is there or can be made",
+        ) from error
     report = progress or _unseen
     ordered = sorted(sources, key=lambda source: source.is_dir())
     return [
