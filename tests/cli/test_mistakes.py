@@ -81,7 +81,7 @@ MISTAKES = [
     (("compile", "pairs.json"), "list of list"),
     (("compile", "one.jsonl", "--row", "0"), "leave --row out"),
     ((*S, "--top", "-2"), "range"),
-    ((*S, "--spec", "one.jsonl"), "commands that take SESSION"),
+    ((*S, "--spec", "one.jsonl"), "that take a SESSION"),
     (("show-pack", "s.json"), "ctx show shows a session"),
     (("expand", "e1", "s.json"), "event://e7"),
     (("expand", "file:///etc/x", "s.json"), "--root"),

@@ -17,7 +17,9 @@ def findings(agent: str, source: str) -> list[Finding]:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError) as error:
         raise SpecError(
-            f"not an expression: {getattr(error, 'msg', error)}", where=text[:80], fix="build it with C"
+            f"not an expression: {getattr(error, 'msg', error)}",
+            where=text[:80],
+            fix="build it with C",
         ) from error
     results: list[Finding] = []
     for node in ast.walk(tree):

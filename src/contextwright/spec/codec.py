@@ -51,8 +51,8 @@ def from_json(data: bytes | str) -> Expr:
         raise SpecError(
             f"a spec file that is not JSON: {error}",
             where="spec",
-            fix="a file of a spec is what `to_json(spec)` gives; a session goes to the commands that "
-            "take SESSION",
+            fix="a file of a spec is what `to_json(spec)` gives; a session goes to commands that "
+            "take a SESSION",
         ) from error
     return from_data(value)
 
