@@ -78,8 +78,8 @@ def _print(comparison: Comparison, labels: Mapping[str, Label], top: int) -> Non
     rows = sorted(comparison.rows, key=lambda row: -abs(row.tokens_after - row.tokens_before))
     title = f"{tokens}; blocks that differ: {top_of(len(rows), top)}"
     # a pack has the ids of its blocks; who said them, and how they begin, is in the session
-    told = ("who", "begins") if labels else ()
-    columns = ("event", *told, "in one", "in the other", "tokens")
+    wording = ("who", "begins") if labels else ()
+    columns = ("event", *wording, "in one", "in the other", "tokens")
     table = listing(title, *columns, wide="begins" if labels else "event")
     for row in rows[: top or None]:
         label = label_of(row.id, labels)

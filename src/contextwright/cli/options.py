@@ -294,8 +294,8 @@ def load_target(model: str | None, format: Any, window: int | None, session: Ses
         known = own.model and (window is not None or maker_of(own.model))
         model = own.model if known else usual or MODEL
         if own.model and not known:
-            told = f"note: the session's model {own.model!r} is not known; compiled for {model}"
-            click.echo(f"{told}; --model or --window says another", err=True)
+            note = f"note: the session's model {own.model!r} is not known; compiled for {model}"
+            click.echo(f"{note}; --model or --window says another", err=True)
     if format is None and usual and maker_of(usual) == maker_of(model):
         format = own.format
     return target(model, format=format, window=window, tools=session.tools or None)

@@ -53,6 +53,14 @@ def replay(
             same; names the first thing that differs.
     """
     manifest = pack.manifest if isinstance(pack, Pack) else pack
+    for value, type_, what in ((manifest, Manifest, "pack"), (session, Session, "session")):
+        if not isinstance(value, type_):
+            raise ReplayError(
+                f"expected a {type_.__name__} as {what}, got {type(value).__name__}",
+                where="replay(pack, session)",
+                fix="the pack or its manifest first: replay(pack, read_session(PATH)); "
+                "contextwright.compiler.manifest.manifest_from_json reads a manifest",
+            )
     snapshot = session.snapshot_at(manifest.position, manifest.state_version)
     tools = snapshot.tools if tools is None else tools
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")

@@ -27,6 +27,8 @@ OPTIONS = (
     "response_format",
 )  # fmt: skip
 """What `contextwright.target` takes beside a model's name."""
+OWN_OPTIONS = ("models", "artifacts", "roots", "hosts", "agent", "detector", "vault")
+"""What `compile` and `Engine` take themselves."""
 SAMPLING = {
     "temperature", "top_p", "top_k", "seed", "stop", "max_tokens", "max_completion_tokens", "n",
     "stream", "tool_choice", "reasoning_effort", "reasoning", "thinking",
@@ -127,11 +129,9 @@ def target_of(
     for name in options:
         if name not in OPTIONS:
             raise SpecError(
-                f"unexpected option {name!r}; expected {', '.join(OPTIONS)}",
+                f"unexpected option {name!r}; expected one of {', '.join(OPTIONS)}",
                 where=f"{where[:-1]}, {name}=...)",
-                fix=f"the call to the provider takes it: create(**pack.request, {name}=...)"
-                if name in SAMPLING
-                else nearest(name, (*OPTIONS, "models", "artifacts", "previous", "agent")),
+                fix=_place_of(name),
             )
     if explicit is not None:
         if options:
@@ -141,9 +141,25 @@ def target_of(
                 fix="say it to contextwright.target(...)",
             )
         return explicit
+    if isinstance(model, Expr):
+        raise ModelError(
+            "expected a model's name, got a spec",
+            where=where,
+            fix='the spec comes first: Engine(C.window(n=5), "gpt-5")',
+        )
     if model is None:
         raise ModelError("neither model nor target", where=where, fix='model="gpt-5", say')
     return target(model, **options)
+
+
+def _place_of(option: str) -> str:
+    """Where an option belongs that is none of ours."""
+    if option in {"budget", "limit", "max_input_tokens", "token_budget"}:
+        return "the spec has the limit: spec | C.budget(max_tokens=8000)"
+    if option not in SAMPLING:
+        return nearest(option, (*OPTIONS, *OWN_OPTIONS))
+    fix = f"the call to the provider takes it: create(**pack.request, {option}=...)"
+    return f"{fix}; a limit of the request is C.budget(...)" if option == "max_tokens" else fix
 
 
 def expect_type(name: str, value: object, type_: type, where: str, fix: str) -> None:

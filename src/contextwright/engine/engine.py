@@ -187,6 +187,7 @@ class Engine:
         vault: Vault | None = None,
         **options: Any,
     ) -> None:
+        self._base = target_of(model, None, options, "Engine(spec, model)")
         made = spec_or_compiler(spec, "Engine(spec, ...)")
         self.compiler = None if isinstance(made, Expr) else made
         # around somebody's own compiler nothing is captured, noted or redacted here
@@ -200,7 +201,6 @@ class Engine:
         self.clock = clock
         self.ports = ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
-        self._base = target_of(model, None, options, "Engine(spec, model)")
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
 
     @property
@@ -271,7 +271,8 @@ class Engine:
             RefError: it does not resolve, or names what is not this session's.
         """
         planned = plan(self.spec, ports=self.ports)
-        refs = Refs(session.snapshot(), self.artifacts, self.roots, self.hosts, planned.cites)
+        snapshot = snapshot_of(session, "Engine.expand(session, ref)")
+        refs = Refs(snapshot, self.artifacts, self.roots, self.hosts, planned.cites)
         return planned.clean(refs.read(ref))
 
     def record(self, session: Session, *, billed_input: int | None = None) -> None:
@@ -348,6 +349,8 @@ class Engine:
 
     def learn(self, session: Session, billed_input: int) -> None:
         """Learn from the bill of the last pack how the provider counts tokens."""
+        fix = "the provider's number of input tokens, cached ones included"
+        expect_type("billed_input", billed_input, int, "Engine.record(...)", fix)
         pack = self._previous.get(session.log)
         if pack is None:
             return

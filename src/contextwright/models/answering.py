@@ -22,6 +22,7 @@ import msgspec
 
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
+from contextwright.errors import ModelError
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
@@ -105,7 +106,7 @@ class Models:
         uniform: Callable[[float, float], float] = random.uniform,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.llm: LLM | None = _provider_llm(llm) if isinstance(llm, str) else llm
+        self.llm: LLM | None = _llm_of(llm)
         self.embedder = embedder
         self.limits = limits or Limits()
         self.cache = GuardedCache(answers or RecentAnswers(), self.limits.cool_down_s, clock)
@@ -360,10 +361,18 @@ def _for_task(answer: Answer, task: Task) -> Answer:
     return msgspec.structs.replace(answer, series=task.series, covers=task.covers, whole=task.whole)
 
 
-def _provider_llm(name: str) -> LLM:
-    from contextwright.models.provider_llm import ProviderLLM
+def _llm_of(source: LLM | str | None) -> LLM | None:
+    if isinstance(source, str):
+        from contextwright.models.provider_llm import ProviderLLM
 
-    return ProviderLLM(name)
+        return ProviderLLM(source)
+    if source is not None and not callable(getattr(source, "complete", None)):
+        raise ModelError(
+            f"expected a language model or its name, got {type(source).__name__}",
+            where="Models(llm)",
+            fix='"openai:gpt-5-mini", or an object with `id` and `async complete(prompt)`',
+        )
+    return source
 
 
 @cache

@@ -92,6 +92,12 @@ class Artifacts:
         Raises:
             RefError: a name that no ref can say; nothing was stored.
         """
+        if not isinstance(data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RefError(
+                f"expected bytes, got {type(data).__name__}",
+                where="put(data, name=...)",
+                fix="put(text.encode(), name=...)",
+            )
         _check_name(name)
         digest = sha256(data).hexdigest()
         self._keys.write(f"blobs/{digest}", data, replace=False)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextwright.errors import CorruptData, NewerSchema, StoreError, WriteConflict
+from contextwright.errors import CorruptData, NewerSchema, SessionError, StoreError, WriteConflict
 from contextwright.session.event import Event
 from contextwright.session.session import Session
 from contextwright.stores.database import SQLiteStore
@@ -94,6 +94,12 @@ class SQLiteSessions(SQLiteStore):
             return stored.add("events", new)
 
     def save(self, session: Session) -> None:
+        if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SessionError(
+                f"expected a session, got {type(session).__name__}",
+                where="SQLiteSessions.save(session)",
+                fix="session_from([...]) makes one of messages; read_session(PATH) reads one",
+            )
         with self._database.writing() as connection:
             stored = StoredSession.made(connection, session.id, self.path)
             stored.set_about(session)
