@@ -195,12 +195,12 @@ def test_the_order_in_which_injectors_are_given_does_not_matter():
 def test_an_injector_is_a_capped_term_of_a_spec():
     term = C.from_state("plan_status") | C.priority(2) | C.phase("runtime") | C.cap(300)
     assert plan().spec == term
-    mine = Injector("prices", C.from_state("prices"), "user", 40)
+    mine = Injector("prices", C.from_state("prices"), "user", 60)
     session = session_of()
     session.update({"prices": "pump 900, " * 90})
     pack = compile(session, InjectionOrchestrator((mine,), history=C.window(n=1)), model="gpt-5")
     block = next(block for block in pack.manifest.kept if block.id == "state:prices")
-    assert block.tokens <= 40 and block.cache == "session"
+    assert block.tokens <= 60 and block.cache == "session"
 
 
 def test_two_injectors_of_one_name_are_refused():

@@ -154,7 +154,9 @@ def test_several_agents_compile_one_session_at_once(shared):
 
 def test_several_agents_compile_one_session_in_one_loop():
     session, models = talk(12), Models(ScriptedLLM(reply, delay_s=0.005))
-    engines = [Engine(C.rolling(n=n), "gpt-5", agent=f"a{n}", models=models) for n in range(1, 9)]
+    engines = [
+        Engine(C.rolling(n=n, stride=1), "gpt-5", agent=f"a{n}", models=models) for n in range(1, 9)
+    ]
 
     async def all_of_them():
         return await asyncio.gather(*(engine.acompile(session) for engine in engines))

@@ -19,7 +19,7 @@ def packs(session, spec, format="openai-chat", **options):
 
 
 @formats
-@pytest.mark.parametrize("limit", range(150, 900, 50))
+@pytest.mark.parametrize("limit", range(200, 900, 50))
 def test_a_parallel_batch_is_never_split(format, limit):
     session = session_of("u: start")
     for turn in range(5):

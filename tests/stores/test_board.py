@@ -61,13 +61,12 @@ def test_adding_twice_changes_nothing_and_another_step_of_one_id_is_refused(boar
     board.add(step(1))
     board.add(step(1))
     assert len(board.steps()) == 1
-    other = Step(
-        task_id="t", step_id="1", goal="other", do=(), acceptance=(Criterion(text="ok", id="a1"),)
-    )
+    ends = (Criterion(text="ok", id="a1"),)
+    other = Step(task_id="t", step_id="1", goal="other", do=("x",), acceptance=ends)
     with pytest.raises(StoreError, match="another step"):
         board.add(other)
     with pytest.raises(StepError, match="no acceptance"):
-        board.add(Step(task_id="t", step_id="9", goal="g", do=(), acceptance=()))
+        board.add(Step(task_id="t", step_id="9", goal="g", do=("x",), acceptance=()))
 
 
 def test_a_dead_workers_claim_runs_out_and_its_late_result_is_not_taken(tmp_path):

@@ -52,6 +52,12 @@ class Target(msgspec.Struct, frozen=True, eq=False):
     def __post_init__(self) -> None:
         provider = provider_named(self.format)
         if self.response_format is not None:
+            if not isinstance(self.response_format, ResponseFormat):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ModelError(
+                    f"expected a ResponseFormat, got {type(self.response_format).__name__}",
+                    where="response_format",
+                    fix="contextwright.target(model, response_format=...) reads what programs hold",
+                )
             provider.renderer.response_fields(self.response_format)
         value: object = self.tools
         tools = value if isinstance(value, tuple | list | None) else (value,)

@@ -15,6 +15,7 @@ warnings.simplefilter("ignore")
 ROOT = Path(__file__).parents[3]
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+SIGN = re.compile(r' sign="[^"]*"')
 HISTORY = {
     "_notes_customer_history": [
         "Was promised a callback on Monday.",
@@ -44,7 +45,8 @@ def run(intent, *messages):
 
 
 def shown(requests):
-    """What the model was sent; how ADK words a quotation of another agent is ADK's."""
+    """What the model was sent, without signs, which are the session's; how ADK words a quotation
+    of another agent is ADK's."""
     out = []
     for request in requests:
         out.append("== system ==\n" + request.config.system_instruction)
@@ -53,7 +55,7 @@ def shown(requests):
             quoted = text.partition("said:")[2] if "BEGIN_QUOTED" in text else text
             lines = [line for line in quoted.splitlines() if "QUOTED_AGENT_CONTENT" not in line]
             out.append(f"== {content.role} ==\n" + "\n".join(lines).strip())
-    return UUID.sub("ID", "\n".join(out)) + "\n"
+    return SIGN.sub("", UUID.sub("ID", "\n".join(out))) + "\n"
 
 
 @pytest.mark.parametrize("intent", ["billing", "technical", "escalation", "none of these"])
