@@ -332,6 +332,14 @@ def test_a_large_search_is_a_hundredth():
     assert "80 results" in short
 
 
+def test_a_picture_within_json_is_named_and_its_fields_stay():
+    data = "data:image/png;base64," + "iVBORw0KGgo" * 900
+    text = json.dumps({"id": "IMG-7731", "image": data, "note": "the pump"})
+    (short,) = results(one_result("shot", {}, text), C.default() | C.compact())
+    assert "IMG-7731" in short and "the pump" in short and "image/png" in short
+    assert "iVBORw0KGgo" not in short
+
+
 def test_a_failing_line_in_colours_is_kept():
     lines = [f"\x1b[32mok {n}\x1b[0m" for n in range(400)]
     lines[200] = "\x1b[31mERROR: pump 7 does not answer\x1b[0m"

@@ -200,6 +200,12 @@ def test_stale_blocks_are_treated_as_said(action, check):
     )
 
 
+def test_freshness_behind_a_selection_is_counted_in_turns_of_the_session():
+    session = session_of("u: a | a: old | u: b | a: mid | u: c | a: new | u: d")
+    messages = chat(session, C.select(role="assistant") | C.fresh(2)).request["messages"]
+    assert [m["content"] for m in messages if m["role"] == "assistant"] == ["mid", "new"]
+
+
 def test_redaction_reaches_every_part_and_the_running_turn():
     session = session_of(
         "s: mail admin@corp.com | u: I am bob@home.org | c: send(eve@x.net) | r: sent to eve@x.net | u: bob@home.org?"

@@ -193,6 +193,22 @@ def test_what_one_term_shortened_and_another_brought_whole_is_not_called_shorten
     assert called == ([] if kept.fidelity == Fidelity.RAW.label else ["compacted"])
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [C.window(n=2), C.window(n=3) | C.compact() | C.budget(900), C.budget(900), C.fit(900),
+     C.compaction(900), C.decay(full=2, fold=2), C.sliding(900, recent=300), C.rolling(n=2),
+     C.recent(3), C.salient(0.5), C.isolate("boundary") | C.budget(900)],
+    ids=repr,
+)  # fmt: skip
+def test_the_tasks_words_stay_whatever_limits_the_rest(spec):
+    session = session_of("u: Count the valves of pump 7, never those of pump 8.")
+    for n in range(40):
+        session.assistant(f"answer {n} " + "word " * 60)
+        session.user(f"question {n}")
+    pack = compile(session, spec, model="gpt-5")
+    assert "never those of pump 8." in pack.body.decode()
+
+
 def test_an_exchange_that_a_word_splits_is_put_together_again(production):
     class Splits(Atom, frozen=True, kw_only=True):
         word: ClassVar[str] = "splits"
