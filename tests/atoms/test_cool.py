@@ -1,6 +1,7 @@
 """`C.cool` and `C.summary_constraint`, and the core by which both shorten a text."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -247,12 +248,17 @@ def test_at_the_pressure_other_agents_are_heard_in_a_fifth_of_their_tokens():
     session.assistant("done", author="writer")
     spec = C.default() | C.summary_constraint(0.8, 0.2, window=2000)
     pack = compile(session, spec, model="gpt-5", agent="writer")
-    own, others = LONG, COUNT(LONG) // 5
-    found = sent(pack, "assistant")
-    assert found[1] == own
-    assert COUNT(found[0]) <= others
-    assert COUNT(found[2]) <= others
-    assert sent(pack, "user")[0] == LONG
+    task, *told = sent(pack, "user")
+    assert sent(pack, "assistant") == [LONG, "done"]
+    assert task == LONG
+    told = [text for text in told if text != "now?"]
+    assert [re.match(r'<context_block source="agent:(\w+)">', text)[1] for text in told] == [
+        "researcher",
+        "critic",
+    ]
+    for text in told:  # what was said, without the lines that say who said it
+        said = text.split("\n", 1)[1].rpartition("\n")[0].split(": ", 1)[1]
+        assert COUNT(said) <= COUNT(LONG) // 5
     assert "pressure of 0.8" in pack.manifest.changes[0].reason
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 CODE = """
@@ -48,8 +49,6 @@ def test_a_manifest_holds_no_clock_and_no_machine():
 
 @pytest.mark.parametrize("field", ["session_digest", "state_digest", "tools_digest", "checksum"])
 def test_an_edited_manifest_is_found_by_replay(field):
-    import msgspec
-
     from contextwright import C, compile, replay
     from contextwright.errors import ReplayError
     from contextwright.testing import session_of
@@ -83,3 +82,35 @@ def test_manifests_go_through_json():
     session = session_of("u: hi | c: f(x) | r: " + "words " * 300 + " | a: ok | u: go")
     manifest = compile(session, C.default() | C.compact(), model="gpt-5", steps=True).manifest
     assert manifest_from_json(manifest.to_json()) == manifest
+
+
+def test_an_equal_block_from_a_memo_is_no_change():
+    """A memo gives back what it made of an equal block; what was compiled before is in no
+    manifest."""
+    from contextwright import C, Session, compile
+    from contextwright.blocks.block import Block
+    from contextwright.engine.engine import memo_of
+    from contextwright.testing import target_for
+    from contextwright.testing.rule_sessions import SESSIONS
+
+    def as_memo(session):
+        """Every block of the compiles of this log as an equal one, of other objects."""
+        memo = memo_of(session.log)
+        made = memo.map
+        memo.map = lambda key, blocks, change: tuple(map(copied, made(key, blocks, change)))
+        return session
+
+    def copied(block):
+        if not isinstance(block, Block):
+            return block
+        return msgspec.structs.replace(
+            block, messages=tuple(msgspec.structs.replace(m) for m in block.messages)
+        )
+
+    spec, target = C.default() | C.fit(target_tokens=3000), target_for("anthropic")
+    built = SESSIONS["agent"]()
+    cold = Session(built.id, list(built.log), state=dict(built.state))
+    warm = as_memo(Session(built.id, list(built.log), state=dict(built.state)))
+    assert (
+        compile(warm, spec, target=target).manifest == compile(cold, spec, target=target).manifest
+    )

@@ -229,7 +229,7 @@ class Tracer:
     def _compare(
         self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool
     ) -> None:
-        if now is not None and now.messages is block.messages and now.text == block.text:
+        if now is not None and _says_the_same(now, block):
             return
         if now is None:
             action, why = "dropped", reason or _left_out(step)
@@ -366,7 +366,7 @@ def _touched(block: Block, now: Block | None, protection: Protection, *, last: b
     section = bool(block.messages) and not now.messages  # such as `C.layer` makes
     if now.pinned < block.pinned or (now.order != block.order and not section):
         return "its pin and its place are the log's"
-    if now.messages is block.messages and now.text == block.text:
+    if _says_the_same(now, block):
         return ""
     if now.messages and _is_paired(block) and not _is_paired(now):
         return "calls and their results stay or leave together"
@@ -376,6 +376,12 @@ def _touched(block: Block, now: Block | None, protection: Protection, *, last: b
     if not section and block.messages and _has_words(block, now):
         return protection.keep_reason(block)
     return protection.whole_reason(block)
+
+
+def _says_the_same(now: Block, block: Block) -> bool:
+    """Whether a step left a block's words alone. Told by the words: a memo may give back what it
+    made of an equal block, whose messages are other objects."""
+    return now.messages == block.messages and now.text == block.text
 
 
 def _is_paired(block: Block) -> bool:
