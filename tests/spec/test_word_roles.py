@@ -28,7 +28,7 @@ class Hush(Guard, frozen=True, kw_only=True):
     def covers(self):
         return ("email",)
 
-    def cleaned(self, text):
+    def cleaned(self, text, ports=None):
         return text.replace(self.name, "***")
 
     def apply(self, blocks, inputs):

@@ -26,6 +26,9 @@ UNCOMPARED = frozenset({"prefix", "pack_id", "checksum"})
 the others follow from what is compared."""
 
 
+_PORTS = "replay(pack, session, ports=RedactionPorts(...))"
+
+
 def replay(
     pack: Pack | Manifest,
     session: Session,
@@ -61,6 +64,7 @@ def replay(
                 fix="the pack or its manifest first: replay(pack, read_session(PATH)); "
                 "contextwright.compiler.manifest.manifest_from_json reads a manifest",
             )
+    ports = ports if ports is not NO_PORTS else RedactionPorts(where=_PORTS)
     snapshot = session.snapshot_at(manifest.position, manifest.state_version)
     tools = snapshot.tools if tools is None else tools
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")

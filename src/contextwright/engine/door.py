@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypedDict, cast, runtime_checkable
 
 from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
@@ -11,7 +11,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
 from contextwright.errors import ModelError, SessionError, SpecError
 from contextwright.formats.objects import session_from
-from contextwright.redaction.detector import RedactionPorts
+from contextwright.redaction.detector import Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
@@ -52,6 +52,16 @@ SessionLike: TypeAlias = Session | Snapshot | list[Any] | tuple[Any, ...] | Mapp
 frameworks, texts."""
 SpecLike: TypeAlias = Expr | str | HasSpec | Compiler
 """A spec, its text, a recipe, or any compiler."""
+
+
+class Ports(TypedDict, total=False):
+    """What an application gives to a spec, as `compile` and `Engine` take it: `detector` and
+    `vault` to redactions, `roots` and `hosts` to refs."""
+
+    detector: Detector | None
+    vault: Vault | None
+    roots: Sequence[str | Path]
+    hosts: Mapping[str, Fetch]
 
 
 def snapshot_of(source: SessionLike, where: str) -> Snapshot:
@@ -234,7 +244,28 @@ def ports_of(detector: object, vault: object, where: str) -> RedactionPorts:
             fix="presidio_analyzer.AnalyzerEngine(), or a function that gives (start, end, entity)",
         )
     expect_type("vault", vault, Vault, where, "contextwright.Vault(key=...)")
-    return RedactionPorts(detector, vault if isinstance(vault, Vault) else None)
+    return RedactionPorts(detector, vault if isinstance(vault, Vault) else None, where)
+
+
+def checked_ports(ports: Mapping[str, Any], where: str) -> RedactionPorts:
+    """What the application gives redactions, of its `Ports`; all of them are looked at.
+
+    Args:
+        ports: by name.
+        where: the call that was given them, for an error.
+
+    Raises:
+        SpecError: another name, or one of them is none.
+    """
+    for name in ports:
+        if name not in Ports.__annotations__:
+            raise SpecError(
+                f"unexpected option {name!r}; expected {', '.join(Ports.__annotations__)}",
+                where=where,
+                fix=nearest(name, tuple(Ports.__annotations__)),
+            )
+    sources_of(None, ports.get("roots", ()), ports.get("hosts", {}), where)
+    return ports_of(ports.get("detector"), ports.get("vault"), where)
 
 
 def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:

@@ -106,7 +106,7 @@ def compile(
         now_ms=now_ms,
         memo=memo_of(snapshot.log),
         steps=steps,
-        ports=ports_of(detector, vault, "compile(...)"),
+        ports=ports_of(detector, vault, "contextwright.compile(...)"),
     )
     turn = Turn(compiler, whom, lambda: snapshot, None, previous)
     return _prepared(turn, snapshot, answering_by(models))
@@ -307,7 +307,7 @@ class Engine:
         if self.compiler is not None:
             return self._by_compiler(self.compiler, session.snapshot(), target)
         log = session.log
-        capture_before(session, self.spec)
+        capture_before(session, self.spec, self.ports)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers, self.ports)
         turn = Turn(
             self._spec_compiler(log, notes),

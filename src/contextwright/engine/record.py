@@ -2,10 +2,13 @@
 
 from typing import Any, Protocol
 
-from contextwright.compiler.plan import plan
+from contextwright.compiler.plan import Plan, plan
+from contextwright.engine.door import ports_of
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
-from contextwright.redaction.detector import NO_PORTS, RedactionPorts
+from contextwright.redaction.detector import NO_PORTS, Detector, RedactionPorts
+from contextwright.redaction.operators import Vault
+from contextwright.redaction.redactor import with_strings
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -27,6 +30,8 @@ def record(
     models: TaskRunner | None = None,
     agent: str = "",
     artifacts: ArtifactStore | None = None,
+    detector: Detector | None = None,
+    vault: Vault | None = None,
 ) -> None:
     """Apply state steps, and the writers of specs, to a session.
 
@@ -34,11 +39,13 @@ def record(
         models: who merges notes; the embedded models where none are given.
         agent: whose words are noted; any agent's where none is named.
         artifacts: where `C.offload` puts tool results.
+        detector, vault: what `C.redact` takes, as `contextwright.compile` does.
     """
+    ports = ports_of(detector, vault, "record(...)")
     for step in steps:
         if isinstance(step, Expr):
-            capture_before(session, step)
-            asking = recording(session, step, agent, artifacts)
+            capture_before(session, step, ports)
+            asking = recording(session, step, agent, artifacts, ports)
             run_tasks(asking, answering_by(models), session.id)
         else:
             write(session, step.writes(session.snapshot()))
@@ -51,24 +58,53 @@ def recording(
     artifacts: ArtifactStore | None = None,
     ports: RedactionPorts = NO_PORTS,
 ) -> TaskGenerator[None]:
-    """What a spec writes after the turn: captured outputs, artifacts and notes."""
+    """What a spec writes after the turn: captured outputs, artifacts and notes, without what it
+    redacts."""
     planned = plan(spec, session.state, ports)
 
     def put(data: bytes, name: str) -> str:
         assert artifacts is not None
-        return artifacts.put(data, name=name)
+        return artifacts.put(_clean_bytes(data, planned), name=planned.clean_id(name))
 
     store = put if artifacts is not None else None
     for writer in planned.writers:
         turn = RecordedTurn(session.snapshot(), agent, planned.clean, store)
         values = yield from writer.after(turn)
-        write(session, values)
+        write(session, _clean_values(values, planned, session))
 
 
-def capture_before(session: Session, spec: Expr) -> None:
-    """What a spec writes before the turn, for which nobody is asked."""
-    for writer in plan(spec, session.state).writers:
-        write(session, writer.before(session.snapshot()))
+def capture_before(session: Session, spec: Expr, ports: RedactionPorts = NO_PORTS) -> None:
+    """What a spec writes before the turn, for which nobody is asked, without what it redacts."""
+    planned = plan(spec, session.state, ports)
+    for writer in planned.writers:
+        values = writer.before(session.snapshot())
+        write(session, _clean_values(values, planned, session))
+
+
+def _clean_values(values: dict[str, Any], planned: Plan, session: Session) -> dict[str, Any]:
+    """State values without what the spec redacts: other specs and other agents read them. Of a list
+    that grew only what is new is looked at; ids of events stay, by which it is known."""
+    if not planned.redactions or not values:
+        return values
+    known: set[str] = set()
+    for key in values:
+        before = session.state.get(key)
+        if isinstance(before, list):
+            with_strings(before, lambda text: known.add(text) or text)
+
+    def clean(text: str) -> str:
+        stays = text in known or session.log.position_of(text) is not None
+        return text if stays else planned.clean(text)
+
+    return {key: with_strings(value, clean) for key, value in values.items()}
+
+
+def _clean_bytes(data: bytes, planned: Plan) -> bytes:
+    """A text without what the spec redacts; what is no text, as it is."""
+    try:
+        return planned.clean(data.decode()).encode() if planned.redactions else data
+    except UnicodeDecodeError:
+        return data
 
 
 def write(session: Session, values: dict[str, Any]) -> bool:

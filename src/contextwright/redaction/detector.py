@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from contextwright.errors import RedactionError, SpecError
-from contextwright.redaction.operators import Vault
+from contextwright.redaction.operators import KEYED, Vault
 from contextwright.redaction.settle import Span
 
 Detector: TypeAlias = Callable[[str], Iterable[Any]] | Any
@@ -18,12 +18,50 @@ class RedactionPorts:
     Args:
         detector: finds the entities that a spec names.
         vault: has the key of hashes and pseudonyms.
+        where: the call that takes them, for an error where one is missing.
     """
 
-    __slots__ = ("detector", "vault")
+    __slots__ = ("detector", "vault", "where")
 
-    def __init__(self, detector: Detector | None = None, vault: Vault | None = None) -> None:
-        self.detector, self.vault = detector, vault
+    def __init__(
+        self,
+        detector: Detector | None = None,
+        vault: Vault | None = None,
+        where: str = "contextwright.compile(...)",
+    ) -> None:
+        self.detector, self.vault, self.where = detector, vault, where
+
+    def detector_of(self, entities: tuple[str, ...]) -> Detector:
+        """Who finds these entities.
+
+        Raises:
+            SpecError: no detector was given.
+        """
+        if self.detector is None:
+            raise SpecError(
+                f"nothing here finds {', '.join(entities)}",
+                where=f"C.redact(..., entities={list(entities)})",
+                fix=f"{self._with('detector=AnalyzerEngine()')}: Presidio's, or any callable that "
+                "gives (start, end, entity)",
+            )
+        return self.detector
+
+    def vault_of(self, operator: str) -> Vault | None:
+        """Whose key an operator takes; None for one that takes none.
+
+        Raises:
+            SpecError: it takes one and none was given.
+        """
+        if operator in KEYED and self.vault is None:
+            raise SpecError(
+                f"the operator {operator!r} takes a vault, which has the key",
+                where=f"C.redact(..., operator={operator!r})",
+                fix=self._with("vault=Vault(key=...)"),
+            )
+        return self.vault
+
+    def _with(self, argument: str) -> str:
+        return self.where.replace("...)", f"..., {argument})")
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -39,20 +77,13 @@ class RedactionPorts:
 NO_PORTS = RedactionPorts()
 
 
-def detected(text: str, entities: tuple[str, ...], detector: Detector | None) -> Iterator[Span]:
+def detected(text: str, entities: tuple[str, ...], detector: Detector) -> Iterator[Span]:
     """Where a detector finds one of these entities.
 
     Raises:
-        SpecError: no detector. RedactionError: it failed, or gave something else than spans: what
-            was not searched is not sent.
+        RedactionError: it failed, or gave something else than spans: what was not searched is not
+            sent.
     """
-    if detector is None:
-        raise SpecError(
-            f"nothing here finds {', '.join(entities)}",
-            where=f"C.redact(..., entities={list(entities)})",
-            fix="compile(..., detector=AnalyzerEngine()), or Engine(..., detector=...): any "
-            "callable that gives (start, end, entity)",
-        )
     wanted = {entity.casefold() for entity in entities}
     for hit in _results_of(text, entities, detector):
         span = _span(hit, len(text))

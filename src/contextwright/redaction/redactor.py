@@ -1,7 +1,7 @@
 """Everything that a redaction looks for, and what it puts there, as one."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any, cast
 
@@ -15,6 +15,26 @@ from contextwright.redaction.scan import compile_patterns
 from contextwright.redaction.settle import Span, settled
 
 _ROUNDS = 3
+
+
+def with_strings(value: Any, change: Callable[[str], str]) -> Any:
+    """The same JSON data, however deep, with what `change` gives for every string and key."""
+    top = [value]
+    waiting: list[tuple[Any, Any]] = [(top, 0)]
+    while waiting:
+        holder, place = waiting.pop()
+        item = holder[place]
+        if isinstance(item, str):
+            holder[place] = change(item)
+        elif isinstance(item, dict):
+            entries = {change(str(key)): one for key, one in cast(Any, item).items()}
+            holder[place] = entries
+            waiting += [(entries, key) for key in entries]
+        elif isinstance(item, list | tuple):
+            listed = list(cast(Any, item))
+            holder[place] = listed
+            waiting += [(listed, at) for at in range(len(listed))]
+    return top[0]
 
 
 class Redactor(msgspec.Struct, frozen=True, eq=False):
@@ -68,22 +88,7 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         """JSON data whose strings are redacted by what is hit in them; names of fields say
         nothing here, for a schema has names of fields and no values."""
         texts = Redactor(self.patterns, (), self.entities, self.operator, self.detector)
-        top = [value]
-        waiting: list[tuple[Any, Any]] = [(top, 0)]
-        while waiting:
-            holder, place = waiting.pop()
-            item = holder[place]
-            if isinstance(item, str):
-                holder[place] = texts.text(item)
-            elif isinstance(item, dict):
-                entries = {texts.text(str(key)): one for key, one in cast(Any, item).items()}
-                holder[place] = entries
-                waiting += [(entries, key) for key in entries]
-            elif isinstance(item, list | tuple):
-                listed = list(cast(Any, item))
-                holder[place] = listed
-                waiting += [(listed, at) for at in range(len(listed))]
-        return top[0]
+        return with_strings(value, texts.text)
 
     def is_clean(self, value: Any) -> bool:
         """Whether JSON data holds nothing that is redacted."""

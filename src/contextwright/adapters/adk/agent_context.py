@@ -2,12 +2,13 @@
 (context-algebra.md#instruction-provider)."""
 
 from collections.abc import Mapping
+from typing import Unpack
 
 from google.adk.agents import BaseAgent, LlmAgent
 
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.model_requests import ModelRequests, has_own_context
-from contextwright.engine.door import SpecLike, spec_or_compiler
+from contextwright.engine.door import Ports, SpecLike, spec_or_compiler
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import SpecError
 
@@ -19,6 +20,7 @@ def with_context(
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     window: int | None = None,
+    **ports: Unpack[Ports],
 ) -> LlmAgent:
     """The agent, whose every request to its model is what the spec says: the running turn too is
     redacted, shortened and counted.
@@ -34,6 +36,8 @@ def with_context(
         models: who summarizes, scores and extracts; by default the embedded models.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the model's window, where its name is not known.
+        ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, as
+            `contextwright.compile` takes them.
 
     Raises:
         SpecError: no LlmAgent, no spec, or an agent that has a context already.
@@ -52,7 +56,14 @@ def with_context(
             where="with_context(agent, ...)",
             fix="one spec says it all: with_context(agent, FIRST + SECOND)",
         )
-    requests = ModelRequests(compiler, models=models, mirrors=mirrors, window=window)
+    requests = ModelRequests(
+        compiler, models=models, mirrors=mirrors, window=window, where="with_context(...)", **ports
+    )
+    return put_requests(agent, requests)
+
+
+def put_requests(agent: LlmAgent, requests: ModelRequests) -> LlmAgent:
+    """The agent, whose every request to its model is compiled."""
     agent.include_contents = "none"
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, requests.before_agent]
     agent.before_model_callback = [*agent.canonical_before_model_callbacks, requests.before_model]
@@ -68,8 +79,10 @@ def with_contexts(
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     window: int | None = None,
+    **ports: Unpack[Ports],
 ) -> BaseAgent:
-    """A tree of agents, each seeing what the spec of its name says; whoever built the tree.
+    """A tree of agents, each seeing what the spec of its name says; whoever built the tree. The
+    arguments are those of `with_context`.
 
     Raises:
         SpecError: a name that no `LlmAgent` of the tree has.
@@ -89,5 +102,5 @@ def with_contexts(
                 fix=f"known: {', '.join(sorted(agents))}",
             )
     for name, spec in specs.items():
-        with_context(agents[name], spec, models=models, mirrors=mirrors, window=window)
+        with_context(agents[name], spec, models=models, mirrors=mirrors, window=window, **ports)
     return root

@@ -17,7 +17,7 @@ from contextlib import aclosing
 from copy import copy
 from functools import reduce
 from operator import or_
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import msgspec
 from google.adk.agents import BaseAgent, LlmAgent
@@ -25,22 +25,34 @@ from google.adk.agents.base_agent import BaseAgentState
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event, EventActions
 
-from contextwright.adapters.adk.agent_context import with_context
+from contextwright.adapters.adk.agent_context import put_requests
 from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.model_requests import MIRRORS
+from contextwright.adapters.adk.model_requests import MIRRORS, ModelRequests
 from contextwright.adapters.adk.reply_fields import spread_reply
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import write_changes
 from contextwright.check import AgentStep, Branch, Report, check
 from contextwright.check import Pipeline as Contract
-from contextwright.engine.door import SpecLike, spec_or_compiler
-from contextwright.engine.record import record
-from contextwright.engine.run_tasks import TaskRunner
+from contextwright.engine.door import Ports, SpecLike, checked_ports, spec_or_compiler
+from contextwright.engine.embedded import answering_by
+from contextwright.engine.record import capture_before, record, recording
+from contextwright.engine.run_tasks import TaskRunner, adrive
 from contextwright.errors import SpecError
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr, Pipe
 from contextwright.spec.kind import Kind
 from contextwright.spec.state_step import StateStep
+
+BUILD = "build(...)"
+"""The call that is given the ports, for errors."""
+
+
+class _Given(msgspec.Struct, frozen=True, eq=False):
+    """What `build` was given."""
+
+    models: TaskRunner | None
+    mirrors: Mirrors
+    ports: Ports
 
 
 class PipelineStep:
@@ -53,15 +65,22 @@ class PipelineStep:
         return Pipeline((*_steps(other), *_steps(self)))
 
     def build(
-        self, *, models: TaskRunner | None = None, mirrors: Mirrors | None = None
+        self,
+        *,
+        models: TaskRunner | None = None,
+        mirrors: Mirrors | None = None,
+        **ports: Unpack[Ports],
     ) -> BaseAgent:
         """ADK's agent, or the one that runs ADK's agents in turn.
 
         Args:
             models: who summarizes, scores and extracts; by default the embedded models.
             mirrors: where sessions are mirrored; by default shared by the process.
+            ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, as
+                `contextwright.compile` takes them.
         """
-        return self._agent(models, mirrors or MIRRORS, _Names())
+        checked_ports(ports, BUILD)
+        return self._agent(_Given(models, mirrors or MIRRORS, ports), _Names())
 
     def check(self, **options: Any) -> Report:
         """What the contract checker says of it; `options` are those of
@@ -73,7 +92,7 @@ class PipelineStep:
         vars(other).update(changed)
         return other
 
-    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+    def _agent(self, given: "_Given", names: "_Names") -> BaseAgent:
         raise NotImplementedError
 
     def _contract(self) -> Contract:
@@ -122,7 +141,7 @@ class Agent(PipelineStep):
         """Declare what must not reach it, as `C.redact` names it: the checker minds it."""
         return self._with(patterns=patterns)
 
-    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> LlmAgent:
+    def _agent(self, given: "_Given", names: "_Names") -> LlmAgent:
         names.take(self.name)
         several = len(self.output_keys) > 1
         reply_format = (
@@ -143,7 +162,10 @@ class Agent(PipelineStep):
             agent.after_agent_callback = after
         if self.spec is None:
             return agent
-        return with_context(agent, self.spec, models=models, mirrors=mirrors)
+        requests = ModelRequests(
+            self.spec, models=given.models, mirrors=given.mirrors, where=BUILD, **given.ports
+        )
+        return put_requests(agent, requests)
 
     def _contract(self) -> Contract:
         model = self.model if isinstance(self.model, str) else getattr(self.model, "model", "")
@@ -166,16 +188,16 @@ class Pipeline(PipelineStep):
     def __init__(self, steps: Sequence["PipelineStep | Expr | StateStep"]) -> None:
         self.steps = tuple(steps)
 
-    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+    def _agent(self, given: "_Given", names: "_Names") -> BaseAgent:
         made: list[BaseAgent] = []
         before: list[str] = []
         for step in self.steps:
             if isinstance(step, PipelineStep):
-                made.append(step._agent(models, mirrors, names))
+                made.append(step._agent(given, names))
                 before = _names_of(made[-1])
             else:
                 name = names.new("write")
-                made.append(_Writing(name=name, step=step, mirrors=mirrors, before=before))
+                made.append(_Writing(name=name, step=step, given=given, before=before))
         return _InTurn(name=names.new("pipeline"), sub_agents=made)
 
     def _contract(self) -> Contract:
@@ -208,9 +230,9 @@ class Route(PipelineStep):
         """This step where no other one fits; without it, none runs then."""
         return self._with(default=step)
 
-    def _agent(self, models: TaskRunner | None, mirrors: Mirrors, names: "_Names") -> BaseAgent:
+    def _agent(self, given: "_Given", names: "_Names") -> BaseAgent:
         steps = [step for _, step in self.cases] + ([self.default] if self.default else [])
-        made = [step._agent(models, mirrors, names) for step in steps]
+        made = [step._agent(given, names) for step in steps]
         return _Chosen(
             name=names.new(f"route_{self.key}"),
             sub_agents=made,
@@ -276,16 +298,21 @@ class _Writing(BaseAgent):
     """Writes what a spec captures, or a state step says."""
 
     step: Any
-    mirrors: Any
+    given: Any
     before: list[str]
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
-        session = self.mirrors.session(ctx.session, ctx.session.state, VisibleEvents.of(ctx))
+        session = self.given.mirrors.session(ctx.session, ctx.session.state, VisibleEvents.of(ctx))
         since = len(session.changes)
         step = self.step
         if isinstance(step, StateStep) and step.word == "tag":
             step = self._naming_events(step, session, ctx.invocation_id)
-        if step is not None:
+        if isinstance(step, Expr):
+            ports = checked_ports(self.given.ports, BUILD)
+            capture_before(session, step, ports)
+            asking = recording(session, step, "", None, ports)
+            await adrive(asking, answering_by(self.given.models), session.id)
+        elif step is not None:
             record(session, step)
         delta: dict[str, Any] = {}
         write_changes(session, since, delta)

@@ -3,6 +3,7 @@ single agent share, by ADK's moments."""
 
 import logging
 from collections.abc import Mapping
+from typing import Unpack
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
@@ -20,6 +21,7 @@ from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import Compiler
+from contextwright.engine.door import Ports, checked_ports
 from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.store_manifest import store_manifest
@@ -50,6 +52,8 @@ class ModelRequests:
         models: who summarizes, scores and extracts.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the model's window, where its name is not known.
+        where: the call that is given the ports, for errors.
+        ports: what the application gives to the specs.
     """
 
     def __init__(
@@ -60,8 +64,12 @@ class ModelRequests:
         models: TaskRunner | None = None,
         mirrors: Mirrors | None = None,
         window: int | None = None,
+        where: str = "ContextPlugin(...)",
+        **ports: Unpack[Ports],
     ) -> None:
         self._specs = specs
+        self._redaction = checked_ports(ports, where)
+        self._roots, self._hosts = ports.get("roots", ()), ports.get("hosts", {})
         self._artifacts, self._models, self._window = artifacts, models, window
         self._mirrors = mirrors or MIRRORS
         self._supply = Supply()
@@ -96,12 +104,12 @@ class ModelRequests:
         session = self._session(callback_context)
         model = llm_request.model or ""
         engine = self._engine(callback_context.agent_name, spec, model)
-        planned = plan(engine.spec, session.state)
+        planned = plan(engine.spec, session.state, engine.ports)
         since = len(session.changes)
         await self._supply.fill(session, engine.spec, callback_context)
         added = extra_contents(llm_request.contents, callback_context.session.events)
         if planned.every_redaction:
-            added = clean_own_parts(llm_request, added, planned.every_redaction)
+            added = clean_own_parts(llm_request, added, planned.every_redaction, engine.ports)
         tools = tools_of(llm_request) if planned.tools is not None else ()
         counted = {tool.name for tool in tools}
         own = own_tokens(llm_request, model, [content for content, _ in added], counted)
@@ -169,11 +177,14 @@ class ModelRequests:
             model or "gemini",
             models=self._models,
             artifacts=self._artifacts,
+            roots=self._roots,
+            hosts=self._hosts,
             agent=agent,
             format="gemini",
             window=window_of(model, self._window),
             tools=(),
         )
+        engine.ports = self._redaction
         self._engines[agent, model] = engine
         return engine
 

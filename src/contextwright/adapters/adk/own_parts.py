@@ -8,6 +8,7 @@ from typing import Any
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
+from contextwright.redaction.detector import RedactionPorts
 from contextwright.render.providers import provider_named
 from contextwright.spec.word_roles import Guard
 from contextwright.tokens.counter import counter_for
@@ -40,13 +41,20 @@ def own_tokens(
     return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
 
 
-def clean_own_parts(request: LlmRequest, added: Added, redactions: Sequence[Guard]) -> Added:
+def clean_own_parts(
+    request: LlmRequest, added: Added, redactions: Sequence[Guard], ports: RedactionPorts
+) -> Added:
     """The contents beside the conversation without what the spec redacts; the request's
-    instruction and tool descriptions are changed in place."""
+    instruction and tool descriptions are changed in place.
+
+    Args:
+        added: those contents, each with the event that it stands behind.
+        ports: what the application gives redactions.
+    """
 
     def clean(text: str) -> str:
         for redaction in redactions:
-            text = redaction.cleaned(text)
+            text = redaction.cleaned(text, ports)
         return text
 
     if request.config and request.config.system_instruction:

@@ -1,6 +1,7 @@
 """Specs for a whole ADK app: every request to a model is compiled."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Unpack
 
 from google.adk.agents import BaseAgent
 from google.adk.agents.callback_context import CallbackContext
@@ -16,7 +17,7 @@ from contextwright.adapters.adk.model_requests import (
     has_own_context,
 )
 from contextwright.compiler.spec_compiler import Compiler
-from contextwright.engine.door import SpecLike, spec_or_compiler
+from contextwright.engine.door import Ports, SpecLike, spec_or_compiler
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore
@@ -40,6 +41,8 @@ class ContextPlugin(BasePlugin):
         models: who summarizes, scores and extracts; by default the embedded models.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the models' window, where a name is not known.
+        ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, as
+            `contextwright.compile` takes them.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class ContextPlugin(BasePlugin):
         mirrors: Mirrors | None = None,
         window: int | None = None,
         name: str = "contextwright",
+        **ports: Unpack[Ports],
     ) -> None:
         super().__init__(name=name)
         where = "ContextPlugin(specs)"
@@ -60,7 +64,7 @@ class ContextPlugin(BasePlugin):
         else:
             made = spec_or_compiler(specs, where)
         self._requests = ModelRequests(
-            made, artifacts=artifacts, models=models, mirrors=mirrors, window=window
+            made, artifacts=artifacts, models=models, mirrors=mirrors, window=window, **ports
         )
 
     async def before_agent_callback(
@@ -103,8 +107,10 @@ def before_model(
     models: TaskRunner | None = None,
     mirrors: Mirrors | None = None,
     window: int | None = None,
+    **ports: Unpack[Ports],
 ) -> Callable[..., Awaitable[LlmResponse | None]]:
-    """A `before_model_callback` for one agent: the same as the plugin, for this agent only.
+    """A `before_model_callback` for one agent: the same as the plugin, for this agent only, and
+    with the same arguments.
 
     What a spec writes after the turn is the plugin's: a callback before the model does not run
     then.
@@ -115,6 +121,8 @@ def before_model(
         models=models,
         mirrors=mirrors,
         window=window,
+        where="before_model(...)",
+        **ports,
     ).before_model
 
 

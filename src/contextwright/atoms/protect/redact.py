@@ -87,5 +87,6 @@ class Redact(Guard, frozen=True, kw_only=True):
         return tool if new == tool else new
 
     def _redactor(self, ports: RedactionPorts) -> Redactor:
-        operator = Operator(self.operator, ports.vault)
-        return Redactor(self.patterns, self.fields, self.entities, operator, ports.detector)
+        operator = Operator(self.operator, ports.vault_of(self.operator))
+        detector = ports.detector_of(self.entities) if self.entities else None
+        return Redactor(self.patterns, self.fields, self.entities, operator, detector)

@@ -79,7 +79,7 @@ class Offload(Writer, frozen=True, kw_only=True):
             SpecError: there is nowhere to store it.
         """
         count = named_counter("o200k_base").count
-        outputs = self.outputs(turn.snapshot, count)
+        outputs = self.outputs(turn.snapshot, count, turn.clean)
         stored: list[tuple[Output, str, str]] = []
         for output in outputs:
             if turn.put is None:
@@ -87,7 +87,7 @@ class Offload(Writer, frozen=True, kw_only=True):
             ref = turn.put(output.text.encode("utf-8", "replace"), output.name)
             task = self.task(output, turn.snapshot, turn.clean)
             if task is None:
-                summary = turn.clean(self.gist(output, count))
+                summary = self.gist(output, count)
             else:
                 summary = str((yield (task,))[0].value)
             stored.append((output, ref, summary))
@@ -100,10 +100,16 @@ class Offload(Writer, frozen=True, kw_only=True):
             fix="give one: Engine(..., artifacts=FileArtifacts(FOLDER)) or record(..., artifacts=)",
         )
 
-    def outputs(self, snapshot: Snapshot, count: Callable[[str], int]) -> list[Output]:
-        """The results that are to become artifacts, oldest first."""
+    def outputs(
+        self, snapshot: Snapshot, count: Callable[[str], int], clean: Callable[[str], str] = str
+    ) -> list[Output]:
+        """The results that are to become artifacts, oldest first.
+
+        Args:
+            clean: a text without what the spec redacts: an artifact is read by others.
+        """
         step = step_in(snapshot.state)
-        folder = f"sessions/{segment(snapshot.session_id)}" if step is None else step.folder
+        folder = f"sessions/{segment(clean(snapshot.session_id))}" if step is None else step.folder
         start: Any = snapshot.state.get(OFFLOADED, 0)
         outputs: list[Output] = []
         for position in range(start if isinstance(start, int) else 0, snapshot.position):
@@ -113,12 +119,13 @@ class Offload(Writer, frozen=True, kw_only=True):
                     continue
                 exchange = snapshot.exchanges_of([position])[0]
                 call = next((c for c in exchange.calls if c.id == result.call_id), None)
-                tool = call.name if call is not None else result.name or "tool"
-                kind = "json" if result.text.lstrip()[:1] in {"{", "["} else "txt"
-                digest = sha256(result.text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+                tool = clean(call.name if call is not None else result.name or "tool")
+                text = clean(result.text)
+                kind = "json" if text.lstrip()[:1] in {"{", "["} else "txt"
+                digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
                 name = f"{folder}/{segment(tool)}-{segment(event.id)}-{place}-{digest}.{kind}"
-                arguments = call.arguments if call is not None else "{}"
-                outputs.append(Output(name, result.text, tool, arguments, event.id, event.time_ms))
+                arguments = clean(call.arguments) if call is not None else "{}"
+                outputs.append(Output(name, text, tool, arguments, event.id, event.time_ms))
         return outputs
 
     def task(self, output: Output, snapshot: Snapshot, clean: Callable[[str], str]) -> Task | None:

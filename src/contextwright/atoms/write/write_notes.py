@@ -50,7 +50,7 @@ class WriteNotes(Writer, frozen=True, kw_only=True):
         """The notes, merged by a model where the strategy says so."""
         task = self.task(turn.snapshot, turn.agent, turn.clean)
         answer = (yield (task,))[0] if task is not None else None
-        return self.writes(turn.snapshot, turn.agent, answer)
+        return self.writes(turn.snapshot, turn.agent, answer, turn.clean)
 
     def task(
         self, snapshot: Snapshot, agent: str = "", clean: Callable[[str], str] = str
@@ -73,24 +73,35 @@ class WriteNotes(Writer, frozen=True, kw_only=True):
         )
 
     def writes(
-        self, snapshot: Snapshot, agent: str = "", answer: Answer | None = None
+        self,
+        snapshot: Snapshot,
+        agent: str = "",
+        answer: Answer | None = None,
+        clean: Callable[[str], str] = str,
     ) -> dict[str, Any]:
-        """The state change; empty where there is nothing new."""
+        """The state change; empty where there is nothing new.
+
+        Args:
+            agent: whose words are noted; any agent's where it is empty.
+            answer: the merged notes.
+            clean: a text without what the spec redacts.
+        """
         event = said_last(snapshot, agent)
         stored = NOTES_PREFIX + self.key
         before = items_of(snapshot.state.get(stored))
         if event is None or _noted(before, event):
             return {}
+        text = clean(event.text)
         if self.strategy == "checklist":
-            ticked = _ticked(before, event.text)
+            ticked = _ticked(before, text)
             return {stored: ticked} if ticked != before else {}
         if self.strategy == "replace":
-            return {stored: _structured(event.text) or [_item(event)]}
+            return {stored: _structured(text) or [_item(event, text)]}
         if self.strategy == "merge" and answer is not None:
             lines = [_BULLET.sub("", line, count=1).strip() for line in answer.value.splitlines()]
             merged = [{"text": line} for line in lines if line]
             return {stored: [*merged[:-1], {**merged[-1], "event": event.id}]} if merged else {}
-        return {stored: [*before, _item(event)]}
+        return {stored: [*before, _item(event, text)]}
 
 
 def said_last(snapshot: Snapshot, agent: str) -> Event | None:
@@ -116,8 +127,8 @@ def items_of(notes: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _item(event: Event) -> dict[str, Any]:
-    item = {"text": event.text, "event": event.id}
+def _item(event: Event, text: str) -> dict[str, Any]:
+    item = {"text": text, "event": event.id}
     if event.time_ms:
         moment = datetime.fromtimestamp(event.time_ms / 1000, UTC)
         item["time"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
