@@ -245,9 +245,18 @@ the session, and names of tools, are replaced by the same other one wherever the
 | `"pseudonymize"` | `[credit_card_5f0c...]`, which `vault.restore(answer)` turns back | `vault=` |
 
 `Vault(key=...)` is the application's: no request, receipt, session or log has its values. Names and places are
-found by a detector: `C.redact(entities=["PERSON"])` with `detector=` on `compile` or `Engine`, Presidio's
-`AnalyzerEngine` or any callable that gives `(start, end, entity)`. A detector that fails, or a missing one,
-ends the compile with `RedactionError` or `SpecError`: what was not searched is not sent (ADR 0025).
+found by a detector: `C.redact(entities=["PERSON"])` with `detector=`, Presidio's `AnalyzerEngine` or any
+callable that gives `(start, end, entity)`. A detector that fails, or a missing one, ends the compile with
+`RedactionError` or `SpecError`: what was not searched is not sent (ADR 0025). `compile`, `Engine`, `record`,
+and of google-adk `ContextPlugin`, `before_model`, `with_context` and `build` take `vault=` and `detector=`; the
+error for a missing one names the call. `replay` takes `ports=RedactionPorts(...)`.
+
+## What is kept
+
+Nothing that is kept or asked beside the request has what a spec redacts either: questions to models and
+embedders, their answers in memory or in `SQLiteAnswers`, notes, captures and records in the state, artifacts of
+`C.offload` with their names, logs, errors. What was in the state before stays there, and the log of the session
+keeps what was said as it was said: `Engine.expand` redacts what it gives back, `Lethe` erases.
 
 ## Speed
 

@@ -241,3 +241,29 @@ def test_explain_lists_what_the_engine_put_in(long_turn, session_file):
 def test_check_takes_several_sessions(long_turn, session_file):
     shown = run("check", "C.window(n=5)", "--session", long_turn, "--session", session_file)
     assert "changed nothing in the session 'agent-run'" in " ".join(shown.split())
+
+
+def test_files_and_artifacts_that_a_spec_expands_are_read_where_they_are_allowed(
+    session_file, tmp_path
+):
+    from contextwright import FileArtifacts
+
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "terms.txt").write_text("The terms in full.")
+    ref = FileArtifacts(tmp_path / "kept").put(b"The plan in full.", name="plan.md")
+    spec = f"C.default() + C.expand('file://terms.txt', {ref!r})"
+    given = ("--spec", spec, "--model", "gpt-5", "--root", tmp_path / "docs")
+    given = (*given, "--artifacts", tmp_path / "kept")
+    pack = tmp_path / "pack.json"
+    for command in (("compile", "--json"), ("show", "--whole")):
+        shown = run(command[0], session_file, *given, *command[1:])
+        assert "The terms in full." in shown
+        assert "The plan in full." in shown
+    assert "is not expanded" not in run("explain", session_file, *given)
+    run("compile", session_file, *given, "--out", pack)
+    without = run("explain", session_file, "--spec", spec, "--model", "gpt-5", code=7)
+    assert "file refs are off" in without
+    assert "--root FOLDER" in without
+    assert "the same" in run("replay", pack, session_file, *given[4:])
+    assert "The terms" in run("expand", "file://terms.txt", session_file, *given[4:])
+    assert "--root FOLDER" in run("replay", pack, session_file, code=7)

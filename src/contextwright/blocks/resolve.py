@@ -123,7 +123,7 @@ def _was_said(text: str, snapshot: Snapshot) -> bool:
 def _closed(ref: Ref, text: str) -> RefError:
     what, fix = "this address may not be fetched", "Engine(..., hosts={'docs.example': fetch})"
     if ref.scheme == "file":
-        what, fix = "file refs are off", "Engine(..., roots=[FOLDER]), ctx expand --root FOLDER"
+        what, fix = "file refs are off", "Engine(..., roots=[FOLDER]), ctx --root FOLDER"
     return RefError(what, where=text[:200], fix=f"allow it: {fix}, or compile(...)")
 
 

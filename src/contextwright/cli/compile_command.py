@@ -11,7 +11,6 @@ from contextwright.cli.options import (
     top_option,
     write_pack,
 )
-from contextwright.engine.engine import compile
 
 
 @click.command("compile")
@@ -24,7 +23,7 @@ def compile_command(options: CompileOptions, top: int, as_json: bool, out: Path 
 
     `ctx show` prints the request itself.
     """
-    pack = compile(options.session, options.spec, target=options.target, models=options.models)
+    pack = options.compile()
     if out is not None:
         write_pack(pack, out)
     if as_json:

@@ -5,7 +5,6 @@ import click
 from contextwright.check.no_effect import idle_words, reason
 from contextwright.cli.options import CompileOptions, compile_options, top_option
 from contextwright.compiler.plan import walk
-from contextwright.engine.engine import compile
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.tree_text import tree
@@ -17,12 +16,9 @@ from contextwright.spec.tree_text import tree
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 def explain(options: CompileOptions, top: int, as_json: bool) -> None:
     """Show how SPEC is read, and what each step did to SESSION."""
-    spec, target, models = options.spec, options.target, options.models
-    before = request_before(options.session)
-    previous = compile(before, spec, target=target, models=models) if before is not None else None
-    manifest = compile(
-        options.session, spec, target=target, models=models, steps=True, previous=previous
-    ).manifest
+    spec, before = options.spec, request_before(options.session)
+    previous = options.compile(before) if before is not None else None
+    manifest = options.compile(steps=True, previous=previous).manifest
     if as_json:
         click.echo(manifest.to_json())
         return

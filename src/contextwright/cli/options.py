@@ -16,6 +16,8 @@ from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_re
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
+from contextwright.engine.door import SessionLike
+from contextwright.engine.engine import compile
 from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat
 from contextwright.formats import FORMATS, is_one_session, read_session, read_sessions
 from contextwright.render.providers import BUILT_IN
@@ -23,20 +25,43 @@ from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_json, nearest
 from contextwright.spec.expr import Expr
+from contextwright.stores.files import FileArtifacts
+from contextwright.stores.store import ArtifactStore
 from contextwright.words import C, parse
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_SPEC = "C.default()"
 
 
+class Sources(msgspec.Struct, frozen=True):
+    """What refs may name outside the session: artifacts, and files beneath folders."""
+
+    artifacts: ArtifactStore | None = None
+    roots: tuple[Path, ...] = ()
+
+
 class CompileOptions(msgspec.Struct, frozen=True):
-    """What a command compiles: a session, a spec, a receiver, and who answers; None for the
-    embedded models."""
+    """What a command compiles: a session, a spec, a receiver, who answers (None for the embedded
+    models), and what its refs may name."""
 
     session: Session
     spec: Expr
     target: Target
     models: Any
+    sources: Sources = Sources()
+
+    def compile(self, session: SessionLike = None, **options: Any) -> Pack:
+        """The pack for the session, or for another one; `options` are those of
+        `contextwright.compile`."""
+        return compile(
+            self.session if session is None else session,
+            self.spec,
+            target=self.target,
+            models=self.models,
+            artifacts=self.sources.artifacts,
+            roots=self.sources.roots,
+            **options,
+        )
 
 
 def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,6 +76,22 @@ def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.argument("session", type=click.Path(path_type=Path)),
         from_option(),
         click.option("--row", type=int, help="Which session of a file with one a line, from 0."),
+    )
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where refs are read outside the session: loaded as `sources`."""
+
+    @wraps(command)
+    def loaded(artifacts: Path | None, root: tuple[Path, ...], **rest: Any) -> Any:
+        store = FileArtifacts(artifacts) if artifacts is not None else None
+        return command(sources=Sources(store, root), **rest)
+
+    folder = click.Path(path_type=Path)
+    return _with_options(
+        loaded,
+        click.option("--artifacts", type=folder, help="Folder of artifacts."),
+        click.option("--root", type=folder, multiple=True, help="Folder that file:// may name."),
     )
 
 
@@ -131,11 +172,13 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
         format: Any,
         window: int | None,
         llm: str | None,
+        sources: Sources,
         **rest: Any,
     ) -> Any:
         receiver = load_target(model, format, window, session)
         parsed = load_spec(spec, budget)
-        return command(CompileOptions(session, parsed, receiver, load_models(llm)), **rest)
+        options = CompileOptions(session, parsed, receiver, load_models(llm), sources)
+        return command(options, **rest)
 
     seen = "What should be seen: an expression, a JSON file, or FILE.py:NAME."
     with_spec = click.option("--spec", default=DEFAULT_SPEC, show_default=True, help=seen)
@@ -144,7 +187,7 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="The language model for words that ask one, as openai:gpt-5-mini (extra llm); "
         "without it the embedded models answer.",
     )
-    return session_options(with_spec(target_options(llm(loaded))))
+    return session_options(with_spec(target_options(llm(source_options(loaded)))))
 
 
 def _with_options(command: Any, *options: Callable[[Any], Any]) -> Any:

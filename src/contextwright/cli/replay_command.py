@@ -4,20 +4,23 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.options import load_pack, session_options
+from contextwright.cli.options import Sources, load_pack, session_options, source_options
 from contextwright.compiler.replay import replay
+from contextwright.engine.door import sources_of
 from contextwright.session.session import Session
 
 
 @click.command("replay")
 @click.argument("pack", type=click.Path(path_type=Path))
 @session_options
-def replay_command(pack: Path, session: Session) -> None:
+@source_options
+def replay_command(pack: Path, session: Session, sources: Sources) -> None:
     """Build a PACK file again from SESSION.
 
     Its request and every field of its manifest are compared; what differs is named.
     """
     stored = load_pack(pack)
     session.id = stored.manifest.session_id
-    again = replay(stored, session)
+    outside = sources_of(sources.artifacts, sources.roots, {}, "ctx replay")
+    again = replay(stored, session, sources=outside)
     click.echo(f"the same {len(again.body):,} bytes\nsha256 {again.manifest.checksum}")

@@ -7,7 +7,6 @@ import click
 
 from contextwright.cli.options import CompileOptions, compile_options, load_pack
 from contextwright.compiler.pack import Pack
-from contextwright.engine.engine import compile
 
 _COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
 CHARACTERS = 1200
@@ -23,8 +22,7 @@ def show(options: CompileOptions, whole: bool, pager: bool) -> None:
 
     A pack file is shown by `ctx show-pack`.
     """
-    pack = compile(options.session, options.spec, target=options.target, models=options.models)
-    print_pack(pack, whole=whole, pager=pager)
+    print_pack(options.compile(), whole=whole, pager=pager)
 
 
 @click.command("show-pack")

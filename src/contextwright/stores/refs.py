@@ -98,7 +98,11 @@ def _url(url: str, hosts: Mapping[str, Fetch]) -> str:
 
 def _file(path: str, roots: tuple[Path, ...]) -> str:
     if not roots:
-        raise RefError("file refs are off", where=path[:200], fix="allow a folder: roots=[FOLDER]")
+        raise RefError(
+            "file refs are off",
+            where=path[:200],
+            fix="allow a folder: roots=[FOLDER]; ctx --root FOLDER",
+        )
     for root in roots:
         prefix = f"{str(root).rstrip('/')}/"
         beneath = path.removeprefix(prefix if path.startswith(prefix) else "/")

@@ -47,8 +47,8 @@ BUILD = "build(...)"
 """The call that is given the ports, for errors."""
 
 
-class _Given(msgspec.Struct, frozen=True, eq=False):
-    """What `build` was given."""
+class _BuildOptions(msgspec.Struct, frozen=True, eq=False):
+    """What `build` is called with."""
 
     models: TaskRunner | None
     mirrors: Mirrors
@@ -80,7 +80,7 @@ class PipelineStep:
                 `contextwright.compile` takes them.
         """
         checked_ports(ports, BUILD)
-        return self._agent(_Given(models, mirrors or MIRRORS, ports), _Names())
+        return self._agent(_BuildOptions(models, mirrors or MIRRORS, ports), _Names())
 
     def check(self, **options: Any) -> Report:
         """What the contract checker says of it; `options` are those of
@@ -92,7 +92,7 @@ class PipelineStep:
         vars(other).update(changed)
         return other
 
-    def _agent(self, given: "_Given", names: "_Names") -> BaseAgent:
+    def _agent(self, options: "_BuildOptions", names: "_Names") -> BaseAgent:
         raise NotImplementedError
 
     def _contract(self) -> Contract:
@@ -141,7 +141,7 @@ class Agent(PipelineStep):
         """Declare what must not reach it, as `C.redact` names it: the checker minds it."""
         return self._with(patterns=patterns)
 
-    def _agent(self, given: "_Given", names: "_Names") -> LlmAgent:
+    def _agent(self, options: "_BuildOptions", names: "_Names") -> LlmAgent:
         names.take(self.name)
         several = len(self.output_keys) > 1
         reply_format = (
@@ -163,7 +163,7 @@ class Agent(PipelineStep):
         if self.spec is None:
             return agent
         requests = ModelRequests(
-            self.spec, models=given.models, mirrors=given.mirrors, where=BUILD, **given.ports
+            self.spec, models=options.models, mirrors=options.mirrors, where=BUILD, **options.ports
         )
         return put_requests(agent, requests)
 
@@ -188,16 +188,16 @@ class Pipeline(PipelineStep):
     def __init__(self, steps: Sequence["PipelineStep | Expr | StateStep"]) -> None:
         self.steps = tuple(steps)
 
-    def _agent(self, given: "_Given", names: "_Names") -> BaseAgent:
+    def _agent(self, options: "_BuildOptions", names: "_Names") -> BaseAgent:
         made: list[BaseAgent] = []
         before: list[str] = []
         for step in self.steps:
             if isinstance(step, PipelineStep):
-                made.append(step._agent(given, names))
+                made.append(step._agent(options, names))
                 before = _names_of(made[-1])
             else:
                 name = names.new("write")
-                made.append(_Writing(name=name, step=step, given=given, before=before))
+                made.append(_Writing(name=name, step=step, options=options, before=before))
         return _InTurn(name=names.new("pipeline"), sub_agents=made)
 
     def _contract(self) -> Contract:
@@ -230,9 +230,9 @@ class Route(PipelineStep):
         """This step where no other one fits; without it, none runs then."""
         return self._with(default=step)
 
-    def _agent(self, given: "_Given", names: "_Names") -> BaseAgent:
+    def _agent(self, options: "_BuildOptions", names: "_Names") -> BaseAgent:
         steps = [step for _, step in self.cases] + ([self.default] if self.default else [])
-        made = [step._agent(given, names) for step in steps]
+        made = [step._agent(options, names) for step in steps]
         return _Chosen(
             name=names.new(f"route_{self.key}"),
             sub_agents=made,
@@ -298,20 +298,22 @@ class _Writing(BaseAgent):
     """Writes what a spec captures, or a state step says."""
 
     step: Any
-    given: Any
+    options: Any
     before: list[str]
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
-        session = self.given.mirrors.session(ctx.session, ctx.session.state, VisibleEvents.of(ctx))
+        session = self.options.mirrors.session(
+            ctx.session, ctx.session.state, VisibleEvents.of(ctx)
+        )
         since = len(session.changes)
         step = self.step
         if isinstance(step, StateStep) and step.word == "tag":
             step = self._naming_events(step, session, ctx.invocation_id)
         if isinstance(step, Expr):
-            ports = checked_ports(self.given.ports, BUILD)
+            ports = checked_ports(self.options.ports, BUILD)
             capture_before(session, step, ports)
             asking = recording(session, step, "", None, ports)
-            await adrive(asking, answering_by(self.given.models), session.id)
+            await adrive(asking, answering_by(self.options.models), session.id)
         elif step is not None:
             record(session, step)
         delta: dict[str, Any] = {}
