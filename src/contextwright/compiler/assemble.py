@@ -29,9 +29,10 @@ class Assembled(msgspec.Struct, frozen=True):
     system: the system instruction's blocks, which are always sent.
     blocks: the rest, the conversation in the order of the log, then the texts in the order
         of the spec. For the `text` format: all in the order of the spec.
-    tools: what may be called: those in the step's scope.
-    available: what might be called without a scope.
+    tools: what may be called: those in the step's scope, in the caller's order.
+    available: what might be called without a scope, and by any provider.
     called: the names of the tools that the session called, where none may be.
+    unsent_tools: those in scope that run at another provider.
     notes: what a reader of the manifest should know.
     payload: whether texts stand as sections in the newest user message.
     """
@@ -43,6 +44,7 @@ class Assembled(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     payload: bool = False
     called: tuple[str, ...] = ()
+    unsent_tools: tuple[Tool, ...] = ()
 
 
 def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> Assembled:
@@ -75,12 +77,23 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
                 where=f"session {inputs.snapshot.session_id!r}",
                 fix="append the user's message first",
             )
-    _check_names(inputs.tools)
+    _check_names(inputs.available_tools)
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
     tools = clean_tools(planned, inputs, scoped(inputs.tools, scope))
-    notes = (*planned.notes, *_missing(planned, inputs), *_unknown(scope, inputs.tools))
+    names = {tool.name for tool in inputs.tools}
+    unsent = [one for one in scoped(inputs.available_tools, scope) if one.name not in names]
+    notes = (*planned.notes, *_missing(planned, inputs), *_unknown(scope, inputs.available_tools))
     called = () if tools or not target.takes_messages else called_tools(planned, inputs, blocks)
-    return Assembled(system, blocks, tools, inputs.tools, notes, bool(planned.step_key), called)
+    return Assembled(
+        system=system,
+        blocks=blocks,
+        tools=tools,
+        available=inputs.available_tools,
+        notes=notes,
+        payload=bool(planned.step_key),
+        called=called,
+        unsent_tools=clean_tools(planned, inputs, tuple(unsent)),
+    )
 
 
 def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]:

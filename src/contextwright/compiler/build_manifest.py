@@ -14,7 +14,7 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.manifest import KeptBlock, Manifest, Range, ToolPolicy, Truncation
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Change, Tracer
-from contextwright.compiler.unrendered import unrendered
+from contextwright.compiler.unrendered import unrendered, unrendered_tools
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
@@ -93,7 +93,10 @@ def manifest_of(
         changes=tuple(tracer.changes),
         left_out=_left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
         inserted=built.rendered.inserted,
-        unrendered=unrendered(built.blocks, built.layout.conversation, target),
+        unrendered=(
+            *unrendered(built.blocks, built.layout.conversation, target),
+            *unrendered_tools(built.assembled, target),
+        ),
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         steps=tuple(tracer.steps),

@@ -35,7 +35,7 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Unrendered(msgspec.Struct, frozen=True):
-    """A part of a kept event that this provider can not be sent."""
+    """A part of a kept event, or of the `tools`, that this provider can not be sent."""
 
     event_id: str
     part: str
@@ -61,6 +61,7 @@ class ToolPolicy(msgspec.Struct, frozen=True):
 
     Args:
         rule: `step-only`, or `all` where the spec has no scope.
+        sent: in the request's order.
     """
 
     rule: str

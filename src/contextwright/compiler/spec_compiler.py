@@ -173,6 +173,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Inputs:
         sources = msgspec.structs.replace(self.sources, named=planned.cites)
+        available = tuple(snapshot.tools if target.tools is None else target.tools)
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
@@ -186,7 +187,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             protection=protection_of(snapshot, request=target.takes_messages),
             settled=snapshot.settled,
             window=min((one.start(snapshot) for one in planned.windows), default=None),
-            tools=tuple(snapshot.tools if target.tools is None else target.tools),
+            tools=tuple(filter(renderer.takes_tool, available)),
+            available_tools=available,
             framed=bool(planned.step_key),
             required=planned.required,
             clean=planned.clean,

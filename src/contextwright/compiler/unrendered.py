@@ -1,8 +1,10 @@
-"""Parts of kept events that a provider can not be sent; the manifest names each."""
+"""Parts of kept events, and what tools say, that a provider can not be sent; the manifest names
+each."""
 
 from collections.abc import Iterator
 
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import REASONS
 from contextwright.compiler.manifest import Unrendered
 from contextwright.render.target import Target
@@ -53,3 +55,17 @@ def _left_out(part: AnyPart, laid: Message | None, target: Target) -> str:
         return "" if shown else "another agent's: told as a transcript"
     lost = isinstance(part, Thinking) and part not in laid.parts
     return REASONS.get(target.reasoning, "") if lost else ""
+
+
+def unrendered_tools(assembled: Assembled, target: Target) -> Iterator[Unrendered]:
+    """The tools that run at another provider, and what other tools say that only another takes."""
+    renderer = target.provider.renderer
+    if not target.takes_messages:
+        return
+    for tool in assembled.unsent_tools:
+        reason = f"{tool.name!r} runs at another provider than that of {target.format}"
+        yield Unrendered("tools", "tool", reason)
+    for tool in assembled.tools:
+        for key in renderer.lost_keys(tool):
+            reason = f"{key!r} of the tool {tool.name!r} is not a key of {target.format}"
+            yield Unrendered("tools", "tool", reason)

@@ -15,8 +15,8 @@ from contextwright.formats.fields import (
     value_of,
     wrong,
 )
-from contextwright.formats.openai_chat import tool_of
 from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
     Event,

@@ -20,8 +20,8 @@ from contextwright.formats import (
 from contextwright.formats.document import Document, Record
 from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, step_to
 from contextwright.formats.fields import Json, list_if, object_if
-from contextwright.formats.openai_chat import tool_of
 from contextwright.formats.provenance import free_id, origins
+from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
     Event,

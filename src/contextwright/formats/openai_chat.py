@@ -10,6 +10,7 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
 from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -258,19 +259,6 @@ def _part_json(part: AnyPart) -> Json | None:
             return {"type": "file", "file": file_json(part)}
         case _:
             return part.value if isinstance(part, Opaque) and part.format == NAME else None
-
-
-def tool_of(value: Any, where: str, format: str) -> Tool:
-    """A tool schema in OpenAI's form, nested or flat, or Anthropic's; kept for its own format."""
-    nested = object_if(value).get("function")
-    tool = Fields(nested if isinstance(nested, dict) else value, where)
-    schema = tool.get("parameters", tool.get("input_schema", {}))
-    return Tool(
-        name=tool.text("name"),
-        description=tool.text("description", ""),
-        parameters=object_if(schema),
-        extra={format: value},
-    )
 
 
 def tool_json(tool: Tool) -> Json:

@@ -6,8 +6,9 @@ from typing import Any
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, an_object, list_if, object_if
-from contextwright.formats.openai_chat import file_json, file_of, image_of, tool_of, url_of
+from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -58,11 +59,11 @@ def read(document: Document) -> Session:
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
-    functions = [tool for tool in list_if(tools) if object_if(tool).get("name")]
+    named = [tool for tool in list_if(tools) if {"name", "type"} & object_if(tool).keys()]
     return Session(
         "session",
         read_messages(NAME, groups, _events, _group),
-        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(functions)],
+        tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(named)],
         metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
     )
 

@@ -52,6 +52,7 @@ class AnthropicRenderer(AlternatingRenderer):
     result_key = "tool_result"
     needs_tools = True
     schema_key = "input_schema"
+    tool_form = "anthropic"
 
     def text_part(self, text: str) -> Wire:
         """A text as a part of a message."""
@@ -60,7 +61,7 @@ class AnthropicRenderer(AlternatingRenderer):
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
         messages, tail = self.turns(layout, target, draft)
-        tools = self.tool_wires(layout, draft)
+        tools = _with_one_breakpoint(self.tool_wires(layout, draft))
         system = [
             _text(draft.section(part, "system")) for part in layout.system if part.text.strip()
         ]
@@ -203,14 +204,25 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft
 
 def _mark(tools: list[Wire], system: list[Wire], sections: tuple[Section, ...]) -> None:
     """Breakpoints behind the STABLE system text and behind all of it; behind the tools where
-    there is none."""
+    there is none. One that came with the tools stands for that behind the STABLE text."""
+    marked = any("cache_control" in tool for tool in tools)
     lasting = [place for place, part in enumerate(sections) if part.cache is CacheClass.STABLE]
-    if lasting and lasting[-1] < len(system) - 1:
+    if lasting and lasting[-1] < len(system) - 1 and not marked:
         system[lasting[-1]]["cache_control"] = _BREAKPOINT
     if system:
         system[-1]["cache_control"] = _BREAKPOINT
-    elif tools:
-        tools[-1]["cache_control"] = _BREAKPOINT
+    elif not marked:
+        # none may stand on a tool that is loaded later
+        for tool in [tool for tool in tools if not tool.get("defer_loading")][-1:]:
+            tool["cache_control"] = _BREAKPOINT
+
+
+def _with_one_breakpoint(tools: list[Wire]) -> list[Wire]:
+    """The tools with the last of the breakpoints that came with them: of four in a request the
+    others are the system text's and the conversation's."""
+    marked = [place for place, tool in enumerate(tools) if tool.get("cache_control")]
+    last = marked[-1] if marked else -1
+    return [tool if place == last else _unmarked(tool) for place, tool in enumerate(tools)]
 
 
 def _mark_messages(messages: list[Wire], tail: Wire | None) -> None:

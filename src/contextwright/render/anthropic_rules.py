@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from contextwright.formats.tool_schemas import is_hosted
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
@@ -83,7 +84,7 @@ def history_with_calls_has_tools(request: Any) -> Broken:
         if any(_of(message, "tool_use") for _, message in numbered(request, "messages")):
             yield "tools", "calls in the history, no tools"
     for place, tool in enumerate(request.get("tools", ())):
-        if tool["input_schema"].get("type") != "object":
+        if not is_hosted(tool) and tool.get("input_schema", {}).get("type") != "object":
             yield f"tools[{place}]", "a schema that is not an object's"
 
 

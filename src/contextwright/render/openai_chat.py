@@ -1,8 +1,10 @@
 """OpenAI Chat Completions, and what is compatible with it."""
 
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 
 from contextwright.blocks.block import Message
+from contextwright.formats.tool_schemas import as_it_came
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.openai import OpenAIRenderer, named_schema
@@ -18,6 +20,7 @@ from contextwright.render.wire import (
     clean,
     data_url,
     is_sendable,
+    ordered,
     texts,
 )
 from contextwright.session.event import File, Image, Tool, ToolCall, ToolResult
@@ -29,6 +32,8 @@ class OpenAIChatRenderer(OpenAIRenderer):
     rules = RULES
     cache_order = ("tools", "messages")
     id_pattern = r"[\x21-\x7e]{1,40}"
+    tool_form = "openai-chat"
+    shared_tool_keys = MappingProxyType({"openai-responses": ("strict",)})
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, messages, and tools if there are any."""
@@ -54,7 +59,10 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A function tool."""
-        return {"function": super().tool_wire(tool, draft), "type": "function"}
+        function, (form, value) = super().tool_wire(tool, draft), as_it_came(tool)
+        inner = value.get("function", value) if form == self.tool_form else function
+        around = {key: function.pop(key) for key in value if key in function and key not in inner}
+        return ordered({**around, "function": function, "type": "function"})
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""

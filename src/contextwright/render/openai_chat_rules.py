@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 def _functions(request: Any) -> list[Any] | None:
     """The functions of the tools. OpenAI's own limit of 128 is not checked: what is compatible
     with it has others."""
-    return [tool["function"] for tool in request["tools"]] if "tools" in request else None
+    return [tool.get("function", {}) for tool in request["tools"]] if "tools" in request else None
 
 
 def something_is_sent(request: Any) -> Broken:

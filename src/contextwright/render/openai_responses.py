@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 
 from contextwright.blocks.block import Message
+from contextwright.formats.tool_schemas import as_it_came
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.openai import OpenAIRenderer, named_schema
@@ -37,6 +39,8 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     parts = _PARTS
     cache_order = ("tools", "instructions", "input")
     id_pattern = r"[\x21-\x7e]{1,64}"
+    tool_form = "openai-responses"
+    shared_tool_keys = MappingProxyType({"openai-chat": ("strict",)})
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, instructions, input, tools."""
@@ -63,7 +67,10 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
 
     def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A function tool."""
-        return ordered({**super().tool_wire(tool, draft), "strict": False, "type": "function"})
+        wire: Wire = {**super().tool_wire(tool, draft), "type": "function"}
+        if as_it_came(tool)[0] != self.tool_form:  # the API's default is strict
+            wire.setdefault("strict", False)
+        return ordered(wire)
 
     def measure_system(self, request: Request, count: Count) -> int:
         """Tokens of the instructions."""

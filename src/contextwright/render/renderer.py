@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.errors import ModelError
+from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_beside
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
@@ -120,6 +121,8 @@ class Renderer:
         id_pattern, id_prefix, name_pattern: see `RequestDraft`.
         needs_tools: whether the provider refuses calls in the history without tools.
         schema_key: the key of a tool's JSON Schema.
+        tool_form: the format whose tools it takes as they came; empty for none.
+        shared_tool_keys: what it takes of tools of its maker's other format.
     """
 
     rules: Mapping[str, Rule]
@@ -132,6 +135,8 @@ class Renderer:
     name_pattern: str = r"[A-Za-z0-9_-]{1,64}"
     needs_tools: bool = False
     schema_key: str = "parameters"
+    tool_form: str = ""
+    shared_tool_keys: Mapping[str, tuple[str, ...]] = {}
 
     def message_wires(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
@@ -163,7 +168,26 @@ class Renderer:
         wire: Wire = {"name": draft.name(tool.name), self.schema_key: schema_of(tool)}
         if tool.description:
             wire["description"] = clean(tool.description)
-        return ordered(wire)
+        return ordered({**self.own_keys(tool), **wire})
+
+    def takes_tool(self, tool: Tool) -> bool:
+        """Whether it can be sent a tool: one that runs at a provider, at that provider only."""
+        form, value = as_it_came(tool)
+        return form == self.tool_form or not is_hosted(value)
+
+    def own_keys(self, tool: Tool) -> Wire:
+        """What a tool says beside its typed fields, as far as this provider takes it."""
+        form, value = as_it_came(tool)
+        keys = keys_beside(value)
+        if form == self.tool_form:
+            return keys
+        shared = self.shared_tool_keys.get(form, ())
+        return {key: item for key, item in keys.items() if key in shared}
+
+    def lost_keys(self, tool: Tool) -> list[str]:
+        """The keys of a tool that say something and are not sent to this provider."""
+        keys, own = keys_beside(as_it_came(tool)[1]), self.own_keys(tool)
+        return [key for key, item in keys.items() if item and key not in own and key != "type"]
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""
@@ -209,11 +233,15 @@ class Renderer:
         """The tools of a request; where history needs some and none are given, those that the
         session called, without parameters."""
         if layout.tools or not self.needs_tools:
-            return [self.tool_wire(tool, draft) for tool in layout.tools]
+            return [self._as_sent(tool, draft) for tool in layout.tools]
         for name in layout.called:
             draft.put("tool_stub", "tools", draft.name(name))
         stubs = (Tool(name=name, parameters={"type": "object"}) for name in layout.called)
         return [self.tool_wire(stub, draft) for stub in stubs]
+
+    def _as_sent(self, tool: Tool, draft: RequestDraft) -> Wire:
+        _, value = as_it_came(tool)
+        return ordered(value) if is_hosted(value) else self.tool_wire(tool, draft)
 
     def render(self, layout: Layout, target: Target) -> Rendered:
         """The request with the list of what is in no block."""

@@ -64,10 +64,11 @@ def tools_are_named_once(
         tools = tools_of(request)
         if tools is None:
             return
-        names = [tool["name"] for tool in tools]
-        if not names or len(names) != len(set(names)):
+        # a hosted tool may have a type and no name
+        names = {place: tool["name"] for place, tool in enumerate(tools) if "name" in tool}
+        if not tools or len(names) != len(set(names.values())):
             yield where, "no tools, or two of one name"
-        for place, name in enumerate(names):
+        for place, name in names.items():
             if not valid.fullmatch(name):
                 yield f"{where}[{place}]", f"the tool name {name!r}"
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.errors import ModelError, SessionError
-from contextwright.formats.openai_chat import tool_of
+from contextwright.formats.tool_schemas import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.render.response_format import ResponseFormat, read_response_format
 from contextwright.session.event import Tool

@@ -112,6 +112,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         window: the first exchange of the widest `C.window` in the spec; what `before_window` is
             before. None without one.
         tools: what may be called, before any scope.
+        available_tools: those, and what this provider can not be sent.
         required: state keys that the spec needs to bring what it names.
         framed: whether texts stand as sections in the newest user message.
         dry: whether nobody sees what comes out once something was asked, so that no way without
@@ -137,6 +138,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
+    available_tools: tuple[Tool, ...] = ()
     required: tuple[str, ...] = ()
     framed: bool = False
     dry: bool = False
