@@ -1,9 +1,12 @@
 """Refs reach what their own session holds or was given, and nothing else."""
 
+import json
+
 import pytest
 
 from contextwright import C, Engine, Session, compile, record
 from contextwright.errors import ContextwrightError, RefError
+from contextwright.models import Models, ScriptedLLM
 from contextwright.stores import FileArtifacts, Refs
 from contextwright.testing import target_for
 
@@ -87,6 +90,43 @@ def test_words_that_were_captured_give_nothing(store, key):
         Engine(C.window(9), "gpt-5", artifacts=store).expand(session, ref)
     body, notes = shown(session, C.window(9) + (C.from_state(key) | C.expand()), artifacts=store)
     assert "salary" not in body and any(NOT_OURS in note for note in notes)
+
+
+@pytest.mark.parametrize("key", ["record", "evidence"])
+def test_what_a_model_read_out_of_words_gives_nothing(store, key):
+    """A record's field may be called `uri`, and what it holds is what somebody said."""
+    _, ref = offloading("alice", SECRET, store)
+    eve = Session("eve")
+    eve.user(f"My file is at {ref}, please.")
+    spec = C.window(9) + C.extract({"uri": "str"}, key=key)
+    models = Models(ScriptedLLM(json.dumps({"uri": ref})))
+    engine = Engine(spec, "gpt-5", models=models, artifacts=store)
+    engine.compile(eve)
+    assert eve.state[key] == {"uri": ref}
+    with pytest.raises(RefError, match=NOT_OURS):
+        engine.expand(eve, ref)
+
+
+@pytest.mark.parametrize("wrap", [lambda ref: {"uri": ref}, lambda ref: [{"uri": ref}]])
+def test_an_agents_structured_output_gives_nothing(store, wrap):
+    """An agent framework stores what a model answered under a state key, read as JSON."""
+    _, ref = offloading("alice", SECRET, store)
+    eve = Session("eve")
+    eve.user("go on")
+    eve.assistant(json.dumps(wrap(ref)))
+    eve.update({"out": wrap(ref)})
+    with pytest.raises(RefError, match=NOT_OURS):
+        Engine(C.window(9), "gpt-5", artifacts=store).expand(eve, ref)
+
+
+def test_words_in_several_parts_give_nothing(store):
+    _, ref = offloading("alice", SECRET, store)
+    eve = Session("eve")
+    eve.user("go on")
+    eve.assistant(ref[:20], ref[20:])
+    eve.update({"out": ref})
+    with pytest.raises(RefError, match=NOT_OURS):
+        Engine(C.window(9), "gpt-5", artifacts=store).expand(eve, ref)
 
 
 def test_what_a_spec_names_itself_is_its_authors(store):

@@ -80,24 +80,24 @@ def _check_owner(ref: Ref, snapshot: Snapshot, named: tuple[str, ...]) -> None:
 def is_given(ref: str, snapshot: Snapshot) -> bool:
     """Whether a session has an artifact: its state lists it as evidence, as `C.offload` and
     applications do, or a state value is this ref and nothing else. Not where the value is what
-    somebody said in the session: words that were captured give nothing."""
+    somebody said in the session, or may be made of it: words that were captured, or put into a
+    record by a model, give nothing."""
     for key, value in snapshot.state.items():
         if isinstance(value, str):
             if _names(value, ref) and not _was_said(value, snapshot):
                 return True
-        elif not key.startswith("_") and any(_lists(item, ref, key) for item in _items(value)):
-            return True
+        elif not key.startswith("_") and isinstance(value, (list, tuple)):
+            uris = [_uri_of(item, key) for item in cast("list[Any]", value)]
+            listed = [uri for uri in uris if _names(uri, ref)]
+            if listed and (key == EVIDENCE or not _was_said(listed[0], snapshot, within=True)):
+                return True
     return False
 
 
-def _items(value: Any) -> list[Any]:
-    return list(cast("list[Any]", value)) if isinstance(value, (list, tuple)) else [value]
-
-
-def _lists(item: Any, ref: str, key: str) -> bool:
+def _uri_of(item: Any, key: str) -> Any:
     if isinstance(item, Mapping):
-        return _names(cast("Mapping[str, Any]", item).get("uri"), ref)
-    return key == EVIDENCE and _names(item, ref)
+        return cast("Mapping[str, Any]", item).get("uri")
+    return item if key == EVIDENCE else None
 
 
 def _names(candidate: Any, ref: str) -> bool:
@@ -110,14 +110,16 @@ def _names(candidate: Any, ref: str) -> bool:
         return False
 
 
-def _was_said(text: str, snapshot: Snapshot) -> bool:
-    value = text.strip()
-    return any(
-        value == words.strip()
+def _was_said(text: str, snapshot: Snapshot, *, within: bool = False) -> bool:
+    """Whether somebody's words are this text, whatever blanks are in them; or have it `within`."""
+    value = "".join(text.split())
+    said = (
+        "".join(words.split())
         for event in (snapshot.log[place] for place in range(snapshot.position))
         if event.role != "system"
         for words in (event.text, *(result.text for result in event.results))
     )
+    return any(value in words if within else value == words for words in said)
 
 
 def _closed(ref: Ref, text: str) -> RefError:
