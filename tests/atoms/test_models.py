@@ -476,6 +476,13 @@ def test_notes_are_merged_by_a_model_or_by_near_duplicates():
     assert len(llm.prompts) == 1
 
 
+def test_a_dash_within_a_merged_note_stays():
+    session = session_of("u: a | a: Ann paid.", state={"_notes_n": ["Ann owes."]})
+    _, models = with_llm("- Ann paid - 49 euros.\nShe - Ann - is 1. happy.")
+    notes = noted(session, C.write_notes("n", strategy="merge", model="m"), models)
+    assert [n["text"] for n in notes] == ["Ann paid - 49 euros.", "She - Ann - is 1. happy."]
+
+
 def test_only_an_agents_own_words_are_noted():
     session = session_of("u: a")
     session.assistant("mine", author="one")

@@ -8,6 +8,7 @@ there are the variants that need no model.
 import re
 from collections.abc import Callable, Sequence
 
+from contextwright.text.identifiers import IDENTIFIER
 from contextwright.text.search_terms import STOP, words
 
 Expander = Callable[[str], Sequence[str]]
@@ -17,11 +18,11 @@ MOST = 6
 """Variants of a query that are looked for."""
 _NAMED = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]+)\"|'([^'\n]{2,})'"
-    r"|((?:[\w.-]*/)+[\w.-]+|\w+(?:[._:-]\w+)+|\w*[a-z]\w*[A-Z]\w*|\w*\d\w*)"
+    rf"|({IDENTIFIER})"
     r"|((?<![.?!] )(?<!^)\b[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)*)"
 )
 _SPLIT = re.compile(
-    r"[?!.;\n]+\s*|,?\s+\b(?:and|or|versus|vs\.?|as well as|but)\b\s+", re.IGNORECASE
+    r"[?!.;\n]+\s*|(?:,|(?<!\s))\s++(?:and|or|versus|vs\.?|as well as|but)\b\s+", re.IGNORECASE
 )
 _ASKING = frozenset(
     re.findall(

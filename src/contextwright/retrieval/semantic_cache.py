@@ -16,6 +16,7 @@ import msgspec
 from contextwright.retrieval.stems import stems
 from contextwright.retrieval.vectors import Vectorizer, checked_vectors, reason_of
 from contextwright.stored_record import StoredRecord, StoreTraits
+from contextwright.text.identifiers import IDENTIFIER
 from contextwright.text.search_terms import STOP, words
 
 LIKE_VECTORS = 0.95
@@ -27,10 +28,7 @@ MAX_ANSWERS = 1_000
 """Answers that stay, those used last: each `get` compares with all of them."""
 
 _NUMBER = re.compile(r"\d[\d.,:/-]*\d|\d")
-_NAMED = re.compile(
-    r"`[^`\n]+`|\"[^\"\n]+\"|(?:[\w.-]*/)+[\w.-]+|\w+(?:[._-]\w+)+|\w*[a-z]\w*[A-Z]\w*|\w*\d\w*"
-    r"|(?<!^)\b[A-Z]\w+"
-)
+_NAMED = re.compile(rf"`[^`\n]+`|\"[^\"\n]+\"|{IDENTIFIER}|(?<!^)\b[A-Z]\w+")
 _COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: str(number) for number, word in enumerate(re.findall(r"\w+", _COUNTED))}
 _NEGATION = re.compile(

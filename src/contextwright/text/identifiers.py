@@ -19,6 +19,12 @@ _ENTITY = re.compile(
 )
 
 
+IDENTIFIER = (
+    r"(?<!/)(?<![\w.-](?=[\w.-]))[\w.-]*+(?:/++[\w.-]++)++|\b\w++(?:[.:-]\w++)++"
+    r"|\b(?=\w[^\W_]*+_\w)\w++|\b(?=[^\Wa-z]*+[a-z][^\WA-Z]*+[A-Z])\w++|\b(?=[^\W\d]*+\d)\w++"
+)
+"""The expression of a path, of words with marks between them, of one with capitals or digits
+within. It tries a run of signs once, from its beginning, so that time grows with the text."""
 READ = 50_000
 """Characters that are looked at: enough to fill any excerpt, and bounded in time."""
 

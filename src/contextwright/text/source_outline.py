@@ -19,7 +19,7 @@ _CODE = re.compile(
     r".*[;{}]\s*$|\s*(?:return|if|for|while|else|elif|try|except|raise|@)\b.*"
     r"|\s*\w+(?:\.\w+)* = .+|\s*(?:#|//|/\*|\*) ?.*"
 )
-_NUMBERED = re.compile(r"\s*\d+(?:\t|→|: |\| )")
+_NUMBERED = re.compile(r"\A\s*\d+(?:\t|→|: |\| )")
 """A line's number in front of it, as tools print files."""
 
 

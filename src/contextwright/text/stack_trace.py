@@ -6,7 +6,7 @@ from contextwright.text.line_selection import Unit
 
 _PYTHON = re.compile(r'\s*File "([^"]+)", line \d+')
 _FRAME = re.compile(
-    r"\s+at (?:async )?\S.*[(:]\S*\d*|\s*(?:\S+/)+\S+\.go:\d+|\s+\d+: +0x|\s+from \S+:\d+"
+    r"\s+at (?:async )?\S.*[(:]\S*\d*|\s*+(?=\S+/)\S*?\.go:\d|\s+\d+: +0x|\s+from \S+:\d+"
 )
 _RAISED = re.compile(
     r"\S*(?:Error|Exception|Warning|Interrupt|Exit|Failure|Panic)\b\S{0,80}(?::|$)"

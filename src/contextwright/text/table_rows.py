@@ -6,7 +6,7 @@ import re
 from contextwright.text.line_selection import Unit
 from contextwright.text.log_lines import severity
 
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*+")
 DELIMITERS = ("\t", ";", ",", "|")
 LEAST = 3
 """Rows of a table, its header included."""

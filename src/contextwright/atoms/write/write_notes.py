@@ -17,8 +17,8 @@ from contextwright.spec.task import Answer, Task, TaskGenerator
 from contextwright.spec.word_roles import RecordedTurn, Writer
 
 NotesStrategy = Literal["append", "replace", "merge", "checklist"]
-_BOX = re.compile(r"\s*(?:[-*+]|[0-9]{1,3}[.)])?\s*\[([ xX])\]\s*(\S.*)")
-_BULLET = re.compile(r"\s*(?:[-*+•]|[0-9]{1,3}[.)])\s+")
+_BOX = re.compile(r"\s*+(?:(?:[-*+]|[0-9]{1,3}[.)])\s*+)?\[([ xX])\]\s*(\S.*)")
+_BULLET = re.compile(r"\A\s*(?:[-*+•]|[0-9]{1,3}[.)])\s+")
 
 
 class WriteNotes(Writer, frozen=True, kw_only=True):
