@@ -84,12 +84,12 @@ def is_given(ref: str, snapshot: Snapshot) -> bool:
     record by a model, give nothing."""
     for key, value in snapshot.state.items():
         if isinstance(value, str):
-            if _names(value, ref) and not _was_said(value, snapshot):
+            if _names(value, ref) and not _is_said(value, snapshot):
                 return True
         elif not key.startswith("_") and isinstance(value, (list, tuple)):
             uris = [_uri_of(item, key) for item in cast("list[Any]", value)]
             listed = [uri for uri in uris if _names(uri, ref)]
-            if listed and (key == EVIDENCE or not _was_said(listed[0], snapshot, within=True)):
+            if listed and (key == EVIDENCE or not _is_said(listed[0], snapshot, within=True)):
                 return True
     return False
 
@@ -110,16 +110,16 @@ def _names(candidate: Any, ref: str) -> bool:
         return False
 
 
-def _was_said(text: str, snapshot: Snapshot, *, within: bool = False) -> bool:
+def _is_said(text: str, snapshot: Snapshot, *, within: bool = False) -> bool:
     """Whether somebody's words are this text, whatever blanks are in them; or have it `within`."""
     value = "".join(text.split())
-    said = (
+    spoken = (
         "".join(words.split())
         for event in (snapshot.log[place] for place in range(snapshot.position))
         if event.role != "system"
         for words in (event.text, *(result.text for result in event.results))
     )
-    return any(value in words if within else value == words for words in said)
+    return any(value in words if within else value == words for words in spoken)
 
 
 def _closed(ref: Ref, text: str) -> RefError:
