@@ -11,7 +11,7 @@ from tests.formats.rounds import document
 
 from contextwright import C, Session, compile
 from contextwright.errors import ContextwrightError
-from contextwright.formats import _MODULES
+from contextwright.formats import _MODULES, read_session
 from contextwright.session.event import Text, ToolResult
 from contextwright.testing import FORMATS as PROVIDERS
 from contextwright.testing import session_of, target_for
@@ -78,3 +78,12 @@ def test_two_blocks_of_one_event_are_told_apart_in_the_list_of_what_is_not_sent(
         | C.fit(500, strategy="strict")
     )  # fmt: skip
     assert compile(session, spec, target=target_for(format)).request
+
+
+@pytest.mark.parametrize("schema", ["odd", ["a"], 5])
+def test_a_schema_that_is_no_object_is_none(schema):
+    tools = [{"functionDeclarations": [{"name": "read", "parameters": schema}]}]
+    contents = [{"role": "user", "parts": [{"text": "hi"}]}]
+    data = msgspec.json.encode({"contents": contents, "tools": tools})
+    session = read_session(data, format="gemini")
+    assert compile(session, C.none(), model="gemini-2.5-pro").request["config"]["tools"]

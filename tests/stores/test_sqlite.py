@@ -285,9 +285,24 @@ def test_what_is_no_event_is_refused_before_it_is_stored(store):
 def test_an_id_that_no_file_can_hold_is_named(store):
     with pytest.raises(StoreError, match="half a character"):
         store.append("half \ud83d", [], expected=0)
+    with pytest.raises(StoreError, match="no text"):
+        store.append(None, [], expected=0)
     with pytest.raises(StoreError, match="no session"):
         store.load("half \ud83d")
     assert store.length("half \ud83d") == 0
+
+
+def test_data_within_itself_is_named(store):
+    endless = []
+    endless.append(endless)
+    session = session_of("u: hi")
+    with pytest.raises(SessionError, match="not JSON data"):
+        session.update({"plan": endless})
+    with pytest.raises(SessionError, match="not JSON data"):
+        session.call("read", {"rows": endless}, id="c")
+    session.metadata["owner"] = endless
+    with pytest.raises(StoreError, match="no JSON data"):
+        store.save(session)
 
 
 def test_errors_have_classes(store, path, tmp_path):

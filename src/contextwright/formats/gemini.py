@@ -95,7 +95,7 @@ def _tools(value: Any) -> list[Tool]:
         for each in _pick(object_if(group), "function_declarations") or []:
             schema = each.get("parameters") or _pick(each, "parameters_json_schema") or {}
             name, description = str(each.get("name")), str(each.get("description") or "")
-            tools.append(Tool(name=name, description=description, parameters=schema))
+            tools.append(Tool(name=name, description=description, parameters=object_if(schema)))
     return tools
 
 

@@ -1,9 +1,10 @@
 """The prompt for each kind of task, and the schema of its answer.
 
-What is read stands between markers and is called data: it may say anything. A marker in it is
-broken, so that it can not end where it does not.
+What is read stands between markers and is called data: it may say anything. Each of our markers in
+it is broken, so that it can not end where it does not, nor pass for what was known before.
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -149,5 +150,11 @@ def _shown(text: str, is_item: bool) -> str:
 
 
 def _marked(name: str, text: str) -> str:
-    broken = text.replace(f"</{name}", f"<\\/{name}").replace(f"<{name}", f"<\\{name}")
-    return f"<{name}>\n{broken}\n</{name}>"
+    return f"<{name}>\n{_MARKER.sub(_BROKEN, text)}\n</{name}>"
+
+
+_MARKER = re.compile(
+    rf"<(?=[\s/]*+(?:{'|'.join(('data', 'query', 'answer', 'before', *_BEFORE.values()))})\b)",
+    re.IGNORECASE,
+)
+_BROKEN = r"<\\"

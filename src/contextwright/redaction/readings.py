@@ -146,7 +146,7 @@ def _decoder(sign: str, units: Callable[[str], Iterable[Unit]]) -> Callable[[str
 
 # `\n` and `\"` alone hide nothing from patterns, and are in most JSON
 _DECODERS = (
-    _decoder(r"\\(?:u[0-9a-fA-F]{4}|/)", escapes),
+    _decoder(r"\\(?:u\{?[0-9a-fA-F]|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|/)", escapes),
     _decoder(r"%[0-9a-fA-F]{2}", percents),
     _decoder(r"&(?:#[0-9xX]|[a-zA-Z]{2,31};)", entities),
 )

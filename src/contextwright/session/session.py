@@ -239,7 +239,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """A deep copy as JSON data: what the caller keeps in hand must not reach into the state."""
     try:
         return msgspec.json.decode(msgspec.json.encode(dict(values)))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise SessionError(
             f"a state value is not JSON data: {error}",
             where=", ".join(map(repr, values)),
@@ -266,7 +266,7 @@ def _check_fields(role: Any, fields: Mapping[str, Any], where: str) -> None:
 def _json_text(value: Any, where: str) -> str:
     try:
         return msgspec.json.encode(value).decode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise SessionError(
             f"not JSON data: {error}", where=where, fix="give text, or a dict of plain values"
         ) from error

@@ -371,7 +371,7 @@ def _place(step: Step) -> str:
 def _encoded(value: Any, where: str) -> bytes:
     try:
         return msgspec.json.encode(value, order="sorted")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(
             f"this is no JSON data: {error}"[:200],
             where=where,

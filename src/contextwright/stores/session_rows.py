@@ -129,10 +129,10 @@ class StoredSession:
             stored.check()
             return stored
         try:
-            connection.execute(_ADD, (session_id,))
-        except UnicodeEncodeError as error:
+            connection.execute(_ADD, (session_id.encode().decode(),))
+        except (UnicodeEncodeError, AttributeError) as error:
             raise StoreError(
-                "an id with half a character, which no file can hold",
+                "an id that is no text, or has half a character, which no file can hold",
                 where=f"session {session_id!r}",
                 fix="give the session an id that is text",
             ) from error
@@ -182,7 +182,7 @@ class StoredSession:
         """
         try:
             tools, metadata = _encode(session.tools), _encode(session.metadata)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(
                 f"tools or metadata that are no JSON data: {error}"[:300],
                 where=f"session {session.id!r}",

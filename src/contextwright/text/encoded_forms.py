@@ -11,11 +11,12 @@ Unit = tuple[str, int, int]
 
 _ESCAPE = re.compile(
     r"(?<!\\)(?:\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2}|\\++u[0-9a-fA-F]{4})"
+    r"|(?<!\\)\\++(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]{1,6}\}|U[0-9a-fA-F]{8})"
     r"|(?<!\\)\\++[nrtbf\"'/]"
 )
-_HEX = re.compile(r"u([0-9a-fA-F]{4})")
+_HEX = re.compile(r"(?:u\{|[uUx])([0-9a-fA-F]{1,8})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
+_ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}+|[xX][0-9a-fA-F]{1,6}+);?|[a-zA-Z]{2,31};)")
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
 
@@ -36,7 +37,8 @@ def pieces_of(text: str, units: Iterable[Unit]) -> Iterator[Unit]:
 
 
 def escapes(text: str) -> Iterator[Unit]:
-    r"""The meanings of `\u00e9` and `\n` in JSON text, however often it was put into JSON."""
+    r"""The meanings of `\u00e9` and `\n` in JSON text, however often it was put into JSON, and of
+    `\xe9`, `\u{e9}` and `\U000000e9`, as programs print them."""
     for match in _ESCAPE.finditer(text):
         codes = [int(code, 16) for code in _HEX.findall(match[0])]
         if not codes:
@@ -46,7 +48,7 @@ def escapes(text: str) -> Iterator[Unit]:
             both = 0x10000 + ((codes[0] - 0xD800) << 10) + (codes[1] - 0xDC00)
             yield chr(both), match.start(), match.end()
         else:
-            yield chr(codes[0]), match.start(), match.end()
+            yield chr(min(codes[0], 0x10FFFF)), match.start(), match.end()
 
 
 def percents(text: str) -> Iterator[Unit]:
