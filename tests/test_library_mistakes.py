@@ -83,6 +83,7 @@ MISTAKES = {
     "a role that is none": (lambda: C.select(role="bot"), "assistant"),
     "a check that is none": (lambda: C.validate(["complete"]), "did you mean completeness"),
     "a pattern that is none": (lambda: C.redact(["emial"]), "email"),
+    "a vault in a spec": (lambda: C.redact("pii", operator="hash", vault=5), "Engine(..., vault"),
     "a negative window": (lambda: C.window(-1), "C.window(n=1)"),
     "a tier that is none": (lambda: C.priority(5), "1"),
     "too many places": (lambda: C.window(5, 6, 7, 8), "name the others"),

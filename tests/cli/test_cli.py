@@ -106,6 +106,8 @@ def test_salience_fits_a_terminal_of_80_columns(session_file, monkeypatch):
     lines = run("salience", session_file).splitlines()
     assert max(len(line.rstrip()) for line in lines) <= 80
     assert "assistant" in "".join(lines)
+    listed = run("salience", session_file, "--top", "2")
+    assert len(listed.splitlines()) == len(lines) - 2 and "2 of 4; --top 0 lists all" in listed
 
 
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "contextwright"])
@@ -193,6 +195,7 @@ def test_salience_says_why_for_every_exchange(session_file):
 def test_the_demo_shows_three_specs_and_a_recovery():
     shown = run("demo")
     assert "192 messages" in shown
+    assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
     assert "prefix a cache reads again" in shown
     assert "gives it whole" in shown
 

@@ -67,6 +67,8 @@ def test_without_a_key_nothing_is_sent(operator: str) -> None:
     with pytest.raises(SpecError, match="takes a vault") as caught:
         sent(f"to {MAIL}", C.redact("email", operator=operator))
     assert MAIL not in str(caught.value)
+    with pytest.raises(SpecError, match="takes a vault"):
+        sent("nothing to find yet", C.redact("email", operator=operator))
 
 
 @pytest.mark.parametrize("key", ["short", b"", 5])

@@ -79,7 +79,7 @@ def demo(model: str, save: Path | None) -> None:
     console.print(_turns(bills))
     console.print(_totals(bills, len(positions)))
     for name, spec in SPECS:
-        console.print(f"{name:10} {spec!r}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{name:10} {spec!r}", markup=False, highlight=False)
     if last is not None:
         _recover(console, session, last)
 
@@ -118,7 +118,7 @@ def _turns(bills: list[Bill]) -> Any:
     from contextwright.cli.tables import new_table
 
     columns = ("turn", *(bill.name for bill in bills))
-    title = "input tokens of the last call of each turn"
+    title = "input tokens of each turn's last call"
     table = new_table(title, *columns, right=columns)
     for turn in range(len(bills[0].tokens)):
         table.add_row(str(turn + 1), *(f"{bill.tokens[turn]:,}" for bill in bills))

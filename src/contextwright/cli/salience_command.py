@@ -8,7 +8,7 @@ import msgspec
 from contextwright.atoms.select.salient import Salient
 from contextwright.blocks.block import Block
 from contextwright.blocks.of_exchange import block_of
-from contextwright.cli.options import session_options
+from contextwright.cli.options import session_options, top_option
 from contextwright.retrieval.salience import FACTORS, Salience
 from contextwright.session.session import Session
 
@@ -19,8 +19,9 @@ FIXED = 58
 @click.command()
 @session_options
 @click.option("--entity", "entities", multiple=True, help="A name that always counts; repeat it.")
+@top_option
 @click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
-def salience(session: Session, entities: tuple[str, ...], as_json: bool) -> None:
+def salience(session: Session, entities: tuple[str, ...], top: int, as_json: bool) -> None:
     """Score every exchange of SESSION, and say why.
 
     As `C.salient` does, with its default weights.
@@ -34,17 +35,19 @@ def salience(session: Session, entities: tuple[str, ...], as_json: bool) -> None
         ]
         click.echo(msgspec.json.encode(rows))
         return
-    _print(session, blocks, scores)
+    _print(session, blocks, scores, top)
 
 
-def _print(session: Session, blocks: tuple[Block, ...], scores: list[Salience]) -> None:
+def _print(session: Session, blocks: tuple[Block, ...], scores: list[Salience], top: int) -> None:
     from rich import box
     from rich.console import Console
 
-    from contextwright.cli.tables import inert, named, new_table
+    from contextwright.cli.tables import inert, named, new_table, top_of
 
     # without lines between columns, words have room in 80 characters
-    title = f"{session.id}: {len(blocks)} exchange{'s' if len(blocks) != 1 else ''}"
+    title = f"{session.id}: exchanges by score ({top_of(len(blocks), top)})"
+    ranked = sorted(range(len(blocks)), key=lambda place: -scores[place].score)
+    listed = set(ranked[: top or None])
     form: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
     numbers = ("score", "recency", "entity", "user", "form")
     columns = ("event", "who", *numbers, "names", "says")
@@ -53,7 +56,9 @@ def _print(session: Session, blocks: tuple[Block, ...], scores: list[Salience]) 
         column.no_wrap = True
     console = Console()
     room = max(16, console.width - FIXED)
-    for block, one in zip(blocks, scores, strict=True):
+    for place, (block, one) in enumerate(zip(blocks, scores, strict=True)):
+        if place not in listed:
+            continue
         values: dict[str, Any] = {factor.name: factor for factor in one.factors}
         why = values["entity"].why.removeprefix("names ")
         table.add_row(

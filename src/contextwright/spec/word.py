@@ -155,9 +155,7 @@ def _options(
                 arguments,
                 options,
                 f"unexpected option {name!r}; expected {_names(struct)}",
-                nearest(name, struct.__struct_fields__)
-                if struct.__struct_fields__
-                else _shape(struct),
+                _place_of(name, struct),
             )
         if name in bound and (name != struct.variadic or rest):
             raise _misuse(struct, arguments, options, f"{name} is given twice", _shape(struct))
@@ -167,6 +165,14 @@ def _options(
             what = f"missing option {name!r}"
             raise _misuse(struct, arguments, options, what, _shape(struct))
     return bound
+
+
+def _place_of(name: str, struct: type[Any]) -> str:
+    """Where an option belongs that this word does not have."""
+    if name in {"vault", "detector"}:  # objects of the application; a spec is data
+        return f"compile(..., {name}=...) or Engine(..., {name}=...) takes it"
+    fields = struct.__struct_fields__
+    return nearest(name, fields) if fields else _shape(struct)
 
 
 def _plain(struct: type[Any], name: str, value: Any) -> Any:
