@@ -1,6 +1,6 @@
 """What each way of keeping a session within a budget is worth and costs, on real tool sessions.
 
-CONTEXTWRIGHT_DATA=... python -m benchmarks.economy [FILE ...]
+CONTEXTWRIGHT_DATA=... python -m benchmarks.economy [FILE ...] | --page
 """
 
 import gzip
@@ -384,8 +384,45 @@ def hard_line(name: str) -> str:
     )
 
 
+PAGE = Path(__file__).parents[1] / "docs/reference/economy.md"
+OURS = "| **`C.compaction`, ours** |"
+
+
+def write_page() -> None:
+    """Our row of each table of the page, measured anew; the peers' rows stay as they were run."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    name = ""
+    for at, line in enumerate(lines):
+        if line.startswith("## "):
+            name = line[3:].partition(",")[0]
+        elif line.startswith(OURS):
+            own = run(name, lambda: compaction(BUDGETS[name]), BUDGETS[name])
+            whole = run(name, full, None)
+            lines[at] = f"{OURS} {_row(own, whole)} |"
+            print(name, lines[at])
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _row(found: Score, whole: Score) -> str:
+    n = found.requests
+    shares = [found.call_share, found.recall, found.recov]
+    costs = [found.openai / whole.openai, found.anthropic / whole.anthropic]
+    rest = [f"{found.invalid / n:.2f}", f"{found.over / n:.2f}", str(found.unseen_fresh)]
+    return " | ".join(
+        [
+            *(f"{share:.3f}" for share in shares),
+            f"{found.tokens / whole.tokens:.2f}",
+            *(f"{cost:.3f}" for cost in costs),
+            *rest,
+        ]
+    )
+
+
 def main(names: Sequence[str]) -> None:
-    """All tables."""
+    """All tables, or with `--page` our rows of the page."""
+    if "--page" in names:
+        write_page()
+        return
     print("cut: requests in which a fresh result had no room to be whole\n")
     for name in names or BUDGETS:
         for line in table(name):
