@@ -16,7 +16,7 @@ from contextwright.compiler.steps.usage import Superseded, index_of, last_used
 from contextwright.spec.inputs import Inputs
 from contextwright.text.json_rows import loaded
 
-TAIL = 20
+TAIL = 15
 """Percent of what a step goes down to for the newest exchanges, which stay in their places."""
 LEAST = 70
 """Percent of it that a note may have, whatever stays in its place."""
