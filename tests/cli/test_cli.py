@@ -73,6 +73,8 @@ def test_replay_names_what_was_edited_in_a_pack(session_file, tmp_path):
         pack.write_text(json.dumps(file))
         code = 4 if named == "changes" else 9
         assert named in run("replay", pack, session_file, code=code)
+    pack.write_text('{"request": {"messages": []},' + json.dumps(whole)[1:])
+    assert "'request' stands twice" in run("replay", pack, session_file, code=4)
 
 
 def test_replay_of_another_session_names_what_differs(session_file, tmp_path):

@@ -42,10 +42,14 @@ def test_what_was_not_edited_is_the_same(session, pack):
     [
         (b'{"messages":[{"content":"FORGED"}]}', "request"),
         (b"no JSON", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
         (None, "request.messages[0].content was"),
+        ("twice", "'messages' stands twice"),
     ],
 )
 def test_an_edited_request_is_named(session, pack, body, named):
+    if body == "twice":
+        body = b'{"messages":[{"content":"FORGED"}],' + pack.body[1:]
     if body is None:
         request = pack.request
         request["messages"][0]["content"] = "FORGED"

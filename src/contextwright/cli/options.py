@@ -16,6 +16,7 @@ from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_re
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
+from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.door import SessionLike
 from contextwright.engine.engine import compile
 from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat
@@ -379,14 +380,16 @@ def load_pack(path: Path) -> Pack:
         SessionError: not such a file.
     """
     try:
-        file = msgspec.json.decode(path.read_bytes(), type=PackFile)
+        data = path.read_bytes()
+        file = msgspec.json.decode(data, type=PackFile)
+        refuse_repeated(data)
     except OSError as error:
         raise SessionError(
             f"the file can not be read: {error.strerror}",
             where=str(path),
             fix="give a pack's file; ctx compile SESSION --out FILE writes one",
         ) from error
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise SessionError(
             f"expected a pack, got another file: {error}",
             where=str(path),

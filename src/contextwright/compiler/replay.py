@@ -1,6 +1,8 @@
 """The same request and receipt again, from a stored session and a manifest; or what differs."""
 
+import json
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 
@@ -114,11 +116,28 @@ def _compare(old: Manifest, new: Manifest) -> None:
 def _compare_requests(pack: Pack, again: Pack) -> None:
     try:
         stored = msgspec.json.decode(pack.body)
-    except msgspec.DecodeError as error:
+        refuse_repeated(pack.body)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _edited("the pack's request is no JSON", str(error), pack.manifest) from error
     difference = first_difference(stored, again.request, "request")
     if difference:
         raise _edited("the pack's request is not the one that was built", difference, pack.manifest)
+
+
+def refuse_repeated(data: bytes) -> None:
+    """Refuse JSON in which an object has a field twice: readers differ in which of them counts.
+
+    Raises:
+        DecodeError: it has.
+    """
+
+    def checked(pairs: list[tuple[str, Any]]) -> None:
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise msgspec.DecodeError(f"the field {twice!r} stands twice in one object")
+
+    json.loads(data, object_pairs_hook=checked)
 
 
 def _edited(what: str, difference: str, manifest: Manifest) -> ReplayError:
