@@ -17,6 +17,8 @@ _QUERY_KEYS = ("query", "q", "pattern", "search", "keywords", "question", "term"
 _URL_KEYS = ("url", "uri", "link", "href")
 _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
 _NOTE = re.compile(r"\n?\[full output: (\S+), \d+ tokens\]\Z")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""Of a terminal: they cost tokens and say nothing."""
 HEAD = 20_000
 """Characters in which a page's title is looked for."""
 LEAST = 8
@@ -39,17 +41,18 @@ def shorten_result(
         arguments: JSON of the call.
         max_tokens: tokens of all of it. Where a ref is given, room for it is always made.
         count: tokens of a text.
-        ref: where the whole is; noted at the end.
+        ref: where the whole is; own_note at the end.
     """
     whole = count(text)
-    noted = _NOTE.search(text)
-    if whole <= max_tokens or (noted and noted[1] == ref and not text[: noted.start()].strip()):
+    match = _NOTE.search(text)
+    own_note = match if match and match[1] == ref else None
+    if whole <= max_tokens or (own_note and not text[: own_note.start()].strip()):
         return text
-    note = noted[0].strip() if noted and noted[1] == ref else full_output_note(ref, whole)
+    note = own_note[0].strip() if own_note else full_output_note(ref, whole)
     tail = f"\n{note}" if ref else ""
-    source = text[: noted.start()] if noted and ref and noted[1] == ref else text
+    source = _COLOURS.sub("", text[: own_note.start()] if own_note else text)
     room = max(LEAST, max_tokens - count(tail)) if ref else max_tokens
-    call = {} if source is not text else load_json(arguments)  # a result has one heading
+    call = {} if own_note else load_json(arguments)  # a result has one heading
     short = f"{_body(source, tool, call, room, count)}{tail}".strip("\n")
     if (over := count(short) - max(max_tokens, count(tail) + LEAST)) > 0:
         # pieces may count more together than apart
