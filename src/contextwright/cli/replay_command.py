@@ -17,7 +17,8 @@ from contextwright.session.session import Session
 def replay_command(pack: Path, session: Session, sources: Sources) -> None:
     """Build a PACK file again from SESSION.
 
-    Its request and every field of its manifest are compared; what differs is named.
+    Its request and every field of its manifest are compared; what differs is named, and a
+    digest tells whether any field was edited by accident.
     """
     stored = load_pack(pack)
     session.id = stored.manifest.session_id

@@ -1,5 +1,6 @@
 """The receipt of a pack: what it was built from, what is in it, what is not, and why."""
 
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -114,6 +115,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         response_format: the shape that the answer must have, if the target has one.
         answers: what models contributed, with who made it: a replay asks no model.
         checksum: sha256 of the request's canonical JSON.
+        digest: sha256 of all other fields, which `ctx replay` checks: also those that a rebuilt
+            request does not show, such as the window. It finds accidents; who edits a manifest
+            on purpose can make it anew.
     """
 
     version: int = 1
@@ -164,6 +168,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     prefix: Prefix | None = None
     response_format: ResponseFormat | None = None
     checksum: str
+    digest: str = ""
+
+    def digested(self) -> "Manifest":
+        """The same with the digest of what it says."""
+        plain = msgspec.structs.replace(self, digest="")
+        return msgspec.structs.replace(self, digest=sha256(plain.to_json()).hexdigest())
 
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no floats but those a spec names."""

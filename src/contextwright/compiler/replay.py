@@ -23,9 +23,11 @@ from contextwright.spec.codec import from_data
 from contextwright.spec.task import Answers
 from contextwright.tokens.counter import named_counter
 
-UNCOMPARED = frozenset({"prefix", "pack_id", "checksum"})
+UNCOMPARED = frozenset({"prefix", "pack_id", "checksum", "digest"})
 """Fields that are not compared by themselves: the prefix is that of a request that is not here,
 the others follow from what is compared."""
+GIVEN = ("window", "reserved_output", "now_ms", "agent", "cache", "answers", "notes", "prefix")
+"""Fields that a replay takes as they are: only the digest tells whether they were edited."""
 
 
 _PORTS = "replay(pack, session, ports=RedactionPorts(...))"
@@ -88,6 +90,9 @@ def replay(
     )
     again = compiler.compile(snapshot, _target(manifest, tools))
     _compare(manifest, again.manifest)
+    if manifest.digest and manifest.digest != manifest.digested().digest:
+        what = "the manifest is not as it was made, though it leads to the same request"
+        raise _edited(what, f"a field such as {', '.join(GIVEN)}", manifest)
     if isinstance(pack, Pack) and pack.body != again.body:
         _compare_requests(pack, again)
     return again

@@ -205,7 +205,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if previous is not None:
             prefix = shared_prefix(previous.request, built.rendered.request, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
-        return Pack(body, manifest)
+        return Pack(body, manifest.digested())
 
 
 def _cost(
