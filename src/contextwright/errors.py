@@ -34,6 +34,7 @@ ContextwrightError
         print(error.what, error.where, error.fix)
 """
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import ClassVar
 
@@ -223,3 +224,13 @@ class MissingExtra(ContextwrightError):
             f"{package} is not installed",
             fix=f"pip install 'contextwright[{extra}]'",
         )
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The fix for a misspelt name: the nearest known ones, or all."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"known: {', '.join(sorted(known))}"

@@ -20,8 +20,7 @@ from contextwright.atoms.compress.summarize import Summarize
 from contextwright.atoms.select.default import Default
 from contextwright.atoms.select.select import Select
 from contextwright.atoms.select.window import TURNS, Window, stride_of
-from contextwright.errors import SpecError, UnknownWord
-from contextwright.spec.codec import nearest
+from contextwright.errors import SpecError, UnknownWord, nearest
 from contextwright.spec.expr import ATOMS, Atom, Expr, When
 from contextwright.spec.kind import Kind
 from contextwright.spec.parse import parse_spec

@@ -6,10 +6,10 @@ from contextwright.check.keys import read, written
 from contextwright.check.pipeline import AgentStep, Branch, Pipeline, steps_of
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import walk
+from contextwright.errors import nearest
 from contextwright.session.event import ROLES
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
-from contextwright.spec.codec import nearest
 from contextwright.spec.expr import Atom
 
 _OTHERS = frozenset({*ROLES, "agent", "model"})

@@ -18,8 +18,7 @@ from contextwright.cli.replay_command import replay_command
 from contextwright.cli.salience_command import salience
 from contextwright.cli.show_command import show, show_pack
 from contextwright.cli.verify_command import verify_command
-from contextwright.errors import ContextwrightError
-from contextwright.spec.codec import nearest
+from contextwright.errors import ContextwrightError, nearest
 
 
 class Commands(click.Group):

@@ -19,12 +19,12 @@ from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.door import SessionLike
 from contextwright.engine.engine import compile
-from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat
+from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat, nearest
 from contextwright.formats import FORMATS, is_one_session, read_session, read_sessions
 from contextwright.render.providers import BUILT_IN
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
-from contextwright.spec.codec import from_json, nearest
+from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
 from contextwright.stores.files import FileArtifacts
 from contextwright.stores.store import ArtifactStore

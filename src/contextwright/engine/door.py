@@ -9,14 +9,13 @@ from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
-from contextwright.errors import ModelError, SessionError, SpecError
+from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
 from contextwright.redaction.detector import Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.codec import nearest
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore

@@ -18,7 +18,7 @@ import msgspec
 
 from contextwright.errors import SpecError
 from contextwright.recipes.profiles import Recipe
-from contextwright.spec.checked_call import CheckedCall
+from contextwright.session.checked_call import CheckedCall
 from contextwright.spec.expr import Expr, is_bare
 from contextwright.words import C
 

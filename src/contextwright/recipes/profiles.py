@@ -14,8 +14,8 @@ from contextwright.compiler.pack import Pack
 from contextwright.engine.engine import compile
 from contextwright.errors import SpecError
 from contextwright.render.target import Target
+from contextwright.session.checked_call import CheckedCall
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.checked_call import CheckedCall
 from contextwright.spec.expr import Atom, Expr
 from contextwright.words import C
 

@@ -9,6 +9,7 @@ from contextwright.errors import ModelError, SessionError
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.render.response_format import ResponseFormat, read_response_format
+from contextwright.session.checked_call import CheckedReceiver
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, guarded_counter
 from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
@@ -19,7 +20,7 @@ DEFAULT_RESERVE = 4096
 think without being asked get more, and no request is larger than a model's largest input."""
 
 
-class Target(msgspec.Struct, frozen=True, eq=False):
+class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
     """The receiver of a request.
 
     Args:

@@ -4,12 +4,21 @@ from typing import Any, Literal
 
 import msgspec
 
+from contextwright.session.checked_call import CheckedMessage
+
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES = ("system", "user", "assistant", "tool")
 Status = Literal["ok", "error", "interrupted", "pending"]
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+class Part(
+    msgspec.Struct,
+    metaclass=CheckedMessage,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    tag_field="type",
+):
     """A piece of a message.
 
     Args:
@@ -124,7 +133,9 @@ class ToolResult(Part, frozen=True, kw_only=True, omit_defaults=True, tag="tool_
 AnyPart = Text | ToolCall | ToolResult | Image | File | Thinking | Opaque
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Event(
+    msgspec.Struct, metaclass=CheckedMessage, frozen=True, kw_only=True, omit_defaults=True
+):
     """One message, as it happened.
 
     Args:
@@ -178,7 +189,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(part for part in self.parts if isinstance(part, ToolResult))
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Tool(msgspec.Struct, metaclass=CheckedMessage, frozen=True, kw_only=True, omit_defaults=True):
     """A tool that the agent may call: name, purpose, JSON Schema of its arguments."""
 
     name: str

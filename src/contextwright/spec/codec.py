@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, nearest
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
 from contextwright.spec.kind import Kind
 
@@ -126,16 +126,6 @@ def _atom(data: dict[str, Any], where: str) -> Expr:
         raise SpecError(
             f"{word}: {error}", where=where or "/", fix=f"see help(C.{word})"
         ) from error
-
-
-def nearest(name: str, known: Any) -> str:
-    """The fix for a misspelt name: the nearest known ones, or all."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, list(known), n=3)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    return f"known: {', '.join(sorted(known))}"
 
 
 def _wrong(wanted: str, value: Any, where: str) -> SpecError:

@@ -8,8 +8,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from contextwright.errors import SpecError
-from contextwright.spec.codec import nearest
+from contextwright.errors import SpecError, nearest
 from contextwright.spec.expr import Expr
 
 MAX_LENGTH = 20_000

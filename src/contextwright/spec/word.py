@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, Union, get_args, g
 import msgspec
 from msgspec.structs import FieldInfo
 
-from contextwright.errors import SpecError
-from contextwright.spec.codec import nearest
+from contextwright.errors import SpecError, nearest
 from contextwright.spec.schema import schema_text
 from contextwright.spec.wrong_value import wrong_value
 

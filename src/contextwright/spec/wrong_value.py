@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from msgspec.structs import FieldInfo
 
-from contextwright.spec.codec import nearest
+from contextwright.errors import nearest
 
 _KINDS: dict[Any, str] = {int: "a whole number", float: "a number", str: "a text", bool: "a bool"}
 _EXAMPLES: dict[Any, Any] = {int: 5, float: 0.5, str: "name", bool: True}

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import msgspec
 
 from contextwright.errors import StepError
+from contextwright.session.checked_call import CheckedCall
 from contextwright.session.state import EVIDENCE as LISTED_ARTIFACTS
-from contextwright.spec.checked_call import CheckedCall
 
 PLAN = "plan"
 """State key of the step at hand, as the document's `state.plan`."""
