@@ -26,7 +26,16 @@ from contextwright.tokens.counter import named_counter
 UNCOMPARED = frozenset({"prefix", "pack_id", "checksum", "digest"})
 """Fields that are not compared by themselves: the prefix is that of a request that is not here,
 the others follow from what is compared."""
-GIVEN = ("window", "reserved_output", "now_ms", "agent", "cache", "answers", "notes", "prefix")
+INPUT_FIELDS = (
+    "window",
+    "reserved_output",
+    "now_ms",
+    "agent",
+    "cache",
+    "answers",
+    "notes",
+    "prefix",
+)
 """Fields that a replay takes as they are: only the digest tells whether they were edited."""
 
 
@@ -60,14 +69,7 @@ def replay(
             same; names the first thing that differs.
     """
     manifest = pack.manifest if isinstance(pack, Pack) else pack
-    for value, type_, what in ((manifest, Manifest, "pack"), (session, Session, "session")):
-        if not isinstance(value, type_):
-            raise ReplayError(
-                f"expected a {type_.__name__} as {what}, got {type(value).__name__}",
-                where="replay(pack, session)",
-                fix="the pack or its manifest first: replay(pack, read_session(PATH)); "
-                "contextwright.compiler.manifest.manifest_from_json reads a manifest",
-            )
+    _expect_types(manifest, session)
     ports = ports if ports is not NO_PORTS else RedactionPorts(where=_PORTS)
     snapshot = session.snapshot_at(manifest.position, manifest.state_version)
     tools = snapshot.tools if tools is None else tools
@@ -90,12 +92,21 @@ def replay(
     )
     again = compiler.compile(snapshot, _target(manifest, tools))
     _compare(manifest, again.manifest)
-    if manifest.digest and manifest.digest != manifest.digested().digest:
-        what = "the manifest is not as it was made, though it leads to the same request"
-        raise _edited(what, f"a field such as {', '.join(GIVEN)}", manifest)
+    _compare_digest(manifest)
     if isinstance(pack, Pack) and pack.body != again.body:
         _compare_requests(pack, again)
     return again
+
+
+def _expect_types(manifest: object, session: object) -> None:
+    for value, type_, what in ((manifest, Manifest, "pack"), (session, Session, "session")):
+        if not isinstance(value, type_):
+            raise ReplayError(
+                f"expected a {type_.__name__} as {what}, got {type(value).__name__}",
+                where="replay(pack, session)",
+                fix="the pack or its manifest first: replay(pack, read_session(PATH)); "
+                "contextwright.compiler.manifest.manifest_from_json reads a manifest",
+            )
 
 
 def _compare(old: Manifest, new: Manifest) -> None:
@@ -116,6 +127,12 @@ def _compare(old: Manifest, new: Manifest) -> None:
     if old.pack_id != new.pack_id:
         difference = first_difference(old.pack_id, new.pack_id, "pack_id")
         raise _edited("the manifest says otherwise than what was built", difference, old)
+
+
+def _compare_digest(manifest: Manifest) -> None:
+    if manifest.digest and manifest.digest != manifest.digested().digest:
+        what = "the manifest is not as it was made, though it leads to the same request"
+        raise _edited(what, f"a field such as {', '.join(INPUT_FIELDS)}", manifest)
 
 
 def _compare_requests(pack: Pack, again: Pack) -> None:
