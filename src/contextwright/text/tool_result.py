@@ -41,7 +41,7 @@ def shorten_result(
         arguments: JSON of the call.
         max_tokens: tokens of all of it. Where a ref is given, room for it is always made.
         count: tokens of a text.
-        ref: where the whole is; own_note at the end.
+        ref: where the whole is; noted at the end.
     """
     whole = count(text)
     match = _NOTE.search(text)
