@@ -54,6 +54,7 @@ WORKS = {
     "a message to a session": lambda: Session().assistant({"role": "assistant", "content": "hi"}),
     "arguments as an object": lambda: Session().call("look", {"q": 1}, id="c"),
     "has it a text?": lambda: not hasattr(made(), "text"),
+    "a small window": lambda: register_model("tiny-of-ours", window=1000),
     "is it a word?": lambda: not hasattr(C, "windows"),
     "a number as agent's window": lambda: C.from_agents_windowed(researcher=1, critic=None),
     "a list of keys": lambda: C.from_state("a", "b"),
@@ -189,6 +190,7 @@ MISTAKES = {
         (Injector("p", C.none()), Injector("p", C.none()))).spec, "name"),
     "a pipeline of texts": (lambda: check(["C.window()"]), "AgentStep"),
     "a model registered wrongly": (lambda: register_model("m", window="8k"), "whole number"),
+    "a condition that is no Python": (lambda: C.when("a >>= 3", C.compact()), "such as"),
     "a number as language model": (lambda: Models(5), "async complete(prompt)"),
     "no language model": (lambda: Models("nobody:x"), "provider:model"),
     "a folder that can not be": (lambda: FileArtifacts("/proc/none"), "folder"),
@@ -218,6 +220,7 @@ def test_no_error_speaks_of_pythons_insides(name, tmp_path, monkeypatch):
         MISTAKES[name][0]()
     text = str(caught.value)
     for inside in (
+        "<unknown>",
         "NoneType object",
         "SelectWords",
         "`$.",

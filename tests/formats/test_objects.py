@@ -429,3 +429,23 @@ def test_a_kind_that_is_no_text_is_no_crash():
         session_from([{"kind": {"of": "what"}, "content": "hello"}])
     parts = [{"text": "hello"}]
     assert session_from([{"kind": ["x"], "parts": parts}]).log[0].text == "hello"
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": [{"text": "hi"}]},
+         {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f"}}]}],
+        [{"role": "user", "parts": [{"type": "text", "content": "hi"}]}],
+    ],
+    ids=["as Bedrock has them", "as OpenTelemetry has them"],
+)  # fmt: skip
+@pytest.mark.parametrize("read", [session_from, read_session])
+def test_what_only_looks_like_a_format_is_refused_and_not_sent_as_nothing(messages, read):
+    with pytest.raises(UnknownFormat, match="no part of a message is understood"):
+        read(messages)
+
+
+def test_a_part_of_a_new_kind_is_still_kept():
+    audio = {"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}
+    assert read_session([{"role": "user", "content": [audio]}]).log[0].parts

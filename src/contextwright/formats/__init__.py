@@ -11,6 +11,7 @@ from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.formats.decode import decode
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import object_if
+from contextwright.session.event import Opaque
 from contextwright.session.session import Session
 
 __all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"]
@@ -32,6 +33,8 @@ _MODULES = {
 """In the order in which an input is tried: the most particular first."""
 
 FORMATS = tuple(_MODULES)
+_NO_KINDS = {"", "None", "type"}
+"""What a part is called that has no type of the format that it was read as."""
 
 
 class Format(Protocol):
@@ -136,13 +139,31 @@ def read_session(
 def read_document(document: Document, format: str | None = None) -> Session:
     """Read a document; what its reader did not foresee is an error with the file's name."""
     try:
-        return format_named(format or detect(document)).read(document)
+        name = format or detect(document)
+        session = format_named(name).read(document)
+        _expect_understood(session, document.name, name)
+        return session
     except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
         raise MalformedRecord(
             f"the input does not keep to its format: {type(error).__name__}: {error}",
             where=document.name,
             fix="check that it is whole, or name its format: format=...",
         ) from error
+
+
+def _expect_understood(session: Session, where: str, format: str) -> None:
+    """Refuse what only looks like a format: roles and lists of parts, and no part that has a form
+    of it. It would be sent as nothing."""
+    parts = [part for event in session.log for part in event.parts]
+    strange = [part for part in parts if isinstance(part, Opaque) and part.kind in _NO_KINDS]
+    if strange and len(strange) == len(parts):
+        raise UnknownFormat(
+            f"no format fits: as {format}, no part of a message is understood; the first has "
+            f"{', '.join(map(repr, list(strange[0].value)[:6]))}",
+            where=where,
+            fix="make events of it: session.user(TEXT), .assistant(TEXT), .call(NAME, ARGUMENTS, "
+            "id=ID), .result(ID, TEXT)",
+        )
 
 
 def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> Iterator[Session]:

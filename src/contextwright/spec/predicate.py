@@ -56,7 +56,9 @@ def parsed(condition: str) -> str | ast.expr:
         node = ast.parse(text, mode="eval").body
         _check(node)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise SpecError(f"not a condition: {error}", where=text[:80], fix=_FIX) from error
+        raise SpecError(
+            f"not a condition: {getattr(error, 'msg', error)}", where=text[:80], fix=_FIX
+        ) from error
     return node
 
 

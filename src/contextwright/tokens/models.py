@@ -80,7 +80,7 @@ def register_model(
     window: int,
     provider: str = "",
     max_input: int | None = None,
-    max_output: int = 4096,
+    max_output: int | None = None,
     input_price: float = 0,
     cached_price: float | None = None,
     output_price: float = 0,
@@ -93,7 +93,7 @@ def register_model(
         provider: whose request format it takes: `openai`, `anthropic`, `google`; OpenAI's where
             none is named.
         max_input: tokens of a request at most; by default what the window leaves.
-        max_output: tokens of an answer at most.
+        max_output: tokens of an answer at most; by default 4,096, or half of a smaller window.
         input_price, cached_price, output_price: dollars a million tokens.
 
     Returns:
@@ -107,6 +107,8 @@ def register_model(
             f"{name!r} is not a model's name", where="register_model", fix='such as "my-llama"'
         )
     limit = window if max_input is None else max_input
+    if max_output is None:
+        max_output = 4096 if not isinstance(window, int) else min(4096, max(1, window // 2))  # pyright: ignore[reportUnnecessaryIsInstance]
     for option, value in (("window", window), ("max_input", limit), ("max_output", max_output)):
         if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= window:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(
