@@ -111,3 +111,13 @@ def test_a_profile_keeps_what_is_not_named() -> None:
         assert part in body
     assert leaks(body) == []
     assert "4111" not in body
+
+
+def test_a_ref_that_holds_a_secret_is_not_shown() -> None:
+    session = Session("s")
+    session.user("go on")
+    listed = [{"uri": f"artifact://{MAIL}.md", "summary": "A report."}, {"uri": "artifact://b.md"}]
+    session.update({"evidence": listed})
+    body = compile(session, (C.window(2) + C.evidence()) | C.redact("pii"), model="gpt-5").body
+    assert leaks(body.decode()) == []
+    assert "A report." in body.decode() and "artifact://b.md" in body.decode()

@@ -20,14 +20,15 @@ class PartRedaction:
         self._redactor = redactor
 
     def block(self, block: Block) -> Block:
-        """A block, redacted."""
+        """A block, redacted; a ref that names what is redacted is not shown."""
         text = self._redactor.text(block.text) if block.text else block.text
+        ref = block.ref if self._redactor.text(block.ref) == block.ref else ""
         messages = tuple(map(self._message, block.messages))
         same = all(new is old for new, old in zip(messages, block.messages, strict=True))
-        if text == block.text and same:
+        if (text, ref) == (block.text, block.ref) and same:
             return block
         return msgspec.structs.replace(
-            block, text=text, messages=block.messages if same else messages, why="redacted"
+            block, text=text, ref=ref, messages=block.messages if same else messages, why="redacted"
         )
 
     def _message(self, message: Message) -> Message:
