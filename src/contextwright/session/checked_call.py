@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from contextwright.errors import ContextwrightError, ModelError, SessionError, SpecError, nearest
+from contextwright import errors
+from contextwright.errors import ContextwrightError, ModelError, SessionError, SpecError
 
 _QUOTED = re.compile(r"'(\w+)'")
 
@@ -45,7 +46,7 @@ class CheckedCall(type(msgspec.Struct)):
                     if wrong
                     else f"missing argument {missing[1] if missing else ''!r}",
                     where=f"{cls.__name__}({', '.join(f'{name}=...' for name in options)})",
-                    fix=nearest(wrong, fields) if wrong else by_name,
+                    fix=errors.nearest(wrong, fields) if wrong else by_name,
                 ) from error
 
 
