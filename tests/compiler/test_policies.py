@@ -5,7 +5,7 @@ import msgspec
 from contextwright import C, ContextBudget, Event, Session, compile
 from contextwright.atoms.compress.clock_last import clocks_in
 from contextwright.check import check
-from contextwright.session import Text, conversation_view, reasoning_view
+from contextwright.session import Text, ToolCall, conversation_view, reasoning_view
 from contextwright.testing import session_of, target_for
 
 
@@ -29,6 +29,21 @@ def test_both_views_of_the_one_log():
     session.assistant("yes")
     assert len(reasoning_view(session.snapshot())) == 3
     assert len(conversation_view(session.snapshot())) == 2
+
+
+def test_what_was_said_beside_calls_stays_in_both_conversation_views():
+    session = session_of("u: hi")
+    session.assistant("It is 42. Let me save it.", ToolCall(id="c", name="save", arguments="{}"))
+    session.result("c", "saved")
+    session.call("check", "{}", id="d")
+    session.result("d", "fine")
+    session.assistant("Done.")
+    session.user("more")
+    exchanges = conversation_view(session.snapshot())
+    assert [e.first.text for e in exchanges] == ["hi", "It is 42. Let me save it.", "Done.", "more"]
+    assert not any(e.calls or e.results for e in exchanges)
+    sent = compile(session, C.view("conversation"), model="gpt-5").request["messages"]
+    assert [m["content"] for m in sent] == [e.first.text for e in exchanges]
 
 
 def test_the_budget_is_explicit_and_decides():

@@ -1,14 +1,14 @@
 """A session at one position: O(1) to take, immutable, all that a compile may see of it."""
 
 from base64 import b32encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from contextwright.session.call_kind import call_kind
-from contextwright.session.event import Event, Tool
+from contextwright.session.event import Event, Text, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.failure import is_failure
 from contextwright.session.log import LONG_TURN, Log
@@ -167,8 +167,35 @@ def _failed_kinds(exchange: Exchange) -> set[str]:
 
 
 def conversation_view(snapshot: Snapshot) -> list[Exchange]:
-    """The log as a clean conversation (message-compiler.md): without the tool trace."""
-    return [e for e in snapshot.exchanges() if not e.calls and e.mark != "orphan"]
+    """The log as a clean conversation (message-compiler.md): without the tool trace; what was said
+    beside calls stays."""
+    said = (_without_trace(exchange) for exchange in snapshot.exchanges())
+    return [exchange for exchange in said if exchange is not None]
+
+
+def _without_trace(exchange: Exchange) -> Exchange | None:
+    """The exchange without its calls and results; None where that says nothing."""
+    first = exchange.first
+    if not exchange.calls:
+        return None if exchange.mark == "orphan" else exchange
+    words = words_beside_calls(first.role, first.parts)
+    if not words:
+        return None
+    return msgspec.structs.replace(
+        exchange,
+        positions=exchange.positions[:1],
+        events=(msgspec.structs.replace(first, parts=words, extra={}),),
+        results={},
+        open_calls=(),
+        mark="complete",
+    )
+
+
+def words_beside_calls(role: str, parts: Sequence[object]) -> tuple[Text, ...]:
+    """What an assistant says in a message that calls tools."""
+    if role != "assistant":
+        return ()
+    return tuple(part for part in parts if isinstance(part, Text) and part.text.strip())
 
 
 def reasoning_view(snapshot: Snapshot) -> list[Exchange]:

@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.session.event import Text
+from contextwright.session.snapshot import words_beside_calls
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -44,8 +44,8 @@ def _words_of(block: Block) -> Block | None:
     if not block.results and block.role != "tool":
         return block
     first = block.messages[0]
-    words = tuple(part for part in first.parts if isinstance(part, Text) and part.text.strip())
-    if first.role != "assistant" or not words:
+    words = words_beside_calls(first.role, first.parts)
+    if not words:
         return None
     message = msgspec.structs.replace(first, parts=words, whole=False)
     return block.lower(Fidelity.COMPACTED, messages=(message,), why="the words beside its calls")
