@@ -384,3 +384,31 @@ def test_calls_that_all_name_one_folder_take_no_cubic_time(monkeypatch):
     # each exchange is compared with those that it may hold, once
     assert found[0] > 0
     assert found[1] < 5 * found[0] and found[2] < 5 * found[1]
+
+
+def looking(*sizes):
+    """A task, and one look after the other that gives so many lines."""
+    session = Session("s")
+    session.user("Find the fault.")
+    for n, size in enumerate(sizes):
+        session.call("look", f'{{"at": "/a/{n}"}}', id=f"c{n}")
+        session.result(f"c{n}", "\n".join(f"a line {i} of {n}" for i in range(size)))
+    return session
+
+
+@pytest.mark.parametrize("terminal", [C.compaction, C.budget, C.fit])
+@settings(max_examples=25)
+@given(older=st.lists(st.integers(1, 200), min_size=1, max_size=8), newest=st.data())
+def test_the_newest_result_is_cut_only_where_it_would_not_fit_alone(terminal, older, newest):
+    limit = 2_000
+    size = newest.draw(st.one_of(st.integers(1, 330), st.integers(270, 310)))
+    session = looking(*older, size)
+    whole = session.log[len(session.log) - 1].parts[0].text
+    alone = looking(size)
+    pack = compile(session, terminal(limit), model="gpt-5")
+    least = compile(alone, C.default(), model="gpt-5").tokens
+    is_whole = pack.request["messages"][-1]["content"] == whole
+    assert pack.tokens <= limit
+    assert is_whole or least + 4 > limit
+    if "(in full behind the ref)" in str(pack.request):
+        assert limit - pack.tokens < 60

@@ -180,7 +180,7 @@ def plan_fold(
 def _fresh(block: Block, space: int, inputs: Inputs) -> tuple[int, int]:
     """Tokens of the newest exchange, and what its results are cut to where it has no room."""
     whole = inputs.cost(block)
-    if whole <= space - BARE_NOTE or not block.results:
+    if whole <= space or not block.results:
         return whole, 0
     texts = sum(inputs.count(result.text) for result in block.results)
     room = space - NOTE - max(0, whole - texts)
