@@ -22,6 +22,7 @@ SPECS: dict[str, Expr] = {
     '`C.isolate("masking")`': C.default() | C.isolate("masking"),
     "`C.decay()`": C.default() | C.decay(),
     "`C.compact()`": C.default() | C.compact(),
+    "`C.compact(max_tokens=150)`": C.default() | C.compact(max_tokens=150),
     '`C.compact("tool_results")`': C.default() | C.compact("tool_results"),
 }
 
@@ -104,6 +105,7 @@ BEFORE = {
 """Boundary isolation by one line a turn, `[Turn 3] 8 tool calls (get_order × 8)`: what it kept."""
 TAIL = """
 *One line a turn* is what `C.isolate("boundary")` was before it told each call with its arguments and values.
+`C.compact()` kept 150 tokens of a result before it kept 200.
 """
 
 

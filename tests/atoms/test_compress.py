@@ -356,3 +356,38 @@ def test_numbers_of_a_column_keep_both_ends():
     )
     assert short.startswith("0.0\n") and "\n22492.5\n" in short
     assert re.search(r"\d\d+ (lines|more)", short), "how many are missing"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "result", "seen", "unseen"),
+    [
+        (
+            "str_replace_editor",
+            {"command": "view", "path": "/src/a.py"},
+            "\n".join(f"{n}\tdef function_{n}(): return {n}" for n in range(200)),
+            "function_",
+            "saved",
+        ),
+        (
+            "write_file",
+            {"path": "/src/a.py", "content": "x"},
+            "x = 1\n" * 300 + "E0602: undefined name 'total' in line 17\n",
+            "E0602: undefined name 'total'",
+            "x = 1",
+        ),
+        (
+            "save_report",
+            {"file": "q3.md", "text": "x"},
+            json.dumps({"id": "R-4711", "version": 3, "echo": "word " * 400}),
+            "R-4711",
+            "word " * 40,
+        ),
+    ],
+)
+def test_a_write_says_where_it_went_and_what_was_reported(tool, arguments, result, seen, unseen):
+    short = shorten_result(
+        result, tool=tool, arguments=json.dumps(arguments), max_tokens=150, count=COUNT, ref="e1"
+    )
+    assert seen in short and unseen not in short
+    assert (arguments.get("path") or arguments["file"]) in short
+    assert COUNT(short) <= 150

@@ -80,7 +80,11 @@ def _keeps_what_matters(session, spec, limit):
 
 
 @pytest.mark.parametrize("runs", [4, 8])
-@pytest.mark.parametrize("terminal", [C.compaction, C.budget, C.fit])
+@pytest.mark.parametrize(
+    "terminal",
+    [C.compaction, C.budget, C.fit, lambda limit: C.window(10) | C.compact() | C.budget(limit)],
+    ids=["compaction", "budget", "fit", "window"],
+)
 def test_failing_test_runs_do_not_push_out_the_task_and_the_edits(terminal, runs):
     """An agent's ordinary loop: it edits, the tests fail, it edits again."""
     session = Session("task")

@@ -9,18 +9,27 @@ from typing import Any
 from contextwright.text.content_router import full_output_note, shorten
 from contextwright.text.cut import Count, cut
 from contextwright.text.json_fields import load_json
+from contextwright.text.json_units import read_json
 
 _WRITES = re.compile(r"write|save|create_file|edit|apply_patch|str_replace", re.IGNORECASE)
 _SEARCHES = re.compile(r"search|query|find|list|grep|lookup|retrieve", re.IGNORECASE)
 _PATH_KEYS = ("path", "file_path", "filename", "file", "filepath", "target_file")
 _QUERY_KEYS = ("query", "q", "pattern", "search", "keywords", "question", "term")
 _URL_KEYS = ("url", "uri", "link", "href")
+_ACTION_KEYS = ("command", "action", "mode", "operation")
+_READS = re.compile(r"view|read|open|show|cat|list|get|r", re.IGNORECASE)
+_WRONG = re.compile(
+    r"\b(?:errors?|warnings?|failed|failures?|conflicts?|rejected|invalid|denied|[A-Z]\d{3,4})\b",
+    re.IGNORECASE,
+)
 _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
 _NOTE = re.compile(r"\n?\[full output: (\S+), \d+ tokens\]\Z")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """Of a terminal: they cost tokens and say nothing."""
 HEAD = 20_000
 """Characters in which a page's title is looked for."""
+REPORT = 60
+"""Tokens of what a tool reports beside having written."""
 LEAST = 8
 """Tokens beside the note with the ref that a result has in any case: a note alone says nothing."""
 
@@ -63,13 +72,31 @@ def shorten_result(
 def _body(text: str, tool: str, call: Any, room: int, count: Count) -> str:
     arguments: dict[str, Any] = call if isinstance(call, dict) else {}
     path = _first(arguments, _PATH_KEYS)
-    if path and _WRITES.search(tool):
-        return cut(f"Output saved to {path}", room, "head", count, marker="…")
+    if path and _is_write(tool, arguments):
+        return _written(text, path, room, count)
     heading = _heading(text, tool, arguments, path)
     left = room - count(heading) - 1 if heading else room
     if left < room // 4:
         heading, left = "", room
     body = shorten(text, left, count).text
+    return "\n".join(piece for piece in (heading, body) if piece)
+
+
+def _is_write(tool: str, arguments: dict[str, Any]) -> bool:
+    """Whether a call wrote a file. One tool may do both, and says what it does in an argument."""
+    if not _WRITES.search(tool):
+        return False
+    return not any(_READS.fullmatch(str(arguments.get(key, ""))) for key in _ACTION_KEYS)
+
+
+def _written(text: str, path: str, room: int, count: Count) -> str:
+    """Where it went, and what the tool reports beside that: data, or lines that say what is wrong.
+    What was written stands in the call."""
+    heading = cut(f"Output saved to {path}", room, "head", count, marker="…")
+    lines = text.splitlines() if read_json(text) is None else []
+    report = "\n".join(line for line in lines if _WRONG.search(line)) if lines else text
+    left = min(REPORT, room - count(heading) - 1)
+    body = shorten(report, left, count).text if left > 0 else ""
     return "\n".join(piece for piece in (heading, body) if piece)
 
 
