@@ -169,8 +169,8 @@ def _failed_kinds(exchange: Exchange) -> set[str]:
 def conversation_view(snapshot: Snapshot) -> list[Exchange]:
     """The log as a clean conversation (message-compiler.md): without the tool trace; what was said
     beside calls stays."""
-    said = (_without_trace(exchange) for exchange in snapshot.exchanges())
-    return [exchange for exchange in said if exchange is not None]
+    plain = (_without_trace(exchange) for exchange in snapshot.exchanges())
+    return [exchange for exchange in plain if exchange is not None]
 
 
 def _without_trace(exchange: Exchange) -> Exchange | None:

@@ -122,12 +122,12 @@ def _next(
         held = _held(blocks, inputs)
         made = plan_fold(blocks, held, decisions, economy, counted.repeats, inputs)
         made = msgspec.structs.replace(made, checked=len(blocks))
-        told = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
+        with_note = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
         most, repeats = economy.space, counted.repeats
-        fits = _tokens(blocks, told, inputs, Counted(repeats)) - SAFETY <= most
+        fits = _tokens(blocks, with_note, inputs, Counted(repeats)) - SAFETY <= most
         # a note gives way to the newest result, where that is what it takes
         stays = fits or _tokens(blocks, made, inputs, Counted(repeats)) > most
-        return told if stays else made
+        return with_note if stays else made
     new = len(blocks) - decisions.checked
     if economy.eager and new * OFTEN > len(blocks) - decisions.upto:
         made = plan_shrink(blocks, decisions, economy, counted.repeats, inputs) or decisions
