@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from contextwright import errors
+from contextwright import errors  # pyright: ignore[reportUnusedImport] -- hidden from checkers
 from contextwright.errors import ContextwrightError, ModelError, SessionError, SpecError
 
 _QUOTED = re.compile(r"'(\w+)'")
