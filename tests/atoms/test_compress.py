@@ -42,7 +42,7 @@ PAGE = "# Billing API\n\n" + "Endpoints accept POST only. " * 200
     ("name", "arguments", "text", "shown"),
     [
         ("write_file", {"path": "/src/main.py"}, "x = 1\n" * 300, "Output saved to /src/main.py\n"),
-        ("search", {"query": "billing API"}, HITS, "Search 'billing API' → 12 results\n"),
+        ("search", {"query": "billing API"}, HITS, "Search 'billing API' → 12 results: "),
         (
             "fetch",
             {"url": "https://docs.api.com/billing"},

@@ -340,3 +340,19 @@ def test_what_one_format_folds_is_not_taken_for_another(session):
             fresh = SpecCompiler(spec).compile(session.snapshot(), target_for(format))
             if not shared.manifest.answers:
                 assert shared.body == fresh.body
+
+
+def test_a_folded_search_names_titles_and_the_query_once():
+    from tests.text.test_search_results import FORMS
+
+    for text in (text for form, text in FORMS.items() if form != "json"):
+        session = Session("s")
+        session.user("which sort is best?")
+        session.call("web_search", '{"query": "Python sorting", "reason": "to find out"}', id="c")
+        session.result("c", text)
+        session.assistant("quicksort")
+        session.user("and now?")
+        line = messages(session, C.isolate("boundary"))[1]["content"]
+        assert line.startswith("[Turn 1] web_search (Python sorting") and ") → 8 results" in line
+        assert line.count("Python sorting") == 1 and "https:" not in line
+        assert "All of quicksort 2. All of mergesort 3. All of timsort" in line

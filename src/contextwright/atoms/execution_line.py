@@ -14,7 +14,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.call_outcome import argument_values, result_values
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
-from contextwright.text.tool_result import shorten_result
+from contextwright.text.tool_result import shorten_result, target_of
 
 LINE = 60
 """Tokens of what a line says of one result."""
@@ -175,7 +175,7 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
 
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
-    argument = _longest_argument(call)
+    argument = _main_argument(call)
     head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({argument})" if argument else ""))
     if result is None or result.status in {"interrupted", "pending"}:
         return f"{head} → no result"
@@ -185,9 +185,9 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
         arguments=call.arguments,
         max_tokens=LINE,
         count=inputs.count,
+        is_told=bool(argument),
     )
-    content = " ".join(short.split()).removeprefix(f"Search {argument!r} → ")  # the head names it
-    gave = escape(content) or "nothing"
+    gave = escape(" ".join(short.split())) or "nothing"
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{gave} {ref}"
 
@@ -202,10 +202,11 @@ def _trace_line(call: ToolCall, result: ToolResult | None, most: int, inputs: In
     return f"{head} → {failed}{escape(gave) or 'nothing'}"
 
 
-def _longest_argument(call: ToolCall) -> str:
-    """What a call was about: its longest plain argument."""
+def _main_argument(call: ToolCall) -> str:
+    """What a call was about: what it looked for, or its longest plain argument."""
     arguments = load_json(call.arguments)
-    values = arguments.values() if isinstance(arguments, dict) else ()
+    target = target_of(arguments)
+    values = [target] if target else arguments.values() if isinstance(arguments, dict) else ()
     plain = [" ".join(str(value).split()) for value in values if isinstance(value, (str, int))]
     longest = max(plain, key=len, default="")
     return longest if len(longest) <= ARGUMENT_CHARS else longest[: ARGUMENT_CHARS - 1] + "…"

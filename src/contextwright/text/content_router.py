@@ -8,6 +8,7 @@ every hole where it is.
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -17,6 +18,7 @@ from contextwright.text.cut import WIDEST, Count, cut
 from contextwright.text.diff_hunks import diff_units, is_diff
 from contextwright.text.html_lines import html_units, is_html
 from contextwright.text.identifiers import entities
+from contextwright.text.item_rows import is_items, item_units
 from contextwright.text.json_rows import without_blanks
 from contextwright.text.json_units import FORMS, json_forms, long_string, read_json
 from contextwright.text.line_selection import (
@@ -30,11 +32,15 @@ from contextwright.text.line_selection import (
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.prose_units import prose_units
 from contextwright.text.readable_text import is_all_bytes, readable
+from contextwright.text.search_results import TITLES, read_results, result_forms, results_in
 from contextwright.text.source_outline import code_units, is_code
 from contextwright.text.stack_trace import is_trace, trace_units
 from contextwright.text.table_rows import is_quoted_table, is_table, table_units
 
-Kind = Literal["json", "diff", "html", "trace", "hits", "table", "log", "code", "prose", "binary"]
+Kind = Literal[
+    *("json", "diff", "html", "results", "items", "trace", "hits", "table", "log", "code"),
+    *("prose", "binary"),
+]
 SAMPLE = 400
 """Lines that the kind is told from: the first half of them, and others spread over the rest."""
 SEEN = 500
@@ -161,10 +167,13 @@ def detect(text: str) -> Kind:
         return "diff"
     if is_html(text):
         return "html"
+    if read_results(text) is not None:
+        return "results"
     lines = _sample(text)
     if not lines:
         return "prose"
     tests: tuple[tuple[Kind, Callable[[list[str]], bool]], ...] = (
+        ("items", lambda lines: is_items(text, lines)),
         ("hits", _is_hits),
         ("trace", is_trace),
         ("log", lambda lines: log_share(lines) >= LOG_SHARE),
@@ -225,6 +234,7 @@ _UNITS: dict[str, Callable[[str], list[Unit]]] = {
     "diff": diff_units,
     "html": html_units,
     "trace": trace_units,
+    "items": item_units,
     "hits": _hit_units,
     "table": table_units,
     "log": log_units,
@@ -252,6 +262,8 @@ def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
     text = CONTROL.sub("", text)
     if len(text) <= limit.tokens * WIDEST and limit.count(text) <= limit.tokens:
         return text, text.count(" … left out]")  # what can not be read was what did not fit
+    if kind == "results" and (listing := read_results(text)) is not None:
+        return _fitted(text, result_forms(listing), limit)
     units = _UNITS.get(kind, log_units)(text) or log_units(text)
     if kind in _INDEXED and limit.index:
         return _indexed(text, units, limit)
@@ -267,6 +279,10 @@ def _json(text: str, value: object, limit: Limit) -> tuple[str, int]:
     if inner is not None and _written(inner[1], text) * 100 >= len(text) * INNER_SHARE:
         return _with_inner(text, value, *inner, limit)
     fits_bare = len(text) > limit.tokens * WIDEST * STEPS_FROM
+    listing = results_in(value)
+    if listing is not None:
+        rows = json_forms(value, () if fits_bare else FORMS[:4])
+        return _fitted(text, chain(rows, result_forms(listing, TITLES)), limit)
     return _fitted(text, json_forms(value, FORMS[-1:] if fits_bare else FORMS), limit)
 
 

@@ -35,6 +35,8 @@ _TAGS = (
 def is_html(text: str) -> bool:
     """Whether a text begins as a page or a piece of one does, and has more tags."""
     head = text.lstrip()[:2_000].lower()
+    if head.startswith("<?xml") and "<html" not in head:
+        return False
     return head.startswith(("<!doctype html", "<html")) or (
         head[:1] == "<" and sum(head.count(tag) for tag in _TAGS) >= 1 and text.count("</") >= 2
     )

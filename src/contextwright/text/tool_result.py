@@ -4,12 +4,14 @@ Never shaped like a call: a model would learn to write calls as prose.
 """
 
 import re
+from functools import partial
 from typing import Any
 
 from contextwright.text.content_router import full_output_note, shorten
 from contextwright.text.cut import Count, cut
 from contextwright.text.json_fields import load_json
 from contextwright.text.json_units import read_json
+from contextwright.text.search_results import read_results
 
 _WRITES = re.compile(r"write|save|create_file|edit|apply_patch|str_replace", re.IGNORECASE)
 _SEARCHES = re.compile(r"search|query|find|list|grep|lookup|retrieve", re.IGNORECASE)
@@ -24,8 +26,8 @@ _WRONG = re.compile(
 )
 _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
 _NOTE = re.compile(r"\n?\[full output: (\S+), \d+ tokens\]\Z")
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""Of a terminal: they cost tokens and say nothing."""
+_COUNTED = re.compile(r"(\d+) (?:results|rows: )|[\w.]{1,40} \((\d+)\) ")
+"""How the forms of results and rows begin: `8 results:`, `results (8) title/url`."""
 HEAD = 20_000
 """Characters in which a page's title is looked for."""
 REPORT = 60
@@ -40,8 +42,20 @@ def is_noted(text: str, ref: str) -> bool:
     return noted is not None and noted[1] == ref
 
 
+def target_of(arguments: Any) -> str:
+    """What a call looked for: a query, an address or a path among its arguments; empty for none."""
+    return _first(arguments, (*_QUERY_KEYS, *_URL_KEYS, *_PATH_KEYS))
+
+
 def shorten_result(
-    text: str, *, tool: str, arguments: str, max_tokens: int, count: Count, ref: str = ""
+    text: str,
+    *,
+    tool: str,
+    arguments: str,
+    max_tokens: int,
+    count: Count,
+    ref: str = "",
+    is_told: bool = False,
 ) -> str:
     """A result in at most `max_tokens`; itself where it fits or would not get shorter.
 
@@ -51,6 +65,7 @@ def shorten_result(
         max_tokens: tokens of all of it. Where a ref is given, room for it is always made.
         count: tokens of a text.
         ref: where the whole is; noted at the end.
+        is_told: whether what was looked for stands in front already.
     """
     whole = count(text)
     match = _NOTE.search(text)
@@ -59,26 +74,34 @@ def shorten_result(
         return text
     note = own_note[0].strip() if own_note else full_output_note(ref, whole)
     tail = f"\n{note}" if ref else ""
-    source = _COLOURS.sub("", text[: own_note.start()] if own_note else text)
+    source = text[: own_note.start()] if own_note else text
     room = max(LEAST, max_tokens - count(tail)) if ref else max_tokens
     call = {} if own_note else load_json(arguments)  # a result has one heading
-    short = f"{_body(source, tool, call, room, count)}{tail}".strip("\n")
+    body = partial(_body, source, tool, call, count=count, is_told=is_told)
+    short = f"{body(room)}{tail}".strip("\n")
     if (over := count(short) - max(max_tokens, count(tail) + LEAST)) > 0:
         # pieces may count more together than apart
-        short = f"{_body(source, tool, call, max(1, room - over), count)}{tail}".strip("\n")
+        short = f"{body(max(1, room - over))}{tail}".strip("\n")
     return short if count(short) < whole else text
 
 
-def _body(text: str, tool: str, call: Any, room: int, count: Count) -> str:
+def _body(text: str, tool: str, call: Any, room: int, *, count: Count, is_told: bool) -> str:
     arguments: dict[str, Any] = call if isinstance(call, dict) else {}
     path = _first(arguments, _PATH_KEYS)
     if path and _is_write(tool, arguments):
         return _written(text, path, room, count)
-    heading = _heading(text, tool, arguments, path)
+    subject, outcome = _heading(text, tool, arguments, path)
+    subject = "" if is_told else subject
+    heading = subject + outcome
     left = room - count(heading) - 1 if heading else room
     if left < room // 4:
-        heading, left = "", room
+        subject = outcome = heading = ""
+        left = room
     body = shorten(text, left, count).text
+    counted = _COUNTED.match(body) if outcome else None
+    if counted is not None and outcome == f"{counted[1] or counted[2]} results":
+        rest = body[counted.end() :]  # how many there are is said once
+        return f"{heading}{'' if rest[:1] in ' :' else ': '}{rest}"
     return "\n".join(piece for piece in (heading, body) if piece)
 
 
@@ -100,21 +123,23 @@ def _written(text: str, path: str, room: int, count: Count) -> str:
     return "\n".join(piece for piece in (heading, body) if piece)
 
 
-def _heading(text: str, tool: str, arguments: dict[str, Any], path: str) -> str:
-    """What was looked at, in a line."""
+def _heading(text: str, tool: str, arguments: dict[str, Any], path: str) -> tuple[str, str]:
+    """What was looked at, and what came of it: a title, a number."""
     url, query = _first(arguments, _URL_KEYS), _first(arguments, _QUERY_KEYS)
     if url:
         title = _TITLE.search(text[:HEAD])
-        return f"{url} — {(title[1] or title[2]).strip()}" if title else url
+        return (f"{url} — ", (title[1] or title[2]).strip()) if title else (url, "")
     if query and _SEARCHES.search(tool):
-        return f"Search {query[:160]!r} → {_results(text)}"
+        return f"Search {query[:160]!r} → ", _results(text)
     if path:
-        return f"{path}: {text.count(chr(10)) + 1} lines"
-    return ""
+        return f"{path}: ", f"{text.count(chr(10)) + 1} lines"
+    return "", ""
 
 
 def _results(text: str) -> str:
     value = load_json(text)
+    if value is None and (listing := read_results(text)) is not None:
+        return f"{len(listing.results)} results"
     if isinstance(value, dict):
         lists = [item for item in value.values() if isinstance(item, list)]  # pyright: ignore
         value = max(lists, key=len) if lists else None  # pyright: ignore
@@ -123,8 +148,8 @@ def _results(text: str) -> str:
     return f"{sum(1 for line in text.splitlines() if line.strip())} lines"
 
 
-def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:
-    for key in keys:
+def _first(arguments: Any, keys: tuple[str, ...]) -> str:
+    for key in keys if isinstance(arguments, dict) else ():
         value = arguments.get(key)
         if isinstance(value, str) and value:
             return value
