@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 from tests.rules.samples import SAMPLES
 
-from contextwright import C, Engine, FileArtifacts, Session, Vault, record
+from contextwright import C, Engine, FileArtifacts, Session, Vault, compile, record
+from contextwright.compiler import replay
 from contextwright.errors import ContextwrightError, SpecError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.models.answer_cache import RecentAnswers
@@ -157,3 +158,17 @@ class Told(Writer, frozen=True, kw_only=True):
         yield from ()
         kept = [*turn.snapshot.state["kept"], f"after: {MAIL}", turn.snapshot.log[0].id]
         return {"kept": kept, "put": turn.put(f"it is {MAIL}".encode(), f"{MAIL}.txt")}
+
+
+def test_a_secret_that_a_model_utters_itself_is_in_no_manifest():
+    session = Session("s")
+    for n in range(6):
+        session.user(f"turn {n}")
+        session.assistant(f"answer {n}, and why. " * 40)
+    session.user("now?")
+    said = Models(ScriptedLLM("It says bob.secret@example.com"))
+    spec = C.window(n=2) + C.summarize(scope="before_window") | C.redact("pii")
+    pack = compile(session, spec, model="gpt-5", models=said)
+    assert [answer.kind for answer in pack.manifest.answers] == ["summarize"]
+    assert b"bob.secret" not in pack.manifest.to_json()
+    assert replay(pack.manifest, session).body == pack.body

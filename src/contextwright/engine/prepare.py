@@ -5,13 +5,14 @@ whose best blocks are summarized, a summary only where a budget is passed. Where
 missing, preparing is one assembling and calls nothing.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
@@ -43,10 +44,33 @@ class Turn(msgspec.Struct, eq=False):
         compiler = msgspec.structs.replace(self.compiler, answers=answers)
         return compiler.compile(self.take(), self.target, previous=self.previous)
 
+    def cleaned(self, answers: Sequence[Answer]) -> list[Answer]:
+        """Answers without what the spec redacts: a manifest keeps them, and a model may say more
+        than it was shown."""
+        planned = plan(self.compiler.spec, ports=self.compiler.ports)
+        if not planned.redactions:
+            return list(answers)
+        clean = planned.clean
+        return [
+            msgspec.structs.replace(answer, value=_cleaned(answer.value, clean))
+            for answer in answers
+        ]
+
     def try_assemble(self, answers: Answers, wants: PendingTasks) -> Pack | None:
         """The pack, or None where an answer is missing."""
         compiler = msgspec.structs.replace(self.compiler, answers=answers)
         return compiler.try_compile(self.take(), self.target, wants, previous=self.previous)
+
+
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {key: _cleaned(item, clean) for key, item in items}
+    if isinstance(value, list | tuple):
+        return type(value)(_cleaned(item, clean) for item in cast("list[Any]", value))  # pyright: ignore
+    return value
 
 
 def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple[Pack, Answers]]:
@@ -69,7 +93,7 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple
         written = turn.write(wants.wrote) if turn.write is not None and wants.wrote else False
         if wants.asked:
             earlier = _kept_before(wants, answers, latest)
-            answers = answers.with_(earlier or (yield tuple(wants.asked.values())))
+            answers = answers.with_(earlier or turn.cleaned((yield tuple(wants.asked.values()))))
         elif error is not None and not written:
             raise error
         elif pack is not None and not written:
