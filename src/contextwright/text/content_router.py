@@ -38,8 +38,18 @@ from contextwright.text.stack_trace import is_trace, trace_units
 from contextwright.text.table_rows import is_quoted_table, is_table, table_units
 
 Kind = Literal[
-    *("json", "diff", "html", "results", "items", "trace", "hits", "table", "log", "code"),
-    *("prose", "binary"),
+    "json",
+    "diff",
+    "html",
+    "results",
+    "items",
+    "trace",
+    "hits",
+    "table",
+    "log",
+    "code",
+    "prose",
+    "binary",
 ]
 SAMPLE = 400
 """Lines that the kind is told from: the first half of them, and others spread over the rest."""

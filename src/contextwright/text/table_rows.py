@@ -92,8 +92,8 @@ def table_units(text: str) -> list[Unit]:
     total = sum(in_table)
     for place, is_row in enumerate(in_table, head + 1):
         rank = row_rank(lines[place], place, len(lines))
-        more = {"noun": "rows", "total": total} if is_row else {}
-        units.append(Unit(lines[place], rank, head, **more))
+        noun, of = ("rows", total) if is_row else ("lines", 0)
+        units.append(Unit(lines[place], rank, head, noun=noun, total=of))
     return units
 
 
