@@ -66,47 +66,38 @@ def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
     last = trace[-1]
     text = f"[Turn {last.turn + 1}] {used.total()} tool calls ({tools}), in full: {ref}"
-    return _instead(blocks, trace, text, inputs)
+    made = _as_assistant_text(last, text, "folded to its conclusion", inputs)
+    if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
+        return tuple(folded(block, inputs) for block in blocks)
+    earlier = set(trace[:-1])
+    return tuple(made if block is last else block for block in blocks if block not in earlier)
 
 
 def traced(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """The executions of a finished turn as one record in front of the turn's conclusion: a line a
-    call, with its arguments and the values that it gave, and where all of it can be read."""
+    """The executions of a finished turn in short, each in its place: a line a call, with its
+    arguments, the values that it gave, and where all of it can be read."""
     table = inputs.memo.table(("traced", inputs.counter_id, inputs.cost))
     known = table.get(blocks)
     if known is None:
-        known = table[blocks] = _traced(blocks, inputs)
+        total = sum(len(_calls(block)) for block in blocks if block.results)
+        most = max(LEAST, min(ROWS, TRACE // max(1, total)))
+        known = table[blocks] = tuple(_traced(block, most, inputs) for block in blocks)
     return known
 
 
-def _traced(blocks: Blocks, inputs: Inputs) -> Blocks:
-    trace = [block for block in blocks if block.results and _calls(block)]
-    if not trace:
-        return blocks
-    total = sum(len(_calls(block)) for block in trace)
-    most = max(LEAST, min(ROWS, TRACE // total))
-    ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
-    lines: list[str] = []
-    for block in trace:
-        if words := _words_beside(block, most, inputs):
-            lines.append(words)
-        results = {result.call_id: result for result in block.results}
-        lines += [_trace_line(call, results.get(call.id), most, inputs) for call in _calls(block)]
-    turn = f"[Turn {trace[-1].turn + 1}]"
-    if len(lines) == 1:
-        return _instead(blocks, trace, f"{turn} {lines[0]} {event_ref(trace[0].id, 0)}", inputs)
-    head = f"{turn} {total} tool call{'s' if total > 1 else ''}, in full: {ref}"
-    return _instead(blocks, trace, "\n".join([head, *dict.fromkeys(lines)]), inputs)
-
-
-def _instead(blocks: Blocks, trace: list[Block], text: str, inputs: Inputs) -> Blocks:
-    """The text in the place of the trace's last exchange, where it is shorter than the trace."""
-    last, earlier = trace[-1], set(trace[:-1])
-    message = msgspec.structs.replace(last.messages[0], parts=(Text(text=text),), whole=False)
-    made = last.lower(Fidelity.COMPACTED, messages=(message,), why="folded to its conclusion")
-    if inputs.cost(made) >= sum(map(inputs.cost, trace)):
-        return tuple(folded(block, inputs) for block in blocks)
-    return tuple(made if block is last else block for block in blocks if block not in earlier)
+def _traced(block: Block, most: int, inputs: Inputs) -> Block:
+    calls = _calls(block)
+    if not calls or not block.results:
+        return block
+    words = _words_beside(block, most, inputs)
+    lines = [words] if words else []
+    results = {result.call_id: result for result in block.results}
+    for place, call in enumerate(calls):
+        result = results.get(call.id)
+        line = _trace_line(call, result, most, inputs)
+        ref = f" {event_ref(block.id, place)}" if _is_answered(result) else ""
+        lines.append(f"[Turn {block.turn + 1}] {line}{ref}")
+    return _as_assistant_text(block, "\n".join(lines), "folded: one line a call", inputs)
 
 
 def _words_beside(block: Block, max_tokens: int, inputs: Inputs) -> str:
@@ -177,7 +168,7 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
     argument = _main_argument(call)
     head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({argument})" if argument else ""))
-    if result is None or result.status in {"interrupted", "pending"}:
+    if result is None or not _is_answered(result):
         return f"{head} → no result"
     short = shorten_result(
         result.text,
@@ -195,11 +186,15 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
 def _trace_line(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:
     """A call in a trace: its arguments, and the values of its result."""
     head = escape(f"{call.name} ({argument_values(call.arguments)})")
-    if result is None or result.status in {"interrupted", "pending"}:
+    if result is None or not _is_answered(result):
         return f"{head} → no result"
     gave = result_values(result.text, most, inputs.count)
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{escape(gave) or 'nothing'}"
+
+
+def _is_answered(result: ToolResult | None) -> bool:
+    return result is not None and result.status not in {"interrupted", "pending"}
 
 
 def _main_argument(call: ToolCall) -> str:
