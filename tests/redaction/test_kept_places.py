@@ -169,6 +169,6 @@ def test_a_secret_that_a_model_utters_itself_is_in_no_manifest():
     said = Models(ScriptedLLM("It says bob.secret@example.com"))
     spec = C.window(n=2) + C.summarize(scope="before_window") | C.redact("pii")
     pack = compile(session, spec, model="gpt-5", models=said)
-    assert [answer.kind for answer in pack.manifest.answers] == ["summarize"]
+    assert [answer.kind for answer in pack.manifest.answers] == ["summary"]
     assert b"bob.secret" not in pack.manifest.to_json()
     assert replay(pack.manifest, session).body == pack.body
