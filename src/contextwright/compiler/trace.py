@@ -401,7 +401,7 @@ def _has_words(block: Block, now: Block) -> bool:
 def _quotes(block: Block, section: Block) -> bool:
     """Whether all that was said stands in a section, word for word."""
     parts = [part for m in block.messages for part in m.parts]
-    return all(p.text in section.text for p in parts if isinstance(p, (Text, ToolResult)))
+    return all(p.text.strip() in section.text for p in parts if isinstance(p, (Text, ToolResult)))
 
 
 def _place_in(before: Blocks) -> Callable[[Block], int]:

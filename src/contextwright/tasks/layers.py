@@ -183,7 +183,9 @@ class _LeftTurns:
             lineage=lineage,
             why=f"summary of {turns}, which left",
         )
-        return (*(block for block in blocks if block.source != LEFT_TURNS), made)
+        rest = tuple(block for block in blocks if block.source != LEFT_TURNS)
+        pays = inputs.cost(made) < sum(map(inputs.cost, left))
+        return (*rest, made) if pays else rest
 
 
 LEFT_TURNS = "summary:tail"

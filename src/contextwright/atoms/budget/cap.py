@@ -70,8 +70,10 @@ class Cap(Atom, frozen=True, kw_only=True):
             tokens = max(LEAST, inputs.count(block.text) - over)
             if over > 0 and not block.messages and inputs.protection.may_change(block):
                 cut = Truncate(max_tokens=tokens, strategy="bookend").truncated(block, inputs)
-                over -= inputs.cost(block) - inputs.cost(cut)
-                fitting[block] = cut
+                gain = inputs.cost(block) - inputs.cost(cut)
+                if gain > 0:  # the mark of what is missing may count more than it
+                    over -= gain
+                    fitting[block] = cut
         return fitting
 
     def _cut(self, block: Block, over: int, inputs: Inputs) -> Block | None:

@@ -125,8 +125,11 @@ class Decay(Atom, frozen=True, kw_only=True):
         plain = inputs.memo.map(
             "without_images", blocks, lambda block: without_images(block, inputs)
         )
+        cost = inputs.cost
         return tuple(
-            block if plain is block or block.order >= newest or stays(block) else plain
+            block
+            if plain is block or block.order >= newest or stays(block) or cost(plain) > cost(block)
+            else plain
             for block, plain in zip(blocks, plain, strict=True)
         )
 
