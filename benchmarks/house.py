@@ -268,7 +268,8 @@ def retrieval(src: Path) -> str:
 # --- the page ---
 
 NEW = """\
-The redesign set out to make the package 4,000 lines shorter. It did not: it is longer. The rooms that
+The redesign set out to make the package 4,000 lines shorter. It did not: it is longer
+([why](../adr/0032-figures-that-were-given-up.md)). The rooms that
 were there lost what stood in them twice; what is new outweighs it:
 
 - Testing kits in public (`contextwright.testing`), for a store, a word, a model, a provider of your own:

@@ -81,7 +81,7 @@ class C:
     def clock_last() -> ClockLast:
         """Of the spec's own texts, lines with a time of day move to a DYNAMIC text of their own: a clock in a cached block makes all behind it new at every turn. No `C.phase` behind moves it in front again."""
     @staticmethod
-    def compact(strategy: Literal['all', 'tool_results', 'stale'] = 'all', *, stale_after: int = 5, min_tokens: int = 100, max_tokens: int = 200, exempt: str | Iterable[str] = (), min_gain: int = 0) -> Compact:
+    def compact(strategy: Literal['all', 'tool_results', 'stale'] = 'all', *, stale_after: int = 5, min_tokens: int = 100, max_tokens: int = 175, exempt: str | Iterable[str] = (), min_gain: int = 0) -> Compact:
         """Replace tool results, long agent outputs and long arguments of calls by what identifies them and a ref."""
     @staticmethod
     def compaction(max_tokens: int = 0, *, soft: int = 80, headroom: int = 0, low: int = 47, eager: bool = True) -> Compaction:
