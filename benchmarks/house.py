@@ -279,6 +279,9 @@ were there lost what stood in them twice; what is new outweighs it:
 - A registry of providers, with insertions into a list that grows (`render/`).
 - Terminals and their roles as data (`spec/terminal.py`) in the place of questions about classes.
 - One rule of protection, asked by every word and enforced by the tracer (`blocks/protection.py`).
+- What the source documents ask and was not there ([what was asked](acceptance.md)): sealed stores and their commands,
+  redaction that decodes before it looks, refs and trust by session, answers that are checked, errors that say what to
+  type. About 9,500 lines, after the redesign.
 
 Whole packages moved (`pack` is `compiler` and `tasks`, `recall` is `retrieval`), so that a package's lines
 do not compare one by one; the whole does."""
