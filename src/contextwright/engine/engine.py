@@ -31,7 +31,7 @@ from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, ru
 from contextwright.errors import SessionError
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import Target, read_tools
+from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
@@ -76,8 +76,8 @@ def compile(
         spec: what should be seen; by default the whole conversation. A spec, its text, a recipe
             that has a `spec`, or any compiler with `compile(snapshot, target)`: then its pack is
             the result, and `artifacts`, `models` and the options behind them are its own affair.
-        model: the model's name; by default the body's; `options` go to `contextwright.target`:
-            `format`, `window`, `reserved_output`, `tools`, `counter`, `cache`, `response_format`...
+        model: its name, by default the body's; `options` of `contextwright.target`: `format`,
+            `window`, `reserved_output` (by default the body's), `tools`, `response_format`...
         target: instead of a model.
         artifacts: where `artifact://` refs are read: those that the session stored or was given.
         roots: folders whose files `C.expand` may read. hosts: hosts that it may ask, each with a
@@ -95,7 +95,7 @@ def compile(
     """
     snapshot = snapshot_of(session, "compile(session, ...)")
     _expect_types(target, previous, now_ms)
-    whom = target_of(model or _model_of(session), target, options, "compile(...)")
+    whom = _target(session, model, target, options)
     made = spec_or_compiler(spec, "compile(spec=...)")
     if not isinstance(made, Expr):
         return compiled_by(made, snapshot, whom)
@@ -141,6 +141,29 @@ def _model_of(source: Any) -> str | None:
     """The model that a provider's body names."""
     model = cast(Any, source).get("model") if isinstance(source, Mapping) else None
     return model if isinstance(model, str) and model else None
+
+
+def _target(
+    source: object, model: str | None, target: Target | None, options: Mapping[str, Any]
+) -> Target:
+    """The target of a call; what neither target nor options say is as a provider's body has it."""
+    room = _answer_room(source) if target is None else {}
+    return target_of(model or _model_of(source), target, {**room, **options}, "compile(...)")
+
+
+_ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
+def _answer_room(source: Any) -> dict[str, Any]:
+    """The room that a provider's body leaves for its answer: what it says itself, and more than
+    its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
+    body = cast("Mapping[str, Any]", source) if isinstance(source, Mapping) else {}
+    room = next((body[key] for key in _ROOM if isinstance(body.get(key), int)), 0)
+    thinking = body.get("thinking")
+    budget = cast("Any", thinking).get("budget_tokens") if isinstance(thinking, Mapping) else 0
+    if isinstance(budget, int) and budget >= max(room, 1):
+        room = budget + DEFAULT_RESERVE
+    return {"reserved_output": room} if room > 0 else {}
 
 
 class Engine:
