@@ -6,7 +6,7 @@ missing, preparing is one assembling and calls nothing.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -16,6 +16,7 @@ from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
+from contextwright.redaction.redactor import with_strings
 from contextwright.render.target import Target
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
@@ -50,9 +51,8 @@ class Turn(msgspec.Struct, eq=False):
         planned = plan(self.compiler.spec, ports=self.compiler.ports)
         if not planned.redactions:
             return list(answers)
-        clean = planned.clean
         return [
-            msgspec.structs.replace(answer, value=_cleaned(answer.value, clean))
+            msgspec.structs.replace(answer, value=with_strings(answer.value, planned.clean))
             for answer in answers
         ]
 
@@ -60,17 +60,6 @@ class Turn(msgspec.Struct, eq=False):
         """The pack, or None where an answer is missing."""
         compiler = msgspec.structs.replace(self.compiler, answers=answers)
         return compiler.try_compile(self.take(), self.target, wants, previous=self.previous)
-
-
-def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value).items()
-        return {key: _cleaned(item, clean) for key, item in items}
-    if isinstance(value, list | tuple):
-        return type(value)(_cleaned(item, clean) for item in cast("list[Any]", value))  # pyright: ignore
-    return value
 
 
 def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple[Pack, Answers]]:

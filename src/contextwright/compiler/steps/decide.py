@@ -30,9 +30,8 @@ FIRST = 15
 """Percent of a note up to which the task's first words stand in it whole."""
 NOTE = 160
 """Tokens that a note may need at least."""
-BARE_NOTE = 48
-"""Tokens of a note that tells nothing but where the rest stands: older exchanges give way to the
-newest result."""
+RESULT = 48
+"""Tokens that each result of the newest exchange keeps at least where it is cut here."""
 SPOKEN = 300
 """Tokens of a note up to which the assistant's words get what identifiers and results did not
 need. With 500, recorded tool sessions cost 3 percent more for no call more that can be answered."""
@@ -184,7 +183,7 @@ def _fresh(block: Block, space: int, inputs: Inputs) -> tuple[int, int]:
         return whole, 0
     texts = sum(inputs.count(result.text) for result in block.results)
     room = space - NOTE - max(0, whole - texts)
-    if room < len(block.results) * BARE_NOTE:
+    if room < len(block.results) * RESULT:
         return whole, 0  # what is held leaves no room: the budget's last stages shorten that first
     limit = max(1, room // len(block.results) - 16)
     return inputs.cost(limited(block, limit, inputs)), limit
