@@ -35,7 +35,7 @@ def compile_command(options: CompileOptions, top: int, as_json: bool, out: Path 
     from contextwright.cli.tables import print_manifest
 
     console = Console()
-    print_manifest(console, pack.manifest, labels_of(options.session), top)
+    print_manifest(console, pack.manifest, labels_of(options.session, options.spec), top)
     if out is not None:
         console.print(f"request and manifest: {out}", markup=False)
     for repair in options.session.metadata.get("repairs", ()):

@@ -47,12 +47,10 @@ def diff(
         comparison = compare(load_pack(one).manifest, load_pack(other).manifest)
     elif len(specs) == 2:
         session = load_session(one, None, None)
-        labels = labels_of(session)
+        read = [load_spec(spec, budget) for spec in specs]
+        labels = labels_of(session, *read)
         compile_target = load_target(model, format, window, session)
-        first, second = (
-            compile(session, load_spec(spec, budget), target=compile_target).manifest
-            for spec in specs
-        )
+        first, second = (compile(session, spec, target=compile_target).manifest for spec in read)
         comparison = compare(first, second)
     else:
         raise SpecError(

@@ -35,7 +35,7 @@ def explain(options: CompileOptions, top: int, as_json: bool) -> None:
     snapshot = options.session.snapshot()
     for word in idle:
         console.print(f"{word!r} changed nothing: {reason(word, snapshot)}", markup=False)
-    labels = labels_of(options.session)
+    labels = labels_of(options.session, spec)
     console.print(blocks_table(manifest.kept, labels, top))
     if manifest.inserted:
         console.print(inserted_table(manifest.inserted))

@@ -1,14 +1,18 @@
 """Who said a block, and how it begins: what an id such as `e142` does not tell."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
+from contextwright.compiler.plan import plan
 from contextwright.session.event import Event
 from contextwright.session.session import Session
+from contextwright.spec.expr import Expr
 
 WORDS = 200
 """Characters of a beginning; a table shows as many as it has room for."""
+READ = 2_000
+"""Characters that are redacted for it: more, so that no secret is cut before it is found."""
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -25,13 +29,22 @@ class Label(msgspec.Struct, frozen=True):
     noun: str
 
 
-def labels_of(session: Session) -> Mapping[str, Label]:
-    """A label for every exchange of a session, by the id of its first event."""
+def labels_of(session: Session, *specs: Expr) -> Mapping[str, Label]:
+    """A label for every exchange of a session, by the id of its first event, without what any of
+    the specs redacts."""
+    redactions = [one for spec in specs for one in plan(spec).every_redaction]
+
+    def clean(text: str) -> str:
+        text = text[:READ]
+        for redaction in redactions:
+            text = redaction.cleaned(text)
+        return text[:WORDS]
+
     log = session.log
     snapshot = session.snapshot()
     labels: dict[str, Label] = {}
     for exchange in snapshot.exchanges(0):
-        labels[log[exchange.positions[0]].id] = _label(exchange.events)
+        labels[log[exchange.positions[0]].id] = _label(exchange.events, clean)
     return labels
 
 
@@ -48,13 +61,14 @@ def label_of(id: str, labels: Mapping[str, Label]) -> Label:
     return Label(kind, name, "texts")
 
 
-def _label(events: tuple[Event, ...]) -> Label:
+def _label(events: tuple[Event, ...], clean: Callable[[str], str]) -> Label:
     first = events[0]
     calls = [call for event in events for call in event.calls]
     if calls:
         names = list(dict.fromkeys(call.name for call in calls))
         who = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}"
-        return Label(who, first.text or calls[0].arguments[:WORDS], "results")
+        return Label(clean(who), clean(first.text or calls[0].arguments), "results")
     if first.results:
-        return Label(first.results[0].name or "tool", first.results[0].text[:WORDS], "results")
-    return Label(first.speaker, first.text[:WORDS], "messages")
+        result = first.results[0]
+        return Label(clean(result.name or "tool"), clean(result.text), "results")
+    return Label(clean(first.speaker), clean(first.text), "messages")

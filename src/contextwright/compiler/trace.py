@@ -188,9 +188,15 @@ class Tracer:
 
     def reconcile(self, blocks: Blocks) -> None:
         """Take back what was written of blocks that another term, or the engine, brought whole:
-        nothing that is sent is called dropped, nothing that is whole is called shortened."""
+        nothing that is sent is called dropped, nothing that is whole is called shortened. What a
+        step did to one block that several brought is written once."""
         sent = {block.id: block for block in blocks}
-        self.changes = [change for change in self.changes if not _is_moot(change, sent)]
+        once = {
+            (change.id, change.step, change.action): change
+            for change in reversed(self.changes)
+            if not _is_moot(change, sent)
+        }
+        self.changes = list(reversed(once.values()))
 
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
