@@ -90,8 +90,9 @@ def summary(manifest: Manifest) -> Table:
             layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", *share_cells
         )
     alone = manifest.fixed_tokens + sum(manifest.layer_tokens.values())
-    if manifest.tokens != alone:  # blocks are priced alone, and may share a section or a message
-        table.add_row("less where blocks are joined", "", f"{manifest.tokens - alone:,}")
+    if manifest.tokens != alone:  # blocks are priced alone and may share a section; turns that a
+        # provider may want between them are reserved
+        table.add_row("less what was not needed", "", f"{manifest.tokens - alone:,}")
     limit = f"of {manifest.budget:,}"
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
