@@ -21,6 +21,7 @@ def body(model, **more):
         ({"thinking": THINKING}, 12_096),
         ({"thinking": {"type": "adaptive"}}, 4_096),
         ({"max_tokens": "many"}, 4_096),
+        ({"max_tokens": True, "thinking": {"budget_tokens": True}}, 4_096),
         ({}, 4_096),
     ],
 )
@@ -28,7 +29,7 @@ def test_claude_has_room_for_its_thinking_and_its_answer(given, room):
     pack = compile(body("claude-sonnet-4-5", **given), C.default())
     assert pack.request["max_tokens"] == room == pack.manifest.reserved_output
     budget = given.get("thinking", {}).get("budget_tokens", 0)
-    assert budget < pack.request["max_tokens"]
+    assert int(budget) < pack.request["max_tokens"]
 
 
 def test_openai_has_the_room_that_the_body_names():

@@ -218,3 +218,11 @@ def test_roots_and_hosts_of_another_type_are_named(options):
         compile(session, C.window(1), model="gpt-5", **options)
     with pytest.raises(ContextwrightError, match="expected"):
         Engine(C.window(1), "gpt-5", **options)
+
+
+@pytest.mark.parametrize("ref", [None, 5, ["event://e0"], {"ref": "event://e0"}, b"event://e0", ""])
+def test_what_a_model_gives_for_a_ref_is_a_ref_or_named(ref):
+    session = Session("s")
+    session.user("hi")
+    with pytest.raises(RefError, match="this is not a ref"):
+        Engine(C.default(), "gpt-5").expand(session, ref)

@@ -48,14 +48,15 @@ def parse_ref(text: str) -> Ref:
     """Read a ref.
 
     Raises:
-        RefError: no known scheme, no path, or longer than 2,048 characters.
+        RefError: no text, no known scheme, no path, or longer than 2,048 characters.
     """
-    scheme, separator, rest = text.partition("://")
-    if len(text) > MAX_REF or not separator or scheme not in SCHEMES or not rest:
+    is_text = isinstance(text, str)  # pyright: ignore[reportUnnecessaryIsInstance] -- a model's
+    scheme, separator, rest = text.partition("://") if is_text else ("", "", "")
+    if not separator or len(text) > MAX_REF or scheme not in SCHEMES or not rest:
         forms = "event://ID, artifact://PATH, state://KEY, file://PATH or https://HOST/PATH"
         raise RefError(
             "this is not a ref",
-            where=repr(text[:80]),
+            where=repr(text)[:82],
             fix=f"a ref reads {forms}, such as event://e7",
         )
     path, _, part = rest.partition("#")

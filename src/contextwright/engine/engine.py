@@ -158,10 +158,10 @@ def _answer_room(source: Any) -> dict[str, Any]:
     """The room that a provider's body leaves for its answer: what it says itself, and more than
     its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
     body = cast("Mapping[str, Any]", source) if isinstance(source, Mapping) else {}
-    room = next((body[key] for key in _ROOM if isinstance(body.get(key), int)), 0)
+    room = next((body[key] for key in _ROOM if type(body.get(key)) is int), 0)
     thinking = body.get("thinking")
     budget = cast("Any", thinking).get("budget_tokens") if isinstance(thinking, Mapping) else 0
-    if isinstance(budget, int) and budget >= max(room, 1):
+    if type(budget) is int and budget >= max(room, 1):
         room = budget + DEFAULT_RESERVE
     return {"reserved_output": room} if room > 0 else {}
 
