@@ -12,7 +12,7 @@ SCORE_ONE = 1_000_000
 DEFAULT_TIER = 2
 
 
-class Message(msgspec.Struct, frozen=True, cache_hash=True):
+class Message(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """One message of a block, as it will be sent.
 
     Args:
@@ -27,7 +27,7 @@ class Message(msgspec.Struct, frozen=True, cache_hash=True):
     whole: bool = True
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """A piece of context that is kept, shortened or left out as one.
 
     It holds either `messages`, an exchange of the conversation, or `text`, anything else.

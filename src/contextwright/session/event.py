@@ -18,6 +18,7 @@ class Part(
     kw_only=True,
     omit_defaults=True,
     tag_field="type",
+    gc=False,
 ):
     """A piece of a message.
 
@@ -134,7 +135,12 @@ AnyPart = Text | ToolCall | ToolResult | Image | File | Thinking | Opaque
 
 
 class Event(
-    msgspec.Struct, metaclass=CheckedMessage, frozen=True, kw_only=True, omit_defaults=True
+    msgspec.Struct,
+    metaclass=CheckedMessage,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
 ):
     """One message, as it happened.
 

@@ -10,7 +10,7 @@ from contextwright.session.failure import is_failure
 Mark = Literal["complete", "open", "interrupted", "failed", "orphan", "duplicate"]
 
 
-class Exchange(msgspec.Struct, frozen=True, eq=False):
+class Exchange(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Events that are kept or left out together, seen at one position of the log.
 
     Args:
