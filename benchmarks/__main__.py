@@ -320,7 +320,7 @@ def page(growths: Any, atoms: Any, asking: Any, peers: Any, importing: float) ->
     """The page."""
     ours = peers[0]
     versions = ", ".join(
-        map(version, ("contextwright", "msgspec", "tiktoken", "langchain-core", "adk-fluent"))
+        map(version, ("contextwright", "msgspec", "splintr-rs", "langchain-core", "adk-fluent"))
     )
     lines = [
         "# Benchmarks",

@@ -109,6 +109,7 @@ def test_importing_the_package_imports_next_to_nothing():
         [sys.executable, "-c", IMPORTED], capture_output=True, text=True, check=True
     ).stdout.split()
     heavy = {
+        "splintr",
         "tiktoken",
         "click",
         "rich",

@@ -1,7 +1,5 @@
 """Counting: exact where it can be, never low where it can not."""
 
-import hashlib
-import socket
 from base64 import b64encode
 from importlib.resources import files
 
@@ -14,27 +12,9 @@ from contextwright.tokens.calibrate import Calibrator
 from contextwright.tokens.counter import CHUNK, counter_for, named_counter, scaled
 from contextwright.tokens.images import image_size, image_tokens
 from contextwright.tokens.models import model_info
-from contextwright.tokens.vocabulary import SHA256, encoding, raw_vocabulary
+from contextwright.tokens.vocabulary import encoding
 
 O200K = named_counter("o200k_base")
-
-
-@pytest.mark.parametrize("name", SHA256)
-def test_the_vocabulary_is_tiktokens_own(name):
-    assert hashlib.sha256(raw_vocabulary(name)).hexdigest() == SHA256[name]
-
-
-@pytest.mark.parametrize("name", SHA256)
-def test_tiktoken_expects_the_same_hash_and_pattern(name, monkeypatch):
-    import tiktoken_ext.openai_public as public
-
-    seen = {}
-    monkeypatch.setattr(
-        public, "load_tiktoken_bpe", lambda url, expected_hash: seen.update(h=expected_hash)
-    )
-    theirs = getattr(public, name)()
-    assert seen["h"] == SHA256[name]
-    assert encoding(name)._pat_str == theirs["pat_str"]
 
 
 @pytest.mark.parametrize(
@@ -45,15 +25,6 @@ def test_tiktoken_expects_the_same_hash_and_pattern(name, monkeypatch):
 def test_known_counts(model, text, tokens):
     assert counter_for(model).count(text) == tokens
     assert counter_for(model).exact
-
-
-def test_nothing_is_fetched(monkeypatch):
-    def refuse(*args, **kwargs):
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr(socket, "socket", refuse)
-    encoding.cache_clear()
-    assert encoding("o200k_base").encode_ordinary("offline")
 
 
 @pytest.mark.parametrize(
@@ -88,8 +59,9 @@ def test_long_texts_are_counted_in_pieces_and_never_low():
      ("gpt-4.1", "o200k_base"), ("claude-3-5-sonnet-latest", "o200k_base*135"),
      ("claude-opus-4-20250514", "o200k_base*135"), ("claude-opus-4-6", "o200k_base*135"),
      ("claude-opus-4-7", "o200k_base*175"), ("claude-sonnet-5", "o200k_base*175"),
-     ("gemini-3-pro", "o200k_base+digits*118"), ("deepseek-chat", "o200k_base*109"),
-     (None, "o200k_base*175"), ("anthropic/claude-haiku-4-5", "o200k_base*135")],
+     ("gemini-3-pro", "o200k_base+digits*118"), (None, "o200k_base*175"),
+     ("anthropic/claude-haiku-4-5", "o200k_base*135"), ("openai/gpt-4o:free", "o200k_base"),
+     ("ft:gpt-4o:org::id", "o200k_base"), ("gpt-oss-120b", "o200k_base")],
 )  # fmt: skip
 def test_each_model_has_its_way_of_counting(model, id):
     assert counter_for(model).id == id

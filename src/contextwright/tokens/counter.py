@@ -1,4 +1,5 @@
-"""Tokens of a text, as a model counts them: exact for OpenAI, estimated high for the others."""
+"""Tokens of a text, as a model counts them: exact where its vocabulary is at hand, else estimated
+high."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from weakref import WeakSet
 
 from contextwright.errors import ModelError
 from contextwright.text_cache import when_forgetting
-from contextwright.tokens.vocabulary import encoding
+from contextwright.tokens.vocabulary import VOCABULARIES, encoding
 
 MEMO_CHARACTERS = 200_000_000
 """Characters of the texts whose counts are remembered, before half of them is forgotten."""
@@ -142,7 +143,9 @@ CLAUDE_NEW = 175
 GEMINI = 118
 """Google's vocabularies, after a token a digit: p95 of the error on mixed texts."""
 OPEN = 109
-"""Llama, Qwen, DeepSeek, Mistral: p95 of the error on mixed texts."""
+"""Open models whose vocabulary is not at hand: p95 of the error on mixed texts."""
+OWN = 102
+"""Open models by their own vocabulary, where it was not compared with the file they came with."""
 UNKNOWN = 175
 """A model that nothing is known of: as the dearest that is known."""
 
@@ -153,8 +156,22 @@ _OLD_CLAUDE = re.compile(
 _CL100K = re.compile(r"gpt-4(?!o|\.|-o)|gpt-3\.5|text-embedding-(?:3|ada)")
 _O200K = re.compile(r"gpt-|chatgpt|o[1345](?:$|-)|codex")
 _OPEN = re.compile(
-    r"llama|qwen|deepseek|mi[sx]tral|magistral|codestral|devstral|kimi|glm|phi|gemma|grok|command"
+    r"llama|qwen|deepseek|mi(?:[sx]|nis)tral|pixtral|magistral|codestral|devstral|kimi|glm|phi|gemma"
+    r"|grok|command"
 )
+_BY_VOCABULARY = (
+    (r"(?:^|meta[-.])llama-?3(?!\d)", "llama3"),
+    (r"(?:^|\.)qwen-?(?:2(?:\.5)?|3)(?![.\d])", "qwen3"),
+    (r"deepseek-(?:chat$|reasoner|r1(?!-distill)|v[34](?!\d))", "deepseek_v3"),
+    (r"mistral-nemo|^ministral-8b-2410|^mistral-small-2409|^pixtral-12b", "mistral_v3"),
+    (r"mistral-7b|mixtral-8x(?:7|22)b|^mistral-(?:small|large)-2402", "mistral_v2"),
+    (r"(?:mistral|pixtral)-large-24(?:07|11)|^codestral-(?:2405|mamba-2407)", "mistral_v2"),
+    (r"^glm-?4(?!\d)", f"glm4*{OWN}"),
+    (r"^kimi-k[23]", f"kimi_k2*{OWN}"),
+    (r"^phi-?4(?!-m)", f"phi4*{OWN}"),
+)
+"""What stands in the names of models whose vocabulary is at hand, and the counter's id. One made
+of another ("distill") or named without its generation ("qwen-plus") is none of them."""
 
 
 def counter_for(model: str | None) -> Counter:
@@ -168,20 +185,25 @@ def counter_for(model: str | None) -> Counter:
         raise ModelError(
             f"a {type(named).__name__} names no model", where="model", fix='such as "gpt-5"'
         )
-    name = named.lower().rpartition("/")[2].rpartition(":")[2]
+    name = named.lower().rpartition("/")[2]
+    ids = [id for part in reversed(name.split(":")) if (id := _counter_of(part))]
+    return named_counter(ids[0] if ids else f"o200k_base*{UNKNOWN}")
+
+
+def _counter_of(name: str) -> str | None:
+    """The id of the counter that a name tells of, if any."""
     if "claude" in name:
-        return _scaled(CLAUDE if _OLD_CLAUDE.search(name) else CLAUDE_NEW)
+        return f"o200k_base*{CLAUDE if _OLD_CLAUDE.search(name) else CLAUDE_NEW}"
     if "gemini" in name:
-        return named_counter(f"o200k_base+digits*{GEMINI}")
+        return f"o200k_base+digits*{GEMINI}"
     if _CL100K.match(name):
-        return named_counter("cl100k_base")
+        return "cl100k_base"
     if _O200K.match(name):
-        return named_counter("o200k_base")
-    return _scaled(OPEN if _OPEN.search(name) else UNKNOWN)
-
-
-def _scaled(hundredths: int) -> Counter:
-    return named_counter(f"o200k_base*{hundredths}")
+        return "o200k_base"
+    for names, id in _BY_VOCABULARY:
+        if re.search(names, name):
+            return id
+    return f"o200k_base*{OPEN}" if _OPEN.search(name) else None
 
 
 def guarded_counter(own: object, model: str) -> Counter:
@@ -191,7 +213,7 @@ def guarded_counter(own: object, model: str) -> Counter:
     return own if type(own) is Counter else GuardedCounter(own, counter_for(model))
 
 
-_ID = re.compile(r"(o200k_base|cl100k_base)(\+digits)?(?:\*(\d{2,4}))?")
+_ID = re.compile(rf"({'|'.join(VOCABULARIES)})(\+digits)?(?:\*(\d{{2,4}}))?")
 
 
 @cache

@@ -1,54 +1,84 @@
-"""The exact vocabularies of OpenAI's models, shipped with the package: nothing is downloaded."""
+"""The vocabularies that models count with, as splintr-rs carries them: nothing is downloaded."""
 
-from base64 import b64decode
+import os
 from functools import cache
-from gzip import decompress
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import Protocol
+from unicodedata import normalize
 
-if TYPE_CHECKING:
-    from tiktoken import Encoding
+from contextwright.errors import MissingExtra, ModelError
 
-SHA256 = {
-    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-}
-"""Of the uncompressed files, as tiktoken itself expects them."""
-
-_SUFFIX = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
-_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-_PATTERNS = {
-    "o200k_base": "|".join(
-        (
-            rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_SUFFIX}",
-            rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_SUFFIX}",
-            r"\p{N}{1,3}",
-            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-            r"\s*[\r\n]+",
-            r"\s+(?!\S)",
-            r"\s+",
-        )
-    ),
-    "cl100k_base": (
-        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-    ),
-}
+VOCABULARIES = (
+    "o200k_base",
+    "cl100k_base",
+    "llama3",
+    "qwen3",
+    "deepseek_v3",
+    "mistral_v2",
+    "mistral_v3",
+    "glm4",
+    "kimi_k2",
+    "phi4",
+)
+"""By the names that splintr has for them."""
+_COMPOSED = frozenset({"qwen3"})
+"""Whose tokenizers first compose a text (NFC); splintr leaves that to its caller."""
+_CACHE = "TIKTOKEN_CACHE_DIR"
 
 
-def raw_vocabulary(name: str) -> bytes:
-    """The vocabulary file, uncompressed: a base64 token and its rank a line."""
-    return decompress((files("contextwright.tokens") / "data" / f"{name}.tiktoken.gz").read_bytes())
+class Encoding(Protocol):
+    """Gives the numbers of a text's tokens. Special tokens in it are text like any other."""
+
+    def encode_ordinary(self, text: str, /) -> list[int]: ...
+
+
+class _WholeText:
+    """An encoding of any text: what is no Unicode (a half of a surrogate pair) is replaced."""
+
+    def __init__(self, own: Encoding, *, composed: bool) -> None:
+        self._encode = own.encode_ordinary
+        self._composed = composed
+
+    def encode_ordinary(self, text: str, /) -> list[int]:
+        if self._composed:
+            text = normalize("NFC", text)
+        try:
+            return self._encode(text)
+        except UnicodeEncodeError:
+            return self._encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @cache
-def encoding(name: str) -> "Encoding":
-    """The encoding of a vocabulary, built on first use (about a quarter of a second)."""
-    from tiktoken import Encoding
+def encoding(name: str) -> Encoding:
+    """The encoding of a vocabulary, loaded on first use (20 to 60 ms), then at hand.
 
-    ranks: dict[bytes, int] = {}
-    for line in raw_vocabulary(name).splitlines():
-        token, _, rank = line.partition(b" ")
-        ranks[b64decode(token)] = int(rank)
-    return Encoding(name=name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={})
+    Raises:
+        MissingExtra: neither splintr nor tiktoken is installed.
+        ModelError: splintr is not installed, and tiktoken has no such vocabulary on this machine.
+    """
+    try:
+        from splintr import Tokenizer
+    except ImportError:
+        own = _tiktoken(name)
+    else:
+        own = Tokenizer.from_pretrained(name)
+    return _WholeText(own, composed=name in _COMPOSED)
+
+
+def _tiktoken(name: str) -> Encoding:
+    """Of OpenAI's own tokenizer, for machines that splintr is not built for.
+
+    It has its vocabularies from a folder that the user names, or fetches them into it; without
+    such a folder it would go to the network unasked.
+    """
+    try:
+        import tiktoken
+    except ImportError:
+        raise MissingExtra("splintr-rs", "tiktoken") from None
+    if not os.environ.get(_CACHE) or name not in tiktoken.list_encoding_names():
+        raise ModelError(
+            f"the vocabulary {name!r} is not on this machine",
+            where="counter",
+            fix=f"pip install splintr-rs; or, for OpenAI's models, set {_CACHE} to a folder with "
+            "tiktoken's files",
+        )
+    return tiktoken.get_encoding(name)
