@@ -98,7 +98,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             SpecError: the spec can not be met by this session.
             RenderError: a bug: the request breaks a rule of its provider.
         """
-        pack = self._compile(snapshot, target, previous, PendingTasks(), dry=False)
+        with self.memo.lock:
+            pack = self._compile(snapshot, target, previous, PendingTasks(), dry=False)
         assert pack is not None
         return pack
 
@@ -112,7 +113,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         """The pack, or None where something is missing for it: `wants` says what, and what the
         spec would write, also where it raises as `compile` does."""
-        return self._compile(snapshot, target, previous, wants, dry=True)
+        with self.memo.lock:
+            return self._compile(snapshot, target, previous, wants, dry=True)
 
     def _compile(
         self,

@@ -1,9 +1,9 @@
 """The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypedDict, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar, cast, runtime_checkable
 
 from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
@@ -13,14 +13,16 @@ from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
 from contextwright.redaction.detector import Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import Target, target
+from contextwright.render.target import DEFAULT_RESERVE, Target, target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
+from contextwright.worker_threads import waiting
 
+T = TypeVar("T")
 OPTIONS = (
     "format", "window", "reserved_output", "reserved_system", "counter", "tools", "cache",
     "response_format",
@@ -34,6 +36,8 @@ SAMPLING = {
     "parallel_tool_calls", "presence_penalty", "frequency_penalty", "logprobs", "user", "metadata",
 }  # fmt: skip
 """Options of a provider's call, that people try to give here."""
+_ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""Where a provider's body says how long the answer may be."""
 
 
 @runtime_checkable
@@ -161,6 +165,33 @@ def target_of(
     return target(model, **options)
 
 
+def target_of_call(
+    source: object, model: str | None, explicit: Target | None, options: Mapping[str, Any]
+) -> Target:
+    """The target of `compile`; what neither target nor options say is as a provider's body has
+    it."""
+    room = _answer_room(source) if explicit is None else {}
+    return target_of(model or _model_of(source), explicit, {**room, **options}, "compile(...)")
+
+
+def _model_of(source: Any) -> str | None:
+    """The model that a provider's body names."""
+    model = cast(Any, source).get("model") if isinstance(source, Mapping) else None
+    return model if isinstance(model, str) and model else None
+
+
+def _answer_room(source: Any) -> dict[str, Any]:
+    """The room that a provider's body leaves for its answer: what it says itself, and more than
+    its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
+    body = cast("Mapping[str, Any]", source) if isinstance(source, Mapping) else {}
+    room = next((body[key] for key in _ROOM if type(body.get(key)) is int), 0)
+    thinking = body.get("thinking")
+    budget = cast("Any", thinking).get("budget_tokens") if isinstance(thinking, Mapping) else 0
+    if type(budget) is int and budget >= max(room, 1):
+        room = budget + DEFAULT_RESERVE
+    return {"reserved_output": room} if room > 0 else {}
+
+
 def _place_of(option: str) -> str:
     """Where an option belongs that is none of ours."""
     if option in {"budget", "limit", "max_input_tokens", "token_budget"}:
@@ -196,7 +227,7 @@ def _reader_of(artifacts: ArtifactStore | None, where: str) -> ReadArtifact | No
             where=where,
             fix='such as FileArtifacts("artifacts")',
         )
-    return artifacts.read_text
+    return partial(_waited, artifacts.read_text)
 
 
 def sources_of(
@@ -227,7 +258,14 @@ def sources_of(
             fix='hosts={"docs.example": fetch}',
         )
     outside = outside_reader(roots, hosts)
-    return RefSources(_reader_of(artifacts, where), cache(outside) if outside else None)
+    read = _reader_of(artifacts, where)
+    return RefSources(read, cache(partial(_waited, outside)) if outside else None)
+
+
+def _waited(read: Callable[[str], T], address: str) -> T:
+    """What is read there; another thread computes while a disk or a network is waited for."""
+    with waiting():
+        return read(address)
 
 
 def ports_of(detector: object, vault: object, where: str) -> RedactionPorts:

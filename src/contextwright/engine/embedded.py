@@ -1,10 +1,13 @@
 """The models that every compile without others shares; imported when a spec first asks them."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, cast
 
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.errors import ModelError
+from contextwright.spec.task import Answer, Task
+from contextwright.worker_threads import off_loop
 
 
 class Embedded:
@@ -18,6 +21,13 @@ class Embedded:
         from contextwright.models import Models
 
         return Models()
+
+    async def answer(
+        self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
+    ) -> list[Answer]:
+        """An answer for every task, the models imported in a worker thread."""
+        models = await off_loop(lambda: self.models)
+        return await models.answer(tasks, session=session, turn=turn)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.models, name)

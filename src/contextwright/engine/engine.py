@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.compiler.spec_compiler import Compiler, SpecCompiler
+from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.door import (
     SessionLike,
     SpecLike,
@@ -22,6 +22,7 @@ from contextwright.engine.door import (
     sources_of,
     spec_or_compiler,
     target_of,
+    target_of_call,
 )
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
@@ -31,7 +32,7 @@ from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, ru
 from contextwright.errors import SessionError
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
+from contextwright.render.target import Target, read_tools
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
@@ -44,10 +45,13 @@ from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.words import C
+from contextwright.worker_threads import off_loop, waiting
 
 _NONE: Mapping[str, Fetch] = MappingProxyType({})
 _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 """What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
+MANY = 200
+"""Events that an engine has not compiled yet from which on a compile holds up no other's turn."""
 
 
 def compile(
@@ -95,7 +99,7 @@ def compile(
     """
     snapshot = snapshot_of(session, "compile(session, ...)")
     _expect_types(target, previous, now_ms)
-    whom = _target(session, model, target, options)
+    whom = target_of_call(session, model, target, options)
     made = spec_or_compiler(spec, "compile(spec=...)")
     if not isinstance(made, Expr):
         return compiled_by(made, snapshot, whom)
@@ -132,38 +136,8 @@ def _expect_types(target: object, previous: object, now_ms: object) -> None:
 def memo_of(log: Log) -> Memo:
     """The memo of a log."""
     memo = _MEMOS.get(log)
-    if memo is None:
-        memo = _MEMOS[log] = Memo()
-    return memo
-
-
-def _model_of(source: Any) -> str | None:
-    """The model that a provider's body names."""
-    model = cast(Any, source).get("model") if isinstance(source, Mapping) else None
-    return model if isinstance(model, str) and model else None
-
-
-def _target(
-    source: object, model: str | None, target: Target | None, options: Mapping[str, Any]
-) -> Target:
-    """The target of a call; what neither target nor options say is as a provider's body has it."""
-    room = _answer_room(source) if target is None else {}
-    return target_of(model or _model_of(source), target, {**room, **options}, "compile(...)")
-
-
-_ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-
-
-def _answer_room(source: Any) -> dict[str, Any]:
-    """The room that a provider's body leaves for its answer: what it says itself, and more than
-    its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
-    body = cast("Mapping[str, Any]", source) if isinstance(source, Mapping) else {}
-    room = next((body[key] for key in _ROOM if type(body.get(key)) is int), 0)
-    thinking = body.get("thinking")
-    budget = cast("Any", thinking).get("budget_tokens") if isinstance(thinking, Mapping) else 0
-    if type(budget) is int and budget >= max(room, 1):
-        room = budget + DEFAULT_RESERVE
-    return {"reserved_output": room} if room > 0 else {}
+    # of two threads that come first, both get the same
+    return _MEMOS.setdefault(log, Memo()) if memo is None else memo
 
 
 class Engine:
@@ -251,7 +225,10 @@ class Engine:
             tools: what may be called this time.
         """
         target = self._target_with(reserved_system, tools)
-        return run_tasks(*self._compiling(session, target, "compile"))
+        own = _session(session, "Engine.compile(session)")
+        pack = run_tasks(self._packing(own, target), self.models, *_whose(own))
+        self._previous[own.log] = pack
+        return pack
 
     async def acompile(
         self,
@@ -260,16 +237,29 @@ class Engine:
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
-        """`compile`, letting the event loop run while models answer."""
+        """`compile` in worker threads, letting the event loop run: compiler, ports and words run in
+        them.
+
+        An await that is cancelled leaves the session as good as it was: what runs ends what it
+        writes, and the next compile begins when it has ended.
+        """
         target = self._target_with(reserved_system, tools)
-        return await adrive(*self._compiling(session, target, "acompile"))
+        where, own = "Engine.acompile(session)", session
+        if not isinstance(own, Session):
+            own = await off_loop(_session, own, where, long=True)
+        compiled = self._previous.get(own.log)
+        new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
+        asking = self._packing(own, target)
+        pack = await adrive(asking, self.models, *_whose(own), long=new > MANY)
+        self._previous[own.log] = pack
+        return pack
 
     def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
         self.compile(session)
 
     async def aprepare(self, session: SessionLike) -> None:
-        """`prepare`, letting the event loop run while models answer."""
+        """`prepare`, letting the event loop run."""
         await self.acompile(session)
 
     def assemble(self, session: SessionLike) -> Pack:
@@ -278,12 +268,14 @@ class Engine:
         Where an answer is missing it does without, and the manifest says so.
         """
         snapshot = snapshot_of(session, "Engine.assemble(session)")
+        log, target = snapshot.log, self.target
         if self.compiler is not None:
-            return self._by_compiler(self.compiler, snapshot, self.target)
-        log = snapshot.log
-        compiler, previous = self._spec_compiler(log), self._previous.get(log)
-        turn = Turn(compiler, self.target, lambda: snapshot, previous=previous)
-        pack = self._previous[log] = turn.assemble(known_answers(log, self.models))
+            pack = compiled_by(self.compiler, snapshot, target)
+        else:
+            compiler, previous = self._spec_compiler(log), self._previous.get(log)
+            turn = Turn(compiler, target, lambda: snapshot, previous=previous)
+            pack = turn.assemble(known_answers(log, self.models))
+        self._previous[log] = pack
         return pack
 
     def expand(self, session: Session, ref: str) -> str:
@@ -309,7 +301,7 @@ class Engine:
         run_tasks(self._recording(session, billed_input), self.models, *_whose(session))
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
-        """`record`, letting the event loop run while models answer."""
+        """`record`, letting the event loop run, while a store writes as well."""
         await adrive(self._recording(session, billed_input), self.models, *_whose(session))
 
     def _recording(self, session: Session, billed_input: int | None) -> TaskGenerator[None]:
@@ -317,18 +309,12 @@ class Engine:
             self.learn(session, billed_input)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
         if self.sessions is not None:
-            self.sessions.save(session)
-
-    def _compiling(
-        self, source: SessionLike, target: Target, method: str
-    ) -> tuple[TaskGenerator[Pack], TaskRunner, str, int]:
-        """The work of a compile, who answers what it asks, and whose spending it is."""
-        session = _session(source, f"Engine.{method}(session)")
-        return self._packing(session, target), self.models, *_whose(session)
+            with waiting():
+                self.sessions.save(session)
 
     def _packing(self, session: Session, target: Target) -> TaskGenerator[Pack]:
         if self.compiler is not None:
-            return self._by_compiler(self.compiler, session.snapshot(), target)
+            return compiled_by(self.compiler, session.snapshot(), target)
         log = session.log
         capture_before(session, self.spec, self.ports)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers, self.ports)
@@ -342,7 +328,6 @@ class Engine:
         known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
         remember(log, self.models, answers)
-        self._previous[log] = pack
         return pack
 
     def _target_with(self, reserved_system: int | None, tools: tuple[Tool, ...] | None) -> Target:
@@ -351,12 +336,6 @@ class Engine:
         if reserved_system is not None:
             target = msgspec.structs.replace(target, reserved_system=reserved_system)
         return target if tools is None else msgspec.structs.replace(target, tools=read_tools(tools))
-
-    def _by_compiler(self, compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:
-        """The pack of somebody's own compiler."""
-        pack = compiled_by(compiler, snapshot, target)
-        self._previous[snapshot.log] = pack
-        return pack
 
     def _spec_compiler(self, log: Log, notes: tuple[str, ...] = ()) -> SpecCompiler:
         now_ms, why = _time_of(self.clock)

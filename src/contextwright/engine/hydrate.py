@@ -18,6 +18,7 @@ from contextwright.stores.memory_store import MemoryStore
 from contextwright.tasks.plan_step import KNOWLEDGE
 from contextwright.tasks.proofs import Proof, listed_proofs
 from contextwright.tasks.scores import query_in
+from contextwright.worker_threads import waiting
 
 ORIGIN = "memory"
 """What marks entries that were put there; others are the application's and stay."""
@@ -65,7 +66,8 @@ def _searched(
     """What a search gave, and a note of why it was not better; nothing where it failed: what is
     not remembered ends no turn."""
     try:
-        entries = search()
+        with waiting():
+            entries = search()
         notes.append(str(getattr(source, "degraded", "")))
     except Exception as error:  # noqa: BLE001 -- a retriever of the user's may raise anything
         notes.append(f"{type(source).__name__} failed ({reason_of(error)}): left out")

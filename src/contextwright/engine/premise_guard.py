@@ -97,8 +97,8 @@ def check_premise(
 async def acheck_premise(
     question: str, known: Knowledge = (), *agents: object, **options: Unpack[CheckOptions]
 ) -> PremiseResult:
-    """`check_premise`, letting the event loop run while models answer; `judge` and `contradict`
-    may be async."""
+    """`check_premise`, letting the event loop run; `judge` and `contradict` are called in a worker
+    thread, and may be async: what they return then is awaited in the loop."""
     _refuse_agents(agents)
     return await adrive(*_checking(question, known, **options))
 
@@ -127,7 +127,7 @@ def premise_guard(session: Session | Snapshot, **options: Unpack[GuardOptions]) 
 async def apremise_guard(
     session: Session | Snapshot, **options: Unpack[GuardOptions]
 ) -> PremiseResult:
-    """`premise_guard`, letting the event loop run while models answer."""
+    """`premise_guard`, letting the event loop run."""
     return await adrive(*_guarding(session, **options))
 
 
@@ -172,10 +172,13 @@ def _checking(
 ) -> _Run:
     if not isinstance(cast(Any, question), str):
         raise _expected("the question's text", question, _HERE, "give the question's text")
-    blocks, session, turn = _known_blocks(known, question)
+    if isinstance(known, (Session, Snapshot)):
+        known = snapshot_of(known, _HERE)
+    session, turn = (known.session_id, known.turn) if isinstance(known, Snapshot) else ("", 0)
     agents = _asking(contradict, "contradict"), _asking(judge, "judge")
 
     def check() -> _Asking:
+        blocks = _known_blocks(known, question)
         if any(agents):
             rejected = yield from _rejection(question, blocks, *agents)
             if rejected is not None:
@@ -274,19 +277,17 @@ def _asking(agent: Any, name: str) -> _Ask | None:
     return ask
 
 
-def _known_blocks(known: Any, question: str) -> tuple[Blocks, str, int]:
-    """What is known, and whose spending it is: session and turn. Where a session ends with the
-    question, what was before it."""
-    if isinstance(known, (Session, Snapshot)):
-        snapshot = snapshot_of(known, _HERE)
-        newest = question_in(snapshot)
+def _known_blocks(known: Any, question: str) -> Blocks:
+    """What is known; where a session ends with the question, what was before it."""
+    if isinstance(known, Snapshot):
+        newest = question_in(known)
         stop = newest[0] if newest is not None and newest[1].text == question else None
-        return _blocks_before(snapshot, stop), snapshot.session_id, snapshot.turn
+        return _blocks_before(known, stop)
     if isinstance(known, str) or not isinstance(known, Iterable):
         fix = 'give a session, or a list of texts: ["The server crashed at 3 am."]'
         raise _expected("a session or a list of facts", known, _HERE, fix)
     facts = cast(Iterable[Any], known)
-    return tuple(_fact_block(place, fact) for place, fact in enumerate(facts)), "", 0
+    return tuple(_fact_block(place, fact) for place, fact in enumerate(facts))
 
 
 def _fact_block(place: int, fact: Any) -> Block:
@@ -302,8 +303,9 @@ def _fact_block(place: int, fact: Any) -> Block:
 
 def _blocks_before(snapshot: Snapshot, position: int | None) -> Blocks:
     """Notes and facts, and what was stated before a position of the log; all of it without one."""
-    exchanges = exchanges_before(snapshot, position)
-    return (*noted_in(snapshot.state), *memo_of(snapshot.log).blocks(exchanges))
+    exchanges, memo = exchanges_before(snapshot, position), memo_of(snapshot.log)
+    with memo.lock:
+        return (*noted_in(snapshot.state), *memo.blocks(exchanges))
 
 
 def _expected(wanted: str, value: object, where: str, fix: str) -> SessionError:

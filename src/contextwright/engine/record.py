@@ -14,6 +14,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.word_roles import RecordedTurn
 from contextwright.stores.store import ArtifactStore
+from contextwright.worker_threads import waiting
 
 
 class StateWriter(Protocol):
@@ -44,11 +45,22 @@ def record(
     ports = ports_of(detector, vault, "record(...)")
     for step in steps:
         if isinstance(step, Expr):
-            capture_before(session, step, ports)
-            asking = recording(session, step, agent, artifacts, ports)
+            asking = writing(session, step, agent, artifacts, ports)
             run_tasks(asking, answering_by(models), session.id)
         else:
             write(session, step.writes(session.snapshot()))
+
+
+def writing(
+    session: Session,
+    spec: Expr,
+    agent: str = "",
+    artifacts: ArtifactStore | None = None,
+    ports: RedactionPorts = NO_PORTS,
+) -> TaskGenerator[None]:
+    """All that a spec writes, before the turn and after it."""
+    capture_before(session, spec, ports)
+    yield from recording(session, spec, agent, artifacts, ports)
 
 
 def recording(
@@ -64,7 +76,9 @@ def recording(
 
     def put(data: bytes, name: str) -> str:
         assert artifacts is not None
-        return artifacts.put(_clean_bytes(data, planned), name=planned.clean_id(name))
+        content, clean_name = _clean_bytes(data, planned), planned.clean_id(name)
+        with waiting():
+            return artifacts.put(content, name=clean_name)
 
     store = put if artifacts is not None else None
     for writer in planned.writers:

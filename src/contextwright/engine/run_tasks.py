@@ -5,11 +5,12 @@ returns its result. So one body serves the sync and the async entry points.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
 from contextwright.spec.task import Answer, Task, TaskGenerator
+from contextwright.worker_threads import off_loop
 
 T = TypeVar("T")
 
@@ -36,30 +37,64 @@ class TaskRunner(Protocol):
 
 def run_tasks(asking: TaskGenerator[T], models: TaskRunner, session: str, turn: int = 0) -> T:
     """The result, waiting for models in this thread."""
-    try:
-        tasks = next(asking)
-        while True:
-            try:
-                answers = _checked(models.answer_now(tasks, session=session, turn=turn), tasks)
-            except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
-                answers = _instead(tasks, error)
-            tasks = asking.send(answers)
-    except StopIteration as done:
-        return done.value
+    step: _Step[T] = _advanced(asking)
+    while step.tasks is not None:
+        try:
+            answered: Any = models.answer_now(step.tasks, session=session, turn=turn)
+        except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
+            answered = error
+        step = _advanced(asking, step.tasks, answered)
+    return cast(T, step.result)
 
 
-async def adrive(asking: TaskGenerator[T], models: TaskRunner, session: str, turn: int = 0) -> T:
-    """The result, letting the event loop run while models answer."""
+async def adrive(
+    asking: TaskGenerator[T],
+    models: TaskRunner,
+    session: str,
+    turn: int = 0,
+    *,
+    long: bool = False,
+) -> T:
+    """The result, computed in worker threads: the event loop runs meanwhile, as it does while
+    models answer.
+
+    Args:
+        long: whether it may compute long; then it holds up nothing but others of its kind.
+    """
+    step: _Step[T] = await off_loop(_advanced, asking, long=long)
+    while step.tasks is not None:
+        try:
+            answered: Any = await models.answer(step.tasks, session=session, turn=turn)
+        except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
+            answered = error
+        step = await off_loop(_advanced, asking, step.tasks, answered, long=long)
+    return cast(T, step.result)
+
+
+class _Step(msgspec.Struct, Generic[T], gc=False):
+    """How far such work is: what it asks next, or its result."""
+
+    tasks: Any = None
+    result: T | None = None
+
+
+def _advanced(asking: TaskGenerator[T], tasks: Any = None, answered: Any = None) -> _Step[T]:
+    """The next step of such work, from its beginning or with what was answered."""
+    answers: Any = None if tasks is None else _answers(tasks, answered)
     try:
-        tasks = next(asking)
-        while True:
-            try:
-                answers = _checked(await models.answer(tasks, session=session, turn=turn), tasks)
-            except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
-                answers = _instead(tasks, error)
-            tasks = asking.send(answers)
+        return _Step(asking.send(answers))
     except StopIteration as done:
-        return done.value
+        return _Step(result=done.value)
+
+
+def _answers(tasks: Any, answered: Any) -> Any:
+    """What was answered, where it is that; else the embedded models' answers."""
+    try:
+        if isinstance(answered, Exception):
+            raise answered
+        return _checked(answered, tasks)
+    except Exception as error:  # noqa: BLE001 -- a runner of the user's may give anything
+        return _instead(tasks, error)
 
 
 def _checked(answers: Any, tasks: Any) -> list[Answer]:

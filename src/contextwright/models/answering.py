@@ -5,17 +5,15 @@ why.
 """
 
 import asyncio
-import math
 import os
 import random
 import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -27,7 +25,7 @@ from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
 from contextwright.models.answer_text import text_of
-from contextwright.models.call import Sleep, call, contained
+from contextwright.models.call import Sleep, call
 from contextwright.models.failed_questions import LASTING, FailedQuestions
 from contextwright.models.guarded_cache import GuardedCache
 from contextwright.models.llm import (
@@ -43,14 +41,15 @@ from contextwright.models.prompts import prompt_for, repair
 from contextwright.models.relevance_scores import BATCH, ITEM_TOKENS, RelevanceScores
 from contextwright.models.single_flight import SingleFlight
 from contextwright.models.spend import Allowance, MeteredLLM, Spending, SpendLimit, is_usage
-from contextwright.retrieval.fuse import fused
+from contextwright.models.text_similarity import TextSimilarity
 from contextwright.spec.task import Answer, Task, answer_to
 from contextwright.tokens.counter import Counter, named_counter
+from contextwright.worker_threads import off_loop
 
 _INCREMENTAL = frozenset({"summary", "record", "facts"})
 """Tasks whose answer can be brought up to date, and so asked for in pieces."""
-MAX_VECTORS = 50_000
-"""Texts whose vectors are remembered."""
+MANY = 200
+"""Blocks of a task from which on its answer is computed where it holds up no other turn."""
 USAGE = ("input_tokens", "output_tokens")
 
 
@@ -114,7 +113,7 @@ class Models:
         self._count = (counter or named_counter("o200k_base")).count
         self._sleep, self._uniform, self._clock = sleep, uniform, clock
         self._flight: SingleFlight[Answer] = SingleFlight()
-        self._vectors: dict[str, list[float]] = {}
+        self._similarity = TextSimilarity()
         self._failed_at: dict[str, tuple[float, str]] = {}
         self._failed = FailedQuestions(self.limits.give_up_s, clock)
 
@@ -126,7 +125,13 @@ class Models:
     async def answer(
         self, tasks: Sequence[Task], *, session: str = "", turn: int = 0
     ) -> list[Answer]:
-        """An answer for every task, in their order; fails only if it is cancelled."""
+        """An answer for every task, in their order; fails only if it is cancelled.
+
+        Ports are awaited in the event loop; what is computed is computed in worker threads.
+        """
+        if self.llm is None and self.embedder is None:
+            long = any(len(task.blocks) > MANY for task in tasks)
+            return await off_loop(self.answer_now, tasks, long=long)
         return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
 
     def answer_now(
@@ -145,20 +150,22 @@ class Models:
         try:
             return await self._best_answer(task, session, turn)
         except Exception as error:  # noqa: BLE001 -- a port's name may fail as well as its call
-            return self._embedded(task, f"unavailable: {type(error).__name__}: {error}"[:200])
+            reason = f"unavailable: {type(error).__name__}: {error}"[:200]
+            return await self._stand_in(task, reason)
 
     async def _best_answer(self, task: Task, session: str, turn: int) -> Answer:
         if self._maker(task) is None:
-            return self._embedded(task, self._fallback_reason(task))
+            return await self._stand_in(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
-        known = self.cache.get(key, task)
+        known = await off_loop(self.cache.get, key, task)
         if known is not None:
             return _for_task(known, task)
 
         async def work() -> Answer:
-            answer = self.cache.get(key, task) or await self._model_answer(task, session, turn)
+            answer = await off_loop(self.cache.get, key, task)
+            answer = answer or await self._model_answer(task, session, turn)
             if not answer.fallback:
-                self.cache.put(key, answer)
+                await off_loop(self.cache.put, key, answer)
             return answer
 
         return _for_task(await self._flight.do(key, work), task)
@@ -186,6 +193,9 @@ class Models:
             return f"no LLM is configured; {task.model} was asked"
         return ""
 
+    async def _stand_in(self, task: Task, reason: str) -> Answer:
+        return await off_loop(self._embedded, task, reason, long=len(task.blocks) > MANY)
+
     def _embedded(self, task: Task, reason: str) -> Answer:
         key = f"embedded\n{task.fingerprint}"
         known = self.cache.get(key, task)
@@ -203,7 +213,9 @@ class Models:
             self._refuse_while_down(maker)
             async with asyncio.timeout(self.limits.deadline_s):
                 if self._by_vectors(task):
-                    return answer_to(task, await self._similarity(task), maker)
+                    assert self.embedder is not None
+                    similarity = await self._similarity.of(task, self.embedder)
+                    return answer_to(task, similarity, maker)
                 if task.kind == "relevance":
                     return await self._scored(task, session, turn)
                 return await self._complete(task, session, turn)
@@ -216,18 +228,19 @@ class Models:
                 self._failed_at[maker] = (self._clock(), reason)
         except Exception as error:  # noqa: BLE001 -- a broken port must not end a turn
             reason = f"unavailable: {type(error).__name__}: {error}"[:200]
-        return self._embedded(task, reason)
+        return await self._stand_in(task, reason)
 
     async def _scored(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's scores: of what it has not scored for this query before."""
-        scores = RelevanceScores(task, self._maker(task) or "", self.cache)
+        maker = self._maker(task) or ""
+        scores = await off_loop(RelevanceScores, task, maker, self.cache)
         places = await self._candidates(task, scores.unknown, self.limits.scored_blocks)
         size = max(1, min(BATCH, self.limits.question_tokens // ITEM_TOKENS))
         batches = [scores.batch(places[at : at + size]) for at in range(0, len(places), size)]
         answered = await asyncio.gather(
             *(self._complete(batch, session, turn) for batch in batches), return_exceptions=True
         )
-        return scores.answer(batches, answered)
+        return await off_loop(scores.answer, batches, answered)
 
     async def _complete(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's answer; what is too long for one question is asked in pieces,
@@ -238,7 +251,7 @@ class Models:
         paid: list[Completion] = []
         value: Any = None
         try:
-            for blocks in _pieces(task, self._count, self.limits.question_tokens):
+            for blocks in await off_loop(_pieces, task, self._count, self.limits.question_tokens):
                 before = task.previous if value is None else _text(value)
                 piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
                 value = await self._value(piece, session, turn, paid)
@@ -260,15 +273,16 @@ class Models:
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
         """The value of one question; an answer that can not be used is asked for once more,
         unless the question before of its series failed too."""
-        prompt = prompt_for(task)
+        prompt = await off_loop(prompt_for, task)
         text = await self._call(prompt, session, turn, paid)
         try:
-            return value_of(task, text, self._count)
+            return await off_loop(value_of, task, text, self._count)
         except ModelFault as fault:
             if self._failed.failed_before(task, self._maker(task) or ""):
                 raise
             again = repair(prompt, text, fault.what)
-            return value_of(task, await self._call(again, session, turn, paid), self._count)
+            text = await self._call(again, session, turn, paid)
+            return await off_loop(value_of, task, text, self._count)
 
     async def _call(self, prompt: Prompt, session: str, turn: int, paid: list[Completion]) -> str:
         assert self.llm is not None
@@ -294,35 +308,13 @@ class Models:
         if len(places) <= most:
             return places
         blocks = tuple(task.blocks[place] for place in places)
-        nearest = embedded.relevance(task.query, blocks)
+        nearest = await off_loop(embedded.relevance, task.query, blocks)
         if self.embedder is not None:
             with suppress(Exception):  # words alone, then
-                nearest = await self._similarity(
-                    msgspec.structs.replace(task, blocks=blocks, scorer="llm")
-                )
+                part = msgspec.structs.replace(task, blocks=blocks, scorer="llm")
+                nearest = await self._similarity.of(part, self.embedder)
         best = sorted(range(len(places)), key=lambda at: (-nearest[at], -at))[:most]
         return sorted(places[at] for at in best)
-
-    async def _similarity(self, task: Task) -> list[int]:
-        """Cosines with the query, in millionths, what points away 0; fused with the words in
-        common where no scorer was asked for."""
-        texts = [task.query, *map(transcript, task.blocks)]
-        assert self.embedder is not None
-        keys = [f"{self.embedder.id}\n{sha256(text.encode()).hexdigest()}" for text in texts]
-        pairs = zip(keys, texts, strict=True)
-        missing = {key: text for key, text in pairs if key not in self._vectors}
-        if missing:
-            vectors = await contained(self.embedder.embed(list(missing.values())))
-            self._vectors.update(zip(missing, vectors, strict=True))
-        vectors_of = [self._vectors[key] for key in keys]
-        for key in list(self._vectors)[: max(0, len(self._vectors) - MAX_VECTORS)]:
-            self._vectors.pop(key, None)
-        query, *others = vectors_of
-        products = (map(math.prod, zip(query, other, strict=True)) for other in others)
-        dense = [max(0, round(sum(each) * 1_000_000)) for each in products]
-        if task.scorer == "embedding":
-            return dense
-        return fused(embedded.relevance(task.query, task.blocks), dense)
 
     def _refuse_while_down(self, maker: str) -> None:
         failed = self._failed_at.get(maker)
@@ -330,20 +322,20 @@ class Models:
             raise NotAsked(f"failed moments ago ({failed[1]})")
 
 
-def _pieces(task: Task, count: Callable[[str], int], most: int) -> Iterator[Blocks]:
+def _pieces(task: Task, count: Callable[[str], int], most: int) -> list[Blocks]:
     """The task's blocks in runs of `most` tokens; all of them where its answer can not be brought
     up to date. A block that is longer by itself is a piece, shortened in its prompt."""
     if task.kind not in _INCREMENTAL:
-        yield task.blocks
-        return
+        return [task.blocks]
+    pieces: list[Blocks] = []
     start, used = 0, 0
     for place, block in enumerate(task.blocks):
         cost = min(most, count(transcript(block)))
         if used and used + cost > most:
-            yield task.blocks[start:place]
+            pieces.append(task.blocks[start:place])
             start, used = place, 0
         used += cost
-    yield task.blocks[start:]
+    return [*pieces, task.blocks[start:]]
 
 
 def _not_used(wanted: str, model: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from contextwright.models.answer_cache import AnswerCache
 from contextwright.models.answer_decoding import is_value
 from contextwright.spec.task import Answer, Task
+from contextwright.worker_threads import waiting
 
 FAULTS = 20
 """Errors of the cache that are remembered: enough to see what is wrong with it."""
@@ -62,7 +63,8 @@ class GuardedCache:
         started = 0.0
         try:
             started = self._clock()
-            return use() if started >= self._resting_until else None
+            with waiting():
+                return use() if started >= self._resting_until else None
         except Exception as error:  # noqa: BLE001 a cache of the user's may raise anything
             self.faults.append(f"{type(error).__name__}: {error}"[:300])
             if self._clock() - started > PATIENCE_S:

@@ -8,6 +8,7 @@ import msgspec
 from contextwright.errors import ModelError
 from contextwright.models.llm import LLM, Completion, ModelFault, NotAsked, Prompt
 from contextwright.tokens.models import model_info
+from contextwright.worker_threads import off_loop
 
 MAX_OWNERS = 10_000
 """Turns and sessions whose spending is remembered."""
@@ -143,7 +144,7 @@ class MeteredLLM:
             ModelFault: the model's own.
         """
         nothing = Completion(text="", model=prompt.model or self.id)
-        read = self._read(prompt) if self._is_limited else nothing
+        read = await off_loop(self._read, prompt) if self._is_limited else nothing
         most = msgspec.structs.replace(read, output_tokens=prompt.max_tokens)
         reserved = most if self._is_limited else nothing
         self._spending.reserve(reserved, self._allowances)
@@ -151,7 +152,7 @@ class MeteredLLM:
         paid = read
         try:
             completion = await self._llm.complete(prompt)
-            paid = self._paid(prompt, completion)
+            paid = await off_loop(self._paid, prompt, completion)
             return completion
         except Exception as error:
             billed = isinstance(error, ModelFault) and error.fault in BILLED

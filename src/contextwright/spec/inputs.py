@@ -1,5 +1,6 @@
 """All that may be read while assembling."""
 
+import threading
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -34,9 +35,14 @@ class Computed(dict[Any, Any]):
 
 class Memo:
     """What was worked out for a block before, by atom. Only saves time: a result is the same
-    with an empty one."""
+    with an empty one.
+
+    Attributes:
+        lock: held by the compile that uses it: compiles of one session take turns.
+    """
 
     def __init__(self) -> None:
+        self.lock = threading.RLock()
         self._raw: dict[Exchange, Block] = {}
         self._newest: dict[int, Exchange] = {}
         self._tables: dict[Any, dict[Any, Any]] = {}

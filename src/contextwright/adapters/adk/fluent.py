@@ -35,13 +35,14 @@ from contextwright.check import AgentStep, Branch, Report, check
 from contextwright.check import Pipeline as Contract
 from contextwright.engine.door import Ports, SpecLike, checked_ports, spec_or_compiler
 from contextwright.engine.embedded import answering_by
-from contextwright.engine.record import capture_before, record, recording
+from contextwright.engine.record import record, writing
 from contextwright.engine.run_tasks import TaskRunner, adrive
 from contextwright.errors import SpecError
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr, Pipe
 from contextwright.spec.kind import Kind
 from contextwright.spec.state_step import StateStep
+from contextwright.worker_threads import off_loop
 
 BUILD = "build(...)"
 """The call that is given the ports, for errors."""
@@ -302,20 +303,18 @@ class _Writing(BaseAgent):
     before: list[str]
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
-        session = self.options.mirrors.session(
-            ctx.session, ctx.session.state, VisibleEvents.of(ctx)
-        )
+        state, view = dict(ctx.session.state), VisibleEvents.of(ctx)
+        session: Session = await self.options.mirrors.asession(ctx.session, state, view)
         since = len(session.changes)
         step = self.step
         if isinstance(step, StateStep) and step.word == "tag":
             step = self._naming_events(step, session, ctx.invocation_id)
         if isinstance(step, Expr):
             ports = checked_ports(self.options.ports, BUILD)
-            capture_before(session, step, ports)
-            asking = recording(session, step, "", None, ports)
+            asking = writing(session, step, ports=ports)
             await adrive(asking, answering_by(self.options.models), session.id)
         elif step is not None:
-            record(session, step)
+            await off_loop(record, session, step)
         delta: dict[str, Any] = {}
         write_changes(session, since, delta)
         if delta:

@@ -11,6 +11,7 @@ from google.adk.sessions import Session as AdkSession
 from contextwright.adapters.adk.visible_events import VisibleEvents, call_ids, live
 from contextwright.formats.adk import Feed
 from contextwright.session.session import Session
+from contextwright.worker_threads import off_loop
 
 PUBLISHED = ("temp:_summary_", "temp:_relevance_")
 """Where google-adk's agents look for what models prepared, before the agent's name
@@ -98,6 +99,13 @@ class Mirrors:
             while len(self._mirrors) > MOST:
                 del self._mirrors[next(iter(self._mirrors))]
         return mirror.sync(adk_session.events, _plain(state))
+
+    async def asession(
+        self, adk_session: AdkSession, state: Mapping[str, Any], view: VisibleEvents = EVERYTHING
+    ) -> Session:
+        """`session`, letting the event loop run."""
+        key = (adk_session.app_name, adk_session.user_id, adk_session.id, view)
+        return await off_loop(self.session, adk_session, state, view, long=key not in self._mirrors)
 
 
 def _plain(state: Mapping[str, Any]) -> dict[str, Any]:

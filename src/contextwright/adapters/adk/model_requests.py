@@ -7,6 +7,7 @@ from typing import Unpack
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
+from google.adk.events import Event
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
@@ -26,10 +27,12 @@ from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.store_manifest import store_manifest
 from contextwright.errors import ModelError, SpecError
+from contextwright.session.event import Tool
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.models import model_info
+from contextwright.worker_threads import off_loop
 
 LOG = logging.getLogger("contextwright.adk")
 MANIFEST = "temp:_manifest_"
@@ -86,7 +89,7 @@ class ModelRequests:
         if spec is None or not isinstance(agent, LlmAgent):
             return
         expect_requests(callback_context, agent.name)
-        session = self._session(callback_context)
+        session = await self._session(callback_context)
         since = len(session.changes)
         engine = self._engine(agent.name, spec, agent.canonical_model.model)
         pack = await engine.acompile(session)
@@ -101,23 +104,17 @@ class ModelRequests:
         if spec is None:
             return None
         expect_requests(callback_context, callback_context.agent_name)
-        session = self._session(callback_context)
-        model = llm_request.model or ""
-        engine = self._engine(callback_context.agent_name, spec, model)
-        planned = plan(engine.spec, session.state, engine.ports)
+        session = await self._session(callback_context)
+        engine = self._engine(callback_context.agent_name, spec, llm_request.model or "")
         since = len(session.changes)
         await self._supply.fill(session, engine.spec, callback_context)
-        added = extra_contents(llm_request.contents, callback_context.session.events)
-        if planned.every_redaction:
-            added = clean_own_parts(llm_request, added, planned.every_redaction, engine.ports)
-        tools = tools_of(llm_request) if planned.tools is not None else ()
-        counted = {tool.name for tool in tools}
-        own = own_tokens(llm_request, model, [content for content, _ in added], counted)
+        events = list(callback_context.session.events)
+        added, tools, own = await off_loop(_own_parts, engine, session, llm_request, events)
         pack = await engine.acompile(session, reserved_system=own, tools=tools)
         write_changes(session, since, callback_context.state)
         publish(pack, callback_context.agent_name, callback_context.state)
-        self._keep(pack, callback_context)
-        _put(pack, llm_request, added)
+        await self._keep(pack, callback_context)
+        await off_loop(_put, pack, llm_request, added)
         return None
 
     async def after_model(
@@ -128,7 +125,8 @@ class ModelRequests:
         if usage is not None and usage.prompt_token_count and not llm_response.partial:
             engine = self._newest(callback_context.agent_name)
             if engine is not None:
-                engine.learn(self._session(callback_context), usage.prompt_token_count)
+                session = await self._session(callback_context)
+                await off_loop(engine.learn, session, usage.prompt_token_count)
         return None
 
     async def after_agent(self, callback_context: CallbackContext) -> types.Content | None:
@@ -137,17 +135,17 @@ class ModelRequests:
         engine = self._newest(name)
         if self._spec(name) is None or engine is None:
             return None
-        session = self._session(callback_context)
+        session = await self._session(callback_context)
         since = len(session.changes)
         await engine.arecord(session)
         write_changes(session, since, callback_context.state)
         return None
 
-    def _keep(self, pack: Pack, context: CallbackContext) -> None:
+    async def _keep(self, pack: Pack, context: CallbackContext) -> None:
         """Keep the manifest, and say where, with what its events are found by."""
         if self._artifacts is None:
             return
-        ref = store_manifest(pack, self._artifacts)
+        ref = await off_loop(store_manifest, pack, self._artifacts)
         context.state[MANIFEST + context.agent_name] = ref
         LOG.info(
             "%s: session %s, %d events, %d tokens",
@@ -165,10 +163,9 @@ class ModelRequests:
         engines = [engine for (name, _), engine in self._engines.items() if name == agent]
         return engines[-1] if engines else None
 
-    def _session(self, context: CallbackContext) -> Session:
-        return self._mirrors.session(
-            context.session, context.state.to_dict(), VisibleEvents.of(context)
-        )
+    async def _session(self, context: CallbackContext) -> Session:
+        state, view = context.state.to_dict(), VisibleEvents.of(context)
+        return await self._mirrors.asession(context.session, state, view)
 
     def _engine(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
         """The engine for an agent with this model; the one used last stands last."""
@@ -220,6 +217,21 @@ def window_of(model: str, window: int | None) -> int:
         return model_info(model).window
     except ModelError:
         return UNKNOWN_WINDOW
+
+
+def _own_parts(
+    engine: Engine, session: Session, request: LlmRequest, events: list[Event]
+) -> tuple[list[tuple[types.Content, int]], tuple[Tool, ...], int]:
+    """What ADK's request has beside the conversation, redacted as the spec says: contents, each
+    with its place, the tools in the spec's scope, and the tokens of all else."""
+    planned = plan(engine.spec, session.state, engine.ports)
+    added = extra_contents(request.contents, events)
+    if planned.every_redaction:
+        added = clean_own_parts(request, added, planned.every_redaction, engine.ports)
+    tools = tools_of(request) if planned.tools is not None else ()
+    counted = {tool.name for tool in tools}
+    contents = [content for content, _ in added]
+    return added, tools, own_tokens(request, request.model or "", contents, counted)
 
 
 def _put(pack: Pack, request: LlmRequest, added: list[tuple[types.Content, int]]) -> None:

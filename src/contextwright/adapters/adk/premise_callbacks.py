@@ -71,7 +71,7 @@ def _callback(
         from contextwright.engine.premise_guard import apremise_guard, question_in
 
         visible, state = VisibleEvents.of(callback_context), callback_context.state.to_dict()
-        session = (mirrors or MIRRORS).session(callback_context.session, state, visible)
+        session = await (mirrors or MIRRORS).asession(callback_context.session, state, visible)
         if question_in(session.snapshot()) is None:
             return None
         result = await apremise_guard(session, models=models)

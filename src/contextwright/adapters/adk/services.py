@@ -15,6 +15,7 @@ from contextwright.tasks.plan_step import EVIDENCE, KNOWLEDGE
 from contextwright.tasks.scores import query_in
 from contextwright.text.tool_result import shorten_result
 from contextwright.tokens.counter import named_counter
+from contextwright.worker_threads import off_loop
 
 LOG = logging.getLogger("contextwright.adk")
 MEMORIES, ARTIFACTS = "memory_service", "artifact_service"
@@ -71,7 +72,8 @@ class Supply:
             version: Any = await context.get_artifact_version(name)
             key = (session.id, name, str(getattr(version, "version", "")))
             if key not in self._said:
-                self._said[key] = _said_of(await context.load_artifact(name), name)
+                part = await context.load_artifact(name)
+                self._said[key] = await off_loop(_said_of, part, name)
             uri = str(Ref("artifact", name))
             entries.append(evidence_entry(uri, self._said[key]))
         return entries

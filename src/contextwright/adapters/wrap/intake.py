@@ -65,8 +65,8 @@ class Intake:
         return self._report(*run_tasks(self._cooling(values), self._models, ""))
 
     async def later(self, values: ArgumentValues) -> ArgumentValues:
-        """`now`, letting the event loop run while the radiator answers."""
-        return self._report(*await adrive(self._cooling(values), self._models, ""))
+        """`now`, letting the event loop run."""
+        return self._report(*await adrive(self._cooling(values), self._models, "", long=True))
 
     def _report(self, values: ArgumentValues, report: Cooling) -> ArgumentValues:
         self.last = report
