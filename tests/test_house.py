@@ -25,9 +25,9 @@ ATOM_FILES = [path for path in sorted(HOME.glob("atoms/*/*.py")) if path.name !=
 WORDS = words()
 
 SMALL_WITH_ONE_USER = {
-    "adapters.wrap.adk_agent", "adapters.wrap.cooled_runnable", "cli.expand_command", "cli.replay_command", "cli.backup_command",
+    "adapters.wrap.adk_agent", "adapters.wrap.cooled_runnable", "atoms.select.none",
 }  # fmt: skip
-"""A command is a module; what imports google-adk or LangChain is imported for an agent of theirs only."""
+"""A word is a module; what imports google-adk or LangChain is imported for an agent of theirs only."""
 PUBLIC_FIELDS = {("manifest.py", "kept"), ("spec_compiler.py", "asked"), ("inputs.py", "asked")}
 """`Manifest.kept` is a key of every stored manifest; `PendingTasks.asked` and `Inputs.asked` are the
 interface of compilers and of words."""
@@ -166,7 +166,7 @@ def test_every_word_has_an_atom_and_every_atom_a_word():
 def test_a_file_of_atoms_defines_the_word_of_its_name(path):
     module = f"contextwright.atoms.{path.parent.name}.{path.stem}"
     defined = {w for w, struct in {**ATOMS, **STATE_STEPS}.items() if struct.__module__ == module}
-    shared = {"default": {"default", "none"}, "expand": {"expand", "expand_refs"}}
+    shared = {"expand": {"expand", "expand_refs"}}
     assert defined == shared.get(path.stem, {path.stem})
 
 

@@ -17,16 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from contextwright.adapters.wrap import Cooled, with_context_management
     from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
-    from contextwright.engine import (
-        Engine,
-        add_working_note,
-        check_acceptance,
-        checkpoint,
-        compile,
-        record,
-        record_acceptance,
-        store_manifest,
-    )
+    from contextwright.engine.acceptance import check_acceptance, record_acceptance
+    from contextwright.engine.engine import Engine, compile
     from contextwright.engine.premise_guard import (
         acheck_premise,
         apremise_guard,
@@ -34,7 +26,10 @@ if TYPE_CHECKING:
         premise_guard,
     )
     from contextwright.engine.pressure import SummaryConstraint, pressure
+    from contextwright.engine.record import record
     from contextwright.engine.sliding_window import SlidingWindow
+    from contextwright.engine.store_manifest import store_manifest
+    from contextwright.engine.working_notes import add_working_note, checkpoint
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.formats import read_session, read_sessions, write_session
     from contextwright.formats.objects import session_from
@@ -68,7 +63,7 @@ _HOMES = {
     "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.tasks.plan_step",
     "DataSubject": "contextwright.retention",
-    "Engine": "contextwright.engine",
+    "Engine": "contextwright.engine.engine",
     "Event": "contextwright.session",
     "FileArtifacts": "contextwright.stores",
     "ForgettingResult": "contextwright.retention",
@@ -94,25 +89,25 @@ _HOMES = {
     "TaskBoard": "contextwright.stores",
     "Vault": "contextwright.redaction.operators",
     "acheck_premise": "contextwright.engine.premise_guard",
-    "add_working_note": "contextwright.engine",
+    "add_working_note": "contextwright.engine.working_notes",
     "apremise_guard": "contextwright.engine.premise_guard",
     "assign": "contextwright.tasks.plan_step",
-    "check_acceptance": "contextwright.engine",
+    "check_acceptance": "contextwright.engine.acceptance",
     "check_premise": "contextwright.engine.premise_guard",
-    "checkpoint": "contextwright.engine",
-    "compile": "contextwright.engine",
+    "checkpoint": "contextwright.engine.working_notes",
+    "compile": "contextwright.engine.engine",
     "coordinated_forgetting_cycle": "contextwright.retention",
     "parse": "contextwright.words",
     "premise_guard": "contextwright.engine.premise_guard",
     "pressure": "contextwright.engine.pressure",
     "read_session": "contextwright.formats",
     "read_sessions": "contextwright.formats",
-    "record": "contextwright.engine",
-    "record_acceptance": "contextwright.engine",
+    "record": "contextwright.engine.record",
+    "record_acceptance": "contextwright.engine.acceptance",
     "register_model": "contextwright.tokens.models",
     "replay": "contextwright.compiler",
     "session_from": "contextwright.formats.objects",
-    "store_manifest": "contextwright.engine",
+    "store_manifest": "contextwright.engine.store_manifest",
     "target": "contextwright.render.target",
     "with_context_management": "contextwright.adapters.wrap",
     "write_session": "contextwright.formats",

@@ -5,50 +5,37 @@ A word's options, checks and help are those of its file under `atoms/`; only com
 generated (`scripts/words_stub.py`), and a test keeps it true.
 """
 
-import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
-from importlib import import_module
-from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from contextwright import atoms
-from contextwright.atoms.budget.fit import Fit
-from contextwright.atoms.compress.compact import Compact
-from contextwright.atoms.compress.expand import Expand, ExpandRefs
-from contextwright.atoms.compress.summarize import Summarize
-from contextwright.atoms.select.default import Default
-from contextwright.atoms.select.select import Select
-from contextwright.atoms.select.window import TURNS, Window, stride_of
 from contextwright.errors import SpecError, UnknownWord, nearest
-from contextwright.spec.expr import ATOMS, Atom, Expr, When
-from contextwright.spec.kind import Kind
-from contextwright.spec.parse import parse_spec
-from contextwright.spec.state_step import STATE_STEPS
-from contextwright.spec.word import make, word_function
 
-
-def _import_below(package: ModuleType) -> None:
-    """Import every module of a package: each defines its words while it is imported."""
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        import_module(module.name)
-
-
-_import_below(atoms)
+if TYPE_CHECKING:
+    from contextwright.atoms.compress.expand import Expand, ExpandRefs
+    from contextwright.atoms.select.default import Default
+    from contextwright.atoms.select.select import Select
+    from contextwright.atoms.select.window import Window
+    from contextwright.spec.expr import Atom, Expr, When
+    from contextwright.spec.registry import Registry
+    from contextwright.spec.state_step import StateStep
 
 
 class Words(type):
-    """A class whose attributes are the words of a registry; also of those defined later, by a
-    package of others or by a test."""
+    """A class whose attributes are the words of a registry, imported when they are first named;
+    also those defined later, by a package of others or by a test."""
 
-    registry: Mapping[str, type[Any]]
+    def registry(cls) -> Mapping[str, type[Any]]:
+        raise NotImplementedError
 
     def __getattr__(cls, name: str) -> Any:
-        registry = cls.__dict__.get("registry", {})
-        if name in registry:
-            return word_function(registry[name])
         if name.startswith("_"):
             raise AttributeError(name)
+        struct = cls.registry().get(name)
+        if struct is not None:
+            from contextwright.spec.word import word_function
+
+            return word_function(struct)
         raise UnknownWord(
             f"{cls.__name__} has no word {name!r}",
             where=f"{cls.__name__}.{name}",
@@ -56,7 +43,8 @@ class Words(type):
         )
 
     def __dir__(cls) -> list[str]:
-        return [*super().__dir__(), *cls.registry]
+        defined = [name for name in super().__dir__() if name != "registry"]
+        return [*defined, *(word for word in cls.registry() if word not in defined)]
 
 
 class C(metaclass=Words):
@@ -66,29 +54,35 @@ class C(metaclass=Words):
     C.window() | C.compact() | C.priority(tier=2)
     """
 
-    registry = ATOMS
+    @staticmethod
+    def registry() -> "Registry[Atom]":
+        from contextwright.spec.expr import ATOMS
+
+        return ATOMS
 
     @staticmethod
-    def last_n_turns(n: int = 5) -> Window:
+    def last_n_turns(n: int = 5) -> "Window":
         """The older name of `window`."""
-        return make(Window, n=n)
+        return C.window(n=n)
 
     @staticmethod
-    def last(n: int = 1) -> Window:
+    def last(n: int = 1) -> "Window":
         """The newest turns; of an agent, as `C.from_agents_windowed(researcher=C.last(1))`."""
-        return make(Window, n=n)
+        return C.window(n=n)
 
     @staticmethod
-    def all() -> Default:
+    def all() -> "Default":
         """The whole conversation; of an agent, as `C.from_agents_windowed(critic=C.all())`."""
-        return Default()
+        return C.default()
 
     @staticmethod
-    def when(condition: str, spec: Expr, *, otherwise: Expr | None = None) -> When:
+    def when(condition: str, spec: "Expr", *, otherwise: "Expr | None" = None) -> "When":
         """This spec where a condition on the state holds, else the other one, or nothing:
         `C.when("intent == 'billing'", C.notes("refunds"))`. A state key by itself holds where it
         is there and not empty. After a pipe a transform is a step that is taken or not:
         `C.window(n=9) | C.when("slow", C.compact())`."""
+        from contextwright.spec.expr import Expr, When
+
         for name, value in (("spec", spec), ("otherwise", otherwise)):
             if not isinstance(value, Expr) and (name == "spec" or value is not None):
                 raise SpecError(
@@ -106,29 +100,29 @@ class C(metaclass=Words):
         return When(condition, spec, otherwise)
 
     @staticmethod
-    def user_only() -> Select:
+    def user_only() -> "Select":
         """What the user said: `C.select(role="user")`."""
-        return make(Select, role="user")
+        return C.select(role="user")
 
     @staticmethod
-    def user(strategy: Literal["all", "first", "last", "bookend"] = "all") -> Expr:
+    def user(strategy: Literal["all", "first", "last", "bookend"] = "all") -> "Expr":
         """What the user said: all of it, the first or the last message, or both (`bookend`)."""
         if strategy == "all":
-            return make(Select, role="user")
+            return C.select(role="user")
         if strategy == "bookend":
-            first = make(Select, role="user", position="first")
-            return first + make(Select, role="user", position="last")
-        return make(Select, role="user", position=strategy)
+            first = C.select(role="user", position="first")
+            return first + C.select(role="user", position="last")
+        return C.select(role="user", position=strategy)
 
     @staticmethod
-    def from_agents(*names: str) -> Expr:
+    def from_agents(*names: str) -> "Expr":
         """What these agents said: a `C.select(author=...)` each, united."""
         _need_names(names, "from_agents", '"writer"')
-        selects: list[Expr] = [make(Select, author=name) for name in names]
+        selects: list[Expr] = [C.select(author=name) for name in names]
         return reduce(lambda left, right: left + right, selects)
 
     @staticmethod
-    def from_agents_windowed(**turns: int | Expr | None) -> Expr:
+    def from_agents_windowed(**turns: "int | Expr | None") -> "Expr":
         """What these agents said, each in its own window: a number of newest turns, `C.last(1)`,
         `C.window(steps=3)`; `C.all()` or None for all of it:
         `C.from_agents_windowed(researcher=C.last(1), critic=C.all())`."""
@@ -137,13 +131,16 @@ class C(metaclass=Words):
         return reduce(lambda left, right: left + right, terms)
 
     @staticmethod
-    def exclude_agents(*names: str) -> Select:
+    def exclude_agents(*names: str) -> "Select":
         """Everything but what these agents said."""
-        return make(Select, not_authors=names)
+        return C.select(not_authors=names)
 
     @staticmethod
-    def expand(*refs: str) -> Expand | ExpandRefs:
+    def expand(*refs: str) -> "Expand | ExpandRefs":
         """What these refs name; after a pipe and without refs: every block whole."""
+        from contextwright.atoms.compress.expand import Expand, ExpandRefs
+        from contextwright.spec.word import make
+
         return make(ExpandRefs, refs=refs) if refs else Expand()
 
     @staticmethod
@@ -154,39 +151,48 @@ class C(metaclass=Words):
         stride: int | None = None,
         summarize: bool = True,
         **options: Any,
-    ) -> Expr:
+    ) -> "Expr":
         """The newest turns, or steps, and a summary of those before:
         `C.window(n=5, stride=8) + C.summarize(scope="before_window")`. Options are `summarize`'s.
 
         It moves by eight turns, or by twice `n` where that is less, so that a provider's
         cache keeps its prefix in between; with `stride=1` at every turn."""
+        from contextwright.atoms.select.window import TURNS, stride_of
+
         stride = stride_of(n or steps or TURNS) if stride is None else stride
-        window = make(Window, n=n, steps=steps, stride=stride)
+        window = C.window(n=n, steps=steps, stride=stride)
         if not summarize:
             return window
-        return window + word_function(Summarize)(scope="before_window", **options)
+        return window + C.summarize(scope="before_window", **options)
 
     @staticmethod
-    def manus_cascade(budget: int = 128_000, *, n: int = 20, stale_after: int = 5) -> Expr:
+    def manus_cascade(budget: int = 128_000, *, n: int = 20, stale_after: int = 5) -> "Expr":
         """References first, summaries when that is not enough: `C.window(n=20) |
         C.compact(strategy="stale") | C.fit(target_tokens=budget)`."""
-        stale = make(Compact, strategy="stale", stale_after=stale_after)
-        return make(Window, n=n) | stale | make(Fit, target_tokens=budget)
+        stale = C.compact(strategy="stale", stale_after=stale_after)
+        return C.window(n=n) | stale | C.fit(target_tokens=budget)
 
 
 class S(metaclass=Words):
     """State steps, run by `record(session, S.tag("approved"))`."""
 
-    registry = STATE_STEPS
+    @staticmethod
+    def registry() -> "Registry[StateStep]":
+        from contextwright.spec.state_step import STATE_STEPS
+
+        return STATE_STEPS
 
 
-def _windowed(name: str, window: Any) -> Expr:
+def _windowed(name: str, window: Any) -> "Expr":
     """What an agent said, in a window of its own."""
-    chosen = make(Select, author=name)
-    if window is None or window == Default():
+    from contextwright.spec.expr import Atom
+    from contextwright.spec.kind import Kind
+
+    chosen = C.select(author=name)
+    if window is None or window == C.default():
         return chosen
     if isinstance(window, int) and not isinstance(window, bool):
-        window = make(Window, n=window)
+        window = C.window(n=window)
     if not isinstance(window, Atom) or window.kind is not Kind.REFINER:
         raise SpecError(
             f"C.from_agents_windowed: expected a window for {name}, got {window!r}"[:200],
@@ -207,30 +213,37 @@ def _need_names(names: tuple[str, ...], word: str, example: str) -> None:
 
 def _words_of(cls: Words) -> list[str]:
     written = [name for name in vars(cls) if not name.startswith("_") and name != "registry"]
-    return [*written, *(name for name in cls.registry if name not in written)]
+    return [*written, *(name for name in cls.registry() if name not in written)]
 
 
-def _define(cls: Words) -> None:
-    """Put the words into the class itself, so that `help`, `dir` and editors find them."""
-    for word, struct in cls.registry.items():
-        if word not in vars(cls):
-            setattr(cls, word, staticmethod(word_function(struct)))
-
-
-_define(C)
-_define(S)
-
-
-def words() -> dict[str, Callable[..., Expr]]:
+class _ByName(Mapping[str, Callable[..., "Expr"]]):
     """The words that a spec in text may use, with what makes them."""
-    return {name: getattr(C, name) for name in _words_of(C)}
+
+    def __getitem__(self, word: str) -> Callable[..., "Expr"]:
+        try:
+            return getattr(C, word)
+        except AttributeError:
+            raise KeyError(word) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_words_of(C))
+
+    def __len__(self) -> int:
+        return len(_words_of(C))
 
 
-def parse(text: str) -> Expr:
+def words() -> Mapping[str, Callable[..., "Expr"]]:
+    """The words that a spec in text may use, with what makes them."""
+    return _ByName()
+
+
+def parse(text: str) -> "Expr":
     """The spec that an expression says, such as `C.window(n=5) | C.compact()`. Nothing is
     evaluated.
 
     Raises:
         SpecError: anything but words of `C`, operators and literals.
     """
+    from contextwright.spec.parse import parse_spec
+
     return parse_spec(text, words())

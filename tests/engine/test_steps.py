@@ -25,7 +25,8 @@ from contextwright import (
     replay,
     store_manifest,
 )
-from contextwright.engine import promote, read_manifest
+from contextwright.engine.store_manifest import read_manifest
+from contextwright.engine.working_notes import promote
 from contextwright.errors import SessionError, SpecError, StepError, StoreError
 from contextwright.models import ScriptedLLM
 from contextwright.models.answering import Models

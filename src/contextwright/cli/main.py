@@ -1,32 +1,50 @@
 """`ctx`: compile sessions, explain what happened to every block, replay, compare, recover."""
 
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
-import msgspec
 
-from contextwright.cli.backup_command import backup_command
-from contextwright.cli.check_command import check_command
-from contextwright.cli.compile_command import compile_command
-from contextwright.cli.convert_command import convert
-from contextwright.cli.demo_command import demo
-from contextwright.cli.diff_command import diff
-from contextwright.cli.expand_command import expand
-from contextwright.cli.explain_command import explain
-from contextwright.cli.replay_command import replay_command
-from contextwright.cli.salience_command import salience
-from contextwright.cli.show_command import show, show_pack
-from contextwright.cli.verify_command import verify_command
+from contextwright import __version__
 from contextwright.errors import ContextwrightError, nearest
+
+_HOMES = {
+    "backup": "backup_command:backup_command",
+    "check": "check_command:check_command",
+    "compile": "compile_command:compile_command",
+    "convert": "convert_command:convert",
+    "demo": "demo_command:demo",
+    "diff": "diff_command:diff",
+    "expand": "expand_command:expand",
+    "explain": "explain_command:explain",
+    "replay": "replay_command:replay_command",
+    "salience": "salience_command:salience",
+    "show": "show_command:show",
+    "show-pack": "show_command:show_pack",
+    "verify": "verify_command:verify_command",
+}
+"""Where each command is; imported when it is run, or listed in the help."""
 
 
 class Commands(click.Group):
-    """A group that names the nearest command for one that it does not have."""
+    """A group that imports a command when it is asked for, and names the nearest one for a command
+    that it does not have."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(_HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, if there is one."""
+        module, _, attribute = _HOMES.get(cmd_name, "").partition(":")
+        if not module:
+            return None
+        return getattr(import_module(f"contextwright.cli.{module}"), attribute)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command, or an error with its neighbours."""
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+        if args and args[0] not in _HOMES and not args[0].startswith("-"):
             raise click.UsageError(
                 f"No command {args[0]!r}; {nearest(args[0], self.list_commands(ctx))}", ctx
             )
@@ -34,7 +52,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="contextwright")
+@click.version_option(__version__)
 def ctx() -> None:
     """The compiler for LLM context.
 
@@ -46,24 +64,6 @@ def ctx() -> None:
     """
 
 
-for command in (
-    compile_command,
-    show,
-    show_pack,
-    explain,
-    check_command,
-    replay_command,
-    diff,
-    salience,
-    expand,
-    convert,
-    demo,
-    verify_command,
-    backup_command,
-):
-    ctx.add_command(command)
-
-
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error of ours ends it with its message and its exit code."""
     argv = sys.argv[1:] if arguments is None else arguments
@@ -71,6 +71,8 @@ def main(arguments: list[str] | None = None) -> Any:
         ctx.main(args=argv, prog_name="ctx", standalone_mode=True)
     except ContextwrightError as error:
         if "--json" in argv:
+            import msgspec
+
             click.echo(msgspec.json.encode(error.as_dict()).decode())
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)

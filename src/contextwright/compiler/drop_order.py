@@ -1,6 +1,5 @@
 """Which block is dropped first."""
 
-from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import Order
@@ -35,6 +34,8 @@ def _by_tier(block: Block) -> tuple[int, ...]:
 
 def _by_salience(blocks: Blocks, inputs: Inputs) -> DropKey:
     """Highest tier number first; in a tier the lowest score, or salience where it has none."""
+    from contextwright.atoms.select.salient import SALIENT, with_their_turns
+
     scores = [
         block.score if block.score >= 0 else salience
         for block, salience in zip(blocks, SALIENT.scores(blocks, inputs), strict=True)

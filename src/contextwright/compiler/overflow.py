@@ -7,15 +7,16 @@ naming it.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold
 from contextwright.compiler.drop_order import DropKey, drop_key_of
-from contextwright.compiler.refill import refilled
-from contextwright.compiler.stages import StageAction, actions_of
-from contextwright.compiler.steps.fold import stepped
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.tasks.layers import LEFT_TURNS
+
+if TYPE_CHECKING:
+    from contextwright.compiler.stages import StageAction
 
 _MODEL_WINDOW = ModelWindow()
 
@@ -54,6 +55,8 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
     """The blocks as the steps so far leave them: a step that was taken holds on."""
     for stage in terminal.stages:
         if isinstance(stage, FoldHistory):
+            from contextwright.compiler.steps.fold import stepped
+
             space = stage.due_at(state.limit) - state.fixed
             after = stepped(blocks, stage, space, state.limit, state.inputs)
             why = f"a step of the {terminal.label}"
@@ -61,7 +64,9 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
     return blocks
 
 
-def _actions(state: BudgetState, terminal: Terminal) -> Iterator[StageAction]:
+def _actions(state: BudgetState, terminal: Terminal) -> "Iterator[StageAction]":
+    from contextwright.compiler.stages import actions_of
+
     for stage in terminal.stages:
         if not stage.standing:
             yield from actions_of(stage, terminal, state)
@@ -93,6 +98,8 @@ def _refilled(
     state: BudgetState, whole: Blocks, undropped: Blocks, blocks: Blocks, terminal: Terminal
 ) -> Blocks:
     """With what still fits; what comes back shorter than it was is written down as such."""
+    from contextwright.compiler.refill import refilled
+
     key = drop_key_of(terminal.order, whole, state.inputs)
     after = refilled(state, whole, undropped, blocks, key)
     if after is blocks:

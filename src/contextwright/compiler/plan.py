@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.atoms.select.default import Nothing
+from contextwright.atoms.select.none import Nothing
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool

@@ -29,6 +29,10 @@ class Embedded:
         models = await off_loop(lambda: self.models)
         return await models.answer(tasks, session=session, turn=turn)
 
+    def latest(self, series: str) -> Any:
+        """As `Models` has it; naming it imports no model."""
+        return self.models.latest(series)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.models, name)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -40,12 +40,14 @@ from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
-from contextwright.stores.memory_store import MemoryStore
 from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.words import C
 from contextwright.worker_threads import off_loop, waiting
+
+if TYPE_CHECKING:
+    from contextwright.stores.memory_store import MemoryStore
 
 _NONE: Mapping[str, Fetch] = MappingProxyType({})
 _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
@@ -175,7 +177,7 @@ class Engine:
         artifacts: ArtifactStore | None = None,
         roots: Sequence[str | Path] = (),
         hosts: Mapping[str, Fetch] = _NONE,
-        memory: MemoryStore | None = None,
+        memory: "MemoryStore | None" = None,
         scope: str = "",
         retrievers: Sequence[Retriever] = (),
         agent: str = "",

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,11 +14,13 @@ from contextwright.retrieval.retriever import Retriever
 from contextwright.retrieval.vectors import reason_of
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
-from contextwright.stores.memory_store import MemoryStore
 from contextwright.tasks.plan_step import KNOWLEDGE
 from contextwright.tasks.proofs import Proof, listed_proofs
 from contextwright.tasks.scores import query_in
 from contextwright.worker_threads import waiting
+
+if TYPE_CHECKING:
+    from contextwright.stores.memory_store import MemoryStore
 
 ORIGIN = "memory"
 """What marks entries that were put there; others are the application's and stay."""
@@ -27,7 +29,7 @@ ORIGIN = "memory"
 def hydrate(
     session: Session,
     spec: Expr,
-    memory: MemoryStore | None = None,
+    memory: "MemoryStore | None" = None,
     scope: str = "",
     retrievers: Sequence[Retriever] = (),
     ports: RedactionPorts = NO_PORTS,

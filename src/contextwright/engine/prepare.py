@@ -16,7 +16,6 @@ from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
-from contextwright.redaction.redactor import with_strings
 from contextwright.render.target import Target
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
@@ -51,6 +50,8 @@ class Turn(msgspec.Struct, eq=False):
         planned = plan(self.compiler.spec, ports=self.compiler.ports)
         if not planned.redactions:
             return list(answers)
+        from contextwright.redaction.redactor import with_strings
+
         return [
             msgspec.structs.replace(answer, value=with_strings(answer.value, planned.clean))
             for answer in answers

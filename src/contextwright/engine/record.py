@@ -8,7 +8,6 @@ from contextwright.engine.embedded import answering_by
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
 from contextwright.redaction.detector import NO_PORTS, Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
-from contextwright.redaction.redactor import with_strings
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -100,6 +99,8 @@ def _clean_values(values: dict[str, Any], planned: Plan, session: Session) -> di
     that grew only what is new is looked at; ids of events stay, by which it is known."""
     if not planned.redactions or not values:
         return values
+    from contextwright.redaction.redactor import with_strings
+
     known: set[str] = set()
     for key in values:
         before = session.state.get(key)

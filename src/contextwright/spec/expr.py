@@ -13,6 +13,7 @@ import msgspec
 from contextwright.errors import SpecError
 from contextwright.spec.kind import BARE, BLOCK_SCOPED, Kind, Verb
 from contextwright.spec.predicate import holds, keys_of, parsed
+from contextwright.spec.registry import Registry
 from contextwright.spec.traits import PLAIN, Gives, Traits
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from contextwright.blocks.block import Blocks
     from contextwright.spec.inputs import Inputs
 
-ATOMS: dict[str, type["Atom"]] = {}
-"""Every atom by its word; filled as the atoms are defined."""
+ATOMS: Registry["Atom"] = Registry()
+"""Every atom by its word."""
 
 
 class Expr(msgspec.Struct, frozen=True):

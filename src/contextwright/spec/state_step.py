@@ -6,9 +6,10 @@ import msgspec
 
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import literal, struct_defaults
+from contextwright.spec.registry import Registry
 
-STATE_STEPS: dict[str, type["StateStep"]] = {}
-"""Every state step by its word; filled as the steps are defined."""
+STATE_STEPS: Registry["StateStep"] = Registry()
+"""Every state step by its word."""
 
 
 class StateStep(msgspec.Struct, frozen=True, kw_only=True):

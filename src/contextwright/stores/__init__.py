@@ -1,15 +1,38 @@
 """Where sessions, artifacts, memories and steps are kept: SQLite and files, behind protocols."""
 
-from contextwright.stores.answers import SQLiteAnswers
-from contextwright.stores.artifact_retention import collect, refs_of
-from contextwright.stores.artifacts import Artifacts
-from contextwright.stores.board import StepClaim, TaskBoard
-from contextwright.stores.files import FileArtifacts
-from contextwright.stores.memory_store import MemoryRecord, MemoryStore, SQLiteMemory
-from contextwright.stores.object_artifacts import ObjectArtifacts
-from contextwright.stores.refs import Refs
-from contextwright.stores.sqlite import SQLiteSessions
-from contextwright.stores.store import ArtifactStore, SessionStore
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextwright.stores.answers import SQLiteAnswers
+    from contextwright.stores.artifact_retention import collect, refs_of
+    from contextwright.stores.artifacts import Artifacts
+    from contextwright.stores.board import StepClaim, TaskBoard
+    from contextwright.stores.files import FileArtifacts
+    from contextwright.stores.memory_store import MemoryRecord, MemoryStore, SQLiteMemory
+    from contextwright.stores.object_artifacts import ObjectArtifacts
+    from contextwright.stores.refs import Refs
+    from contextwright.stores.sqlite import SQLiteSessions
+    from contextwright.stores.store import ArtifactStore, SessionStore
+
+_HOMES = {
+    "ArtifactStore": "store",
+    "Artifacts": "artifacts",
+    "FileArtifacts": "files",
+    "MemoryRecord": "memory_store",
+    "MemoryStore": "memory_store",
+    "ObjectArtifacts": "object_artifacts",
+    "Refs": "refs",
+    "SQLiteAnswers": "answers",
+    "SQLiteMemory": "memory_store",
+    "SQLiteSessions": "sqlite",
+    "SessionStore": "store",
+    "StepClaim": "board",
+    "TaskBoard": "board",
+    "collect": "artifact_retention",
+    "refs_of": "artifact_retention",
+}
+"""Imported when they are first named."""
 
 __all__ = [
     "ArtifactStore",
@@ -28,3 +51,9 @@ __all__ = [
     "collect",
     "refs_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

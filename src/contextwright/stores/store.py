@@ -1,11 +1,13 @@
 """The protocols of the stores; `contextwright.testing.SessionStoreSuite` checks one."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from contextwright.session.event import Event
 from contextwright.session.session import Session
-from contextwright.stores.salvage import Salvage
+
+if TYPE_CHECKING:
+    from contextwright.stores.salvage import Salvage
 
 
 @runtime_checkable
@@ -47,7 +49,7 @@ class SessionStore(Protocol):
         """
         ...
 
-    def salvage(self, session_id: str) -> Salvage:
+    def salvage(self, session_id: str) -> "Salvage":
         """What can still be read of a session that `load` refuses.
 
         Raises:

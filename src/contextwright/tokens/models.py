@@ -3,7 +3,7 @@
 
 import re
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 
 import msgspec
 
@@ -169,7 +169,7 @@ Row = tuple[str, int, int, int, int, int, int, int]
 
 @cache
 def _table() -> dict[str, Row]:
-    data = (files("contextwright.tokens") / "data" / "models.json").read_bytes()
+    data = get_data("contextwright.tokens", "data/models.json") or b""
     return msgspec.json.decode(data, type=_Snapshot).models
 
 

@@ -19,7 +19,7 @@ from tests.adapters.adk.scripted import script  # noqa: E402
 
 from contextwright import C, Criterion, FileArtifacts, PackBuilder, Step  # noqa: E402
 from contextwright.adapters.adk import ContextPlugin, Mirrors, before_model  # noqa: E402
-from contextwright.engine import read_manifest  # noqa: E402
+from contextwright.engine.store_manifest import read_manifest  # noqa: E402
 from contextwright.errors import StepError  # noqa: E402
 from contextwright.tasks.payload import TITLE, USER  # noqa: E402
 

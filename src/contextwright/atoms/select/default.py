@@ -1,5 +1,4 @@
-"""`C.default()` and `C.none()`: everything and nothing
-(context-algebra.md#everything-and-nothing)."""
+"""`C.default()`: everything (context-algebra.md#everything-and-nothing)."""
 
 from typing import ClassVar, Literal
 
@@ -28,20 +27,3 @@ class Default(Atom, frozen=True, kw_only=True):
     def bring(self, inputs: Inputs) -> Blocks:
         """Every exchange but the system instruction, which every request has anyway."""
         return compacted(inputs, "history")
-
-
-class Nothing(Atom, frozen=True, kw_only=True):
-    """No context: the agent sees its instruction and what it was asked now."""
-
-    word: ClassVar[str] = "none"
-    kind: ClassVar[Kind] = Kind.SOURCE
-    verb: ClassVar[Verb] = Verb.SELECT
-
-    @property
-    def traits(self) -> Traits:
-        """Nothing comes out of it."""
-        return Traits(gives=Gives.NOTHING)
-
-    def bring(self, inputs: Inputs) -> Blocks:
-        """Nothing."""
-        return ()
