@@ -8,13 +8,14 @@ import threading
 
 import pytest
 
-from contextwright import C, Engine, Session, compile
+from contextwright import C, Engine, Session, compile, worker_threads
 from contextwright.engine.premise_guard import acheck_premise
 from contextwright.errors import BudgetError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.retrieval.item import Hit, Item
 from contextwright.testing import target_for
 from contextwright.tokens.counter import counter_for
+from contextwright.worker_threads import Lane
 
 SPEC = C.default() | C.budget(max_tokens=2_000)
 PATIENCE_S = 60
@@ -279,7 +280,9 @@ def test_a_cancelled_compile_leaves_its_session_usable():
     assert len(session.changes) == 0
 
 
-def test_what_is_cancelled_before_its_turn_is_not_done():
+def test_what_is_cancelled_before_its_turn_is_not_done(monkeypatch):
+    lanes = Lane("turn", 1), Lane("long", 1)
+    monkeypatch.setattr(worker_threads, "_lanes", lambda: lanes)
     started, released = threading.Event(), threading.Event()
 
     def wait():

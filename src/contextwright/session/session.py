@@ -99,12 +99,13 @@ class Session:
             SessionError: its id is taken; a tool call that is not the assistant's, or a result
                 that is not a tool's.
         """
-        fields.setdefault("id", f"e{len(self.log)}")
-        where = f"event {fields['id']}"
-        _check_fields(role, fields, where)
-        event = Event(role=role, parts=tuple(parts_of(parts, role, where)), **fields)
-        _check_roles(event)
-        return self.append(event)
+        with self._lock:  # no other thread takes the position meanwhile
+            fields.setdefault("id", f"e{len(self.log)}")
+            where = f"event {fields['id']}"
+            _check_fields(role, fields, where)
+            event = Event(role=role, parts=tuple(parts_of(parts, role, where)), **fields)
+            _check_roles(event)
+            return self.append(event)
 
     def user(self, *parts: MessagePart, **fields: Any) -> Event:
         """The user says something; a new turn begins."""
