@@ -93,6 +93,19 @@ def word_specs() -> list[Expr]:
     return list(found.values())
 
 
+def one_each() -> list[Expr]:
+    """One spec of each word, in front of a budget where it can be, and whole specs."""
+    whole = [samples[0] for samples in SAMPLES.values() if not _ends_in_budget(samples[0])]
+    return [*_within(2_500), *whole, *LONG]
+
+
+def _ends_in_budget(sample: Expr) -> bool:
+    try:
+        return bool(standing(sample) | C.budget(1))
+    except SpecError:
+        return False
+
+
 def _rest() -> Iterable[Expr]:
     return (README, BENCHMARK, *BUDGETS, *COMPACTIONS, *FITS, *PACKS, *MOLECULES, *POLICIES)
 

@@ -1,0 +1,61 @@
+"""Cold start: what a fresh process takes, in CPU milliseconds, Python itself included."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.generated import generated_session
+from contextwright import write_session
+
+TIMES = 7
+EVENTS = 1_000
+_MAIN = "from contextwright.cli.main import main; main()"
+_FIRST = (
+    "import sys; from contextwright import C, compile, read_session; "
+    "compile(read_session(sys.argv[1]), C.window(n=10) | C.compact() | C.budget(8000), model='gpt-5')"
+)
+
+
+def starts(times: int = TIMES) -> Iterator[tuple[str, float]]:
+    """What is started, and CPU milliseconds of the quickest of so many: a busy machine only adds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "session.jsonl")
+        write_session(generated_session(EVENTS), "contextwright", path)
+        spec = ["--spec", "C.window(n=10) | C.compact()", "--model", "gpt-5", "--budget", "8000"]
+        commands = {
+            "Python itself": ["-c", "pass"],
+            "`import contextwright`": ["-c", "import contextwright"],
+            "`from contextwright import C, compile, read_session`": [
+                "-c", "from contextwright import C, compile, read_session",
+            ],
+            "`ctx --version`": ["-c", _MAIN, "--version"],
+            "a program that reads 1,000 events and compiles": ["-c", _FIRST, path],
+            "`ctx compile` of 1,000 events": ["-c", _MAIN, "compile", path, *spec],
+            "`ctx compile` of 1,000 events, `C.compaction`": [
+                "-c", _MAIN, "compile", path, "--spec", "C.compaction(8000)", "--model", "gpt-5",
+            ],
+        }  # fmt: skip
+        for name, arguments in commands.items():
+            taken_by(arguments)  # writes what is compiled of the modules
+            yield name, min(taken_by(arguments) for _ in range(times))
+
+
+def taken_by(arguments: list[str]) -> float:
+    """CPU milliseconds of a Python with these arguments, and of nothing else.
+
+    Raises:
+        RuntimeError: it failed.
+    """
+    process = subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    complaint = process.stderr.read()
+    status, used = os.wait4(process.pid, 0)[1:]
+    process.returncode = status
+    if status:
+        raise RuntimeError(complaint.decode()[-400:])
+    return (used.ru_utime + used.ru_stime) * 1000

@@ -1,0 +1,59 @@
+"""The benchmark's own machinery: what is timed, and that a cell ends."""
+
+from benchmarks.golden import differences
+from benchmarks.speed_page import page
+from benchmarks.speed_specs import specs, word_specs
+from benchmarks.speed_turns import SMALL, calls_of_model, in_a_fork, measured
+
+from contextwright import Session
+from contextwright.spec import ATOMS
+
+
+def test_every_word_is_timed():
+    for word in ATOMS:
+        assert f"C.{word}(" in repr(word_specs()[f"C.{word}"])
+
+
+def cell(name):
+    *_, last = measured(name, Session("s", SMALL[:9]), list(SMALL[9:]))
+    return last
+
+
+def test_a_cell_has_every_figure():
+    found = cell("the README's")
+    assert found["turns"] == len(calls_of_model(list(SMALL[9:]), 1))
+    assert {"first", "p50", "p99", "request", "manifest", "turn_bytes"} <= set(found)
+
+
+def test_a_cell_over_its_time_says_how_far_it_came():
+    def work():
+        yield {"first": 1.0}
+        while True:
+            pass
+
+    assert in_a_fork(work, 0.2) == {"first": 1.0, "stopped": "over 0 s"}
+
+
+def test_a_cell_that_fails_says_why():
+    def work():
+        yield {"first": 1.0}
+        raise ValueError("no\nmore")
+
+    assert in_a_fork(work, 5)["stopped"] == "ValueError: no"
+
+
+def test_a_page_is_written_of_cells_that_are_missing_too():
+    cells = [{"source": "generated", "events": 100, "name": name, "p50": 2.0} for name in specs()]
+    text = page({"seconds": 60.0, "cells": cells, "starts": [], "words": [], "asking": []})
+    assert "`C.window`" in text
+    assert "recorded, " not in text
+
+
+def test_a_golden_run_names_what_differs():
+    before = {"C.none()": {"a": "1", "b": "2"}, "C.default()": {"a": "1"}}
+    after = {"C.none()": {"a": "1", "b": "3"}, "C.default()": {}}
+    assert [line.split("\n")[0] for line in differences(before, after, whole=True)] == [
+        "1 of 2  C.none()",
+        "1 of 1  C.default()",
+    ]
+    assert len(differences(before, after, whole=False)) == 1
