@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
     from contextwright.formats import read_session, read_sessions, write_session
     from contextwright.formats.objects import session_from
+    from contextwright.memo.memory_budget import memory
     from contextwright.premises.findings import PremiseResult
     from contextwright.recipes.pack_builder import PackBuilder
     from contextwright.redaction.operators import Vault
@@ -97,6 +98,7 @@ _HOMES = {
     "checkpoint": "contextwright.engine.working_notes",
     "compile": "contextwright.engine.engine",
     "coordinated_forgetting_cycle": "contextwright.retention",
+    "memory": "contextwright.memo.memory_budget",
     "parse": "contextwright.words",
     "premise_guard": "contextwright.engine.premise_guard",
     "pressure": "contextwright.engine.pressure",
@@ -157,6 +159,7 @@ __all__ = [
     "checkpoint",
     "compile",
     "coordinated_forgetting_cycle",
+    "memory",
     "parse",
     "premise_guard",
     "pressure",

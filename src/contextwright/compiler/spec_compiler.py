@@ -21,6 +21,7 @@ from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import RenderError, StepError
+from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Renderer, Request
@@ -98,7 +99,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             SpecError: the spec can not be met by this session.
             RenderError: a bug: the request breaks a rule of its provider.
         """
-        with self.memo.lock:
+        with self.memo.lock, remembering(self.memo):
             pack = self._compile(snapshot, target, previous, PendingTasks(), dry=False)
         assert pack is not None
         return pack
@@ -113,7 +114,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         """The pack, or None where something is missing for it: `wants` says what, and what the
         spec would write, also where it raises as `compile` does."""
-        with self.memo.lock:
+        with self.memo.lock, remembering(self.memo):
             return self._compile(snapshot, target, previous, wants, dry=True)
 
     def _compile(
@@ -125,7 +126,6 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         *,
         dry: bool,
     ) -> Pack | None:
-        self.memo.trim()
         if target.takes_messages:
             target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer

@@ -183,9 +183,11 @@ def _to_summarize(
 ) -> dict[Block, int]:
     """The blocks to summarize, with the tokens that each saves: none that will be dropped."""
     inputs = state.inputs
-    saved = inputs.memo.computed(
-        ("saved by summary", inputs.counter_id), lambda block: saved_at_least(block, inputs)
-    )
+    table = inputs.memo.table(("saved by summary", inputs.counter_id))
+
+    def saved(block: Block) -> int:
+        return table.remembered(block, lambda block: saved_at_least(block, inputs))
+
     over, chosen = state.over(blocks), dict[Block, int]()
     for block in _largest_first(state, blocks):
         if over <= 0:

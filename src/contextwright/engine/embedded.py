@@ -10,6 +10,19 @@ from contextwright.spec.task import Answer, Task
 from contextwright.worker_threads import off_loop
 
 
+class NoAnswers:
+    """Keeps no answer: what these models said of a session ends with it."""
+
+    def get(self, key: str) -> Answer | None:
+        """None."""
+
+    def put(self, key: str, answer: Answer) -> None:
+        """Nothing."""
+
+    def latest(self, series: str) -> Answer | None:
+        """None."""
+
+
 class Embedded:
     """The embedded models, no network, no key: what `TaskRunner` names, `Models` has."""
 
@@ -20,7 +33,7 @@ class Embedded:
         """What answers."""
         from contextwright.models import Models
 
-        return Models()
+        return Models(answers=NoAnswers())
 
     async def answer(
         self, tasks: Sequence[Task], *, session: str = "", turn: int = 0

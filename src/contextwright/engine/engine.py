@@ -30,6 +30,7 @@ from contextwright.engine.prepare import Turn, known_answers, preparing, remembe
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError
+from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, read_tools
@@ -121,7 +122,8 @@ def compile(
 def _prepared(turn: Turn, snapshot: Snapshot, models: TaskRunner) -> Pack:
     """The pack, once models answered what it needs."""
     asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
-    pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
+    with remembering(turn.compiler.memo):
+        pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
     remember(snapshot.log, models, answers)
     return pack
 
@@ -228,7 +230,8 @@ class Engine:
         """
         target = self._target_with(reserved_system, tools)
         own = _session(session, "Engine.compile(session)")
-        pack = run_tasks(self._packing(own, target), self.models, *_whose(own))
+        with remembering(memo_of(own.log)):
+            pack = run_tasks(self._packing(own, target), self.models, *_whose(own))
         self._previous[own.log] = pack
         return pack
 
@@ -252,7 +255,8 @@ class Engine:
         compiled = self._previous.get(own.log)
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
         asking = self._packing(own, target)
-        pack = await adrive(asking, self.models, *_whose(own), long=new > MANY)
+        with remembering(memo_of(own.log)):
+            pack = await adrive(asking, self.models, *_whose(own), long=new > MANY)
         self._previous[own.log] = pack
         return pack
 
@@ -300,11 +304,13 @@ class Engine:
             billed_input: input tokens that the provider billed for the last pack, cached ones
                 included.
         """
-        run_tasks(self._recording(session, billed_input), self.models, *_whose(session))
+        with remembering(memo_of(session.log)):
+            run_tasks(self._recording(session, billed_input), self.models, *_whose(session))
 
     async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
         """`record`, letting the event loop run, while a store writes as well."""
-        await adrive(self._recording(session, billed_input), self.models, *_whose(session))
+        with remembering(memo_of(session.log)):
+            await adrive(self._recording(session, billed_input), self.models, *_whose(session))
 
     def _recording(self, session: Session, billed_input: int | None) -> TaskGenerator[None]:
         if billed_input is not None:

@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
+from contextwright.memo.ownership import cached_text
 from contextwright.retrieval.context_rerank import CHAT, is_turn
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.plain_forms import plain_stems
 from contextwright.text.sentences import sentences
-from contextwright.text_cache import cached_text
 
-CACHED_TEXTS = 20_000
 SAME_MESSAGE = 0.6
 """Share that a term counts that stands in another sentence of the same message. False alarms at
 facts asked for in a chat (BEAM, information extraction): 50 % without it."""
@@ -145,16 +144,16 @@ def _stated(item: Item) -> str:
     return _without_questions(text) if item.role in CHAT and "?" in text else text
 
 
-@cached_text(CACHED_TEXTS)
+@cached_text
 def _terms(text: str) -> frozenset[str]:
     return frozenset(plain_stems(text))
 
 
-@cached_text(CACHED_TEXTS)
+@cached_text
 def _without_questions(text: str) -> str:
     return "\n".join(each for each in sentences(text) if not each.endswith("?"))
 
 
-@cached_text(CACHED_TEXTS)
+@cached_text
 def _sentences(text: str) -> tuple[str, ...]:
     return tuple(sentences(text)) or (text,)

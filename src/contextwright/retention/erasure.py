@@ -4,6 +4,7 @@ what forgetting itself remembers."""
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.memo.memory_budget import forget_remembered
 from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.failpoint import failpoint
 from contextwright.retention.journal import ErasureRequest, Journal, JournalTransaction, Tombstone
@@ -14,7 +15,6 @@ from contextwright.retention.store_registry import StoreRegistry
 from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.tasks.plan_step import segment
-from contextwright.text_cache import forget_remembered
 
 ALWAYS_UNREACHED = (
     "backups, file system snapshots and disk blocks that a file left",

@@ -4,15 +4,13 @@ import re
 
 import msgspec
 
+from contextwright.memo.ownership import cached_text
 from contextwright.retrieval.entity_tables import SORTS
 from contextwright.text.search_terms import STOP, stem, words
-from contextwright.text_cache import cached_text
 
 LOOKED_AT = 8_000
 """Characters of a text that are looked at."""
 
-REMEMBERED = 20_000
-"""Texts whose features are remembered."""
 STRUCTURE = 1.0
 WITHIN = 0.6
 """For a heading, fence or marker that stands further down in a text."""
@@ -56,7 +54,7 @@ def features(text: str) -> Features:
     return _features(text[:LOOKED_AT])
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _features(text: str) -> Features:
     return Features(
         entities=_entities(text),

@@ -7,12 +7,10 @@ script that it can not split.
 import sqlite3
 from collections.abc import Sequence
 
+from contextwright.memo.ownership import cached_text
 from contextwright.text.search_terms import content_words
-from contextwright.text_cache import cached_text
 
 SCORE_ONE = 1_000_000
-REMEMBERED = 20_000
-"""Texts whose words are remembered: a session's, from turn to turn."""
 MAX_TERMS = 64
 """Different words of a query that are looked for."""
 
@@ -50,7 +48,7 @@ def _bm25(terms: list[str], texts: Sequence[str]) -> dict[int, float]:
     return raw_scores if len(texts) > FEW else _by_coverage(terms, texts, raw_scores)
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _words(text: str) -> str:
     return " ".join(content_words(text))
 

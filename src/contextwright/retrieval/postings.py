@@ -21,9 +21,9 @@ from pathlib import Path
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.memo.memory_budget import forget_remembered
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.stems import stems
-from contextwright.text_cache import forget_remembered
 
 K1 = 1.2
 B = 0.75

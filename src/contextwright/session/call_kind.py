@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
+from contextwright.memo.ownership import cached_text
 from contextwright.session.event import ToolCall
-from contextwright.text_cache import cached_text
 
 _COMMAND_KEYS = ("command", "cmd", "script", "shell_command", "commandLine", "bash")
 _PATH_KEYS = ("path", "file_path", "filename", "file", "filepath", "target_file", "notebook_path")
@@ -64,7 +64,7 @@ def programs_of(call: ToolCall) -> tuple[str, ...]:
     return _programs(_command(_arguments(call.arguments)))
 
 
-@cached_text(20_000)
+@cached_text
 def _kinds(name: str, arguments: str) -> tuple[str, ...]:
     values = _arguments(arguments)
     if programs := _programs(_command(values)):

@@ -9,15 +9,14 @@ import json
 import re
 from typing import Any
 
+from contextwright.memo.ownership import cached_text
 from contextwright.session.call_kind import READERS, programs_of
 from contextwright.session.event import ToolCall, ToolResult
-from contextwright.text_cache import cached_text
 
 HEAD, TAIL = 2_000, 2_000
 """Characters at both ends that are looked at: a failure is said first or last."""
 MAX_JSON = 20_000
 """Characters of JSON that is read whole; an error is shorter."""
-REMEMBERED = 20_000
 
 _BEGINS = re.compile(
     r"\s*(?:\{\s*\"error\"\s*:\s*(?:\"[^\"]|\{\s*\")|(?:error|fatal|failure|exception|failed)\s*(?::(?!\s*\d+\s*$)|!|$)"
@@ -84,7 +83,7 @@ def is_failure(result: ToolResult, call: ToolCall | None = None) -> bool:
     return text_fails(result.text, call is not None and _is_reading(call))
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def text_fails(text: str, read: bool = False) -> bool:
     """Whether a text has the shape of a failure.
 

@@ -1,6 +1,5 @@
 """All that may be read while assembling."""
 
-import threading
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -8,96 +7,14 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.of_exchange import block_of
 from contextwright.blocks.protection import Protection
 from contextwright.errors import RefError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.memo import Memo
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
-
-MEMO_ENTRIES = 400_000
-"""Blocks remembered before a memo forgets them all: some hundred megabytes at the most."""
-
-
-class Computed(dict[Any, Any]):
-    """Values worked out when they are first asked for; a known one is a dict's look-up."""
-
-    def __init__(self, make: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, key: Any) -> Any:
-        value = self[key] = self._make(key)
-        return value
-
-
-class Memo:
-    """What was worked out for a block before, by atom. Only saves time: a result is the same
-    with an empty one.
-
-    Attributes:
-        lock: held by the compile that uses it: compiles of one session take turns.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self._raw: dict[Exchange, Block] = {}
-        self._newest: dict[int, Exchange] = {}
-        self._tables: dict[Any, dict[Any, Any]] = {}
-
-    def block(self, exchange: Exchange) -> Block:
-        """The raw block of an exchange."""
-        known = self._raw.get(exchange)
-        if known is None:
-            before = self._newest.get(exchange.index)
-            if before is not None:
-                self._raw.pop(before, None)
-            self._newest[exchange.index] = exchange
-            known = self._raw[exchange] = block_of(exchange)
-        return known
-
-    def blocks(self, exchanges: list[Exchange]) -> tuple[Block, ...]:
-        """The raw blocks of exchanges."""
-        blocks = tuple(map(self._raw.get, exchanges))
-        if all(blocks):
-            return blocks  # pyright: ignore[reportReturnType]
-        return tuple(map(self.block, exchanges))
-
-    def table(self, key: Any) -> dict[Any, Any]:
-        """The remembered results of one atom, or of one atom under one condition."""
-        table = self._tables.get(key)
-        if table is None:
-            table = self._tables[key] = {}
-        return table
-
-    def computed(self, key: Any, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """`make`, from memory where it was called before; `key` holds all that it depends on."""
-        table = self._tables.get(key)
-        if table is None:
-            table = self._tables[key] = Computed(make)
-        return table.__getitem__
-
-    def trim(self) -> None:
-        """Forget everything when too much was remembered. Called once a compile."""
-        if sum(map(len, self._tables.values())) > MEMO_ENTRIES:
-            self._tables.clear()
-
-    def map(
-        self, key: Any, blocks: tuple[Block, ...], change: Callable[[Block], Block]
-    ) -> tuple[Block, ...]:
-        """`change` of every block, from memory where it was made before.
-
-        `key` must hold everything that `change` depends on beside the block.
-        """
-        table = self.table(key)
-        changed = list(map(table.get, blocks))
-        if not all(changed):
-            for place, block in enumerate(blocks):
-                if changed[place] is None:
-                    changed[place] = table[block] = change(block)
-        return tuple(changed)  # pyright: ignore[reportReturnType]
 
 
 class Inputs(msgspec.Struct, frozen=True, eq=False):
@@ -183,15 +100,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         and is not written down."""
         return self if len(self.asked) == task_count else msgspec.structs.replace(self, asked={})
 
-    def digests(self, blocks: Blocks) -> list[bytes]:
+    def digests(self, blocks: Blocks) -> tuple[bytes, ...]:
         """A hash of what each block says, whoever brought it."""
-        table = self.memo.table("digest")
-        digests = list(map(table.get, blocks))
-        if None in digests:
-            for place, block in enumerate(blocks):
-                if digests[place] is None:
-                    digests[place] = table[block] = _digest(block)
-        return digests  # pyright: ignore[reportReturnType]
+        return self.memo.map("digest", blocks, _digest)
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""

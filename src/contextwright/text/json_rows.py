@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from contextwright.text_cache import cached_text
+from contextwright.memo.ownership import cached_text
 
-REMEMBERED = 50_000
 DEEP = 100
 """Levels of JSON that are read: what is deeper would need a deep stack of whoever walks it."""
 LONG, SHOWN = 80, 60
@@ -21,7 +20,7 @@ _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
 _GAPS = re.compile(r'"(?:[^"\\]|\\.)*"|\s+', re.DOTALL)
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def loaded(text: str) -> Any:
     """The JSON that a text of one line is; None for other texts. What is spread over lines is
     read as a file's text: its lines count; what is nested too deep is a text too."""
@@ -46,7 +45,7 @@ def is_shallow(value: Any) -> bool:
     return False
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def minimal(text: str) -> str:
     """JSON without the blanks that mean nothing: the same value in fewer tokens."""
     return text if loaded(text) is None else without_blanks(text)

@@ -3,15 +3,13 @@
 import re
 from unicodedata import normalize
 
-from contextwright.text_cache import cached_text
+from contextwright.memo.ownership import cached_text
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 MAX_TEXT = 20_000
 """Characters of a text that are looked at."""
-REMEMBERED = 20_000
-"""Words whose parts and stems are remembered."""
 STOP = frozenset(
     re.findall(
         r"\w+",
@@ -55,7 +53,7 @@ def content_words(text: str) -> list[str]:
     return content_words or words(text)
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def stem(word: str) -> str:
     """A word without the commonest English endings, so that `refunds` meets `refund`."""
     for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
@@ -69,14 +67,14 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 and word.isascii() else word
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _parts(word: str) -> tuple[str, ...]:
     if word.islower():
         return (word,)
     return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _stems(word: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _parts(word) if part not in STOP)
 

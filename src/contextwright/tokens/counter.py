@@ -5,23 +5,18 @@ import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
-from weakref import WeakSet
 
 from contextwright.errors import ModelError
-from contextwright.text_cache import when_forgetting
+from contextwright.memo.ownership import owned_table
 from contextwright.tokens.vocabulary import VOCABULARIES, encoding
 
-MEMO_CHARACTERS = 200_000_000
-"""Characters of the texts whose counts are remembered, before half of them is forgotten."""
 CHUNK = 50_000
 """Characters counted at once; more in one piece takes a tokenizer too long on some texts."""
 _DIGITS = "0123456789"
-_COUNTERS: "WeakSet[Counter]" = WeakSet()
-when_forgetting(lambda: [counter.forget() for counter in list(_COUNTERS)])
 
 
 class Counter:
-    """Counts tokens of texts; each text once.
+    """Counts tokens of texts; while a session's are counted, each text once.
 
     Args:
         id: names the way of counting; a manifest records it, and `named_counter` gives it back.
@@ -35,10 +30,7 @@ class Counter:
         self.base = base
         self.hundredths = factor
         self.digits = digits
-        self._memo: dict[str, int] = {}
-        self._characters = 0
         self._encode: Callable[[str], list[int]] | None = None
-        _COUNTERS.add(self)
 
     def __repr__(self) -> str:
         return f"<Counter {self.id}>"
@@ -59,13 +51,8 @@ class Counter:
         The sum over the pieces of a text is never less than the count of the whole by more
         than one token a join, and not at all where the joins are line ends.
         """
-        known = self._memo.get(text)
-        if known is None:
-            known = self._memo[text] = self._count(text)
-            self._characters += len(text)
-            if self._characters > MEMO_CHARACTERS:
-                self._forget()
-        return known
+        table = owned_table(self, brief=True)
+        return self._count(text) if table is None else table.remembered(text, self._count)
 
     def _count(self, text: str) -> int:
         if len(text) <= CHUNK:
@@ -80,16 +67,6 @@ class Counter:
         if self._encode is None:
             self._encode = encoding(self.base).encode_ordinary
         return len(self._encode(text))
-
-    def forget(self) -> None:
-        """Forget every text that was counted."""
-        self._memo.clear()
-        self._characters = 0
-
-    def _forget(self) -> None:
-        for text in list(self._memo)[: len(self._memo) // 2]:
-            self._characters -= len(text)
-            del self._memo[text]
 
 
 class GuardedCounter(Counter):

@@ -1,11 +1,13 @@
 """The vocabularies that models count with, as splintr-rs carries them: nothing is downloaded."""
 
 import os
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 from unicodedata import normalize
 
 from contextwright.errors import MissingExtra, ModelError
+from contextwright.memo.memory_budget import BUDGET
 
 VOCABULARIES = (
     "o200k_base",
@@ -37,6 +39,8 @@ class _WholeText:
     def __init__(self, own: Encoding, *, composed: bool) -> None:
         self._encode = own.encode_ordinary
         self._composed = composed
+        self._forget: Callable[[], object] | None = getattr(own, "clear_cache", None)
+        self._account = BUDGET.account(self)
 
     def encode_ordinary(self, text: str, /) -> list[int]:
         if self._composed:
@@ -45,6 +49,11 @@ class _WholeText:
             return self._encode(text)
         except UnicodeEncodeError:
             return self._encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+    def turn_over(self) -> None:
+        """Forget the words that the tokenizer remembers: some ten thousand, of any session."""
+        if self._forget is not None:
+            self._forget()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ from contextwright.retrieval.salience import (
 )
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
-from contextwright.spec.inputs import Computed, Inputs
+from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
 
@@ -156,10 +157,10 @@ class Salient(Atom, frozen=True, kw_only=True):
         recency: Recency,
     ) -> Iterator[tuple[list[str], FactorValues]]:
         """The known names of each block and its factors."""
-        by_age = Computed(lambda age: recency(max(0, age)))
+        by_age = cache(lambda age: recency(max(0, age)))
         for block, has in zip(blocks, traits, strict=True):
             known = context.known_in(_text(block)) if self.entities else []
-            new = RECENCY if block.turn < 0 else by_age[turn - block.turn]
+            new = RECENCY if block.turn < 0 else by_age(turn - block.turn)
             yield known, context.values(has, known, new, by_user=block.role == "user")
 
     def _recency(self, age: int) -> float:

@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text, ToolCall
 from contextwright.text.json_rows import leaves, loaded
-from contextwright.text_cache import cached_text
 
-REMEMBERED = 50_000
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
@@ -38,7 +37,7 @@ class Called(msgspec.Struct, frozen=True):
         return "\n".join(written) if written else self.result
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def calls_of(block: Block) -> tuple[Called, ...]:
     """The calls of an exchange with their results."""
     results = {result.call_id: result.text for result in block.results}
@@ -56,7 +55,7 @@ def words_of(block: Block) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
     candidates = (word.strip(".-/") for word in _WORDS.findall(text))
@@ -65,7 +64,7 @@ def identifiers(text: str) -> tuple[str, ...]:
     )
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def units(text: str) -> frozenset[str]:
     """What a text tells: its scalars if it is JSON, its lines if not."""
     value = loaded(text)
@@ -75,7 +74,7 @@ def units(text: str) -> frozenset[str]:
     return frozenset(line for line in lines if len(line) >= 3)
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def ids_in(text: str) -> tuple[str, ...]:
     """Values of JSON that identify."""
     value = loaded(text)
@@ -85,7 +84,7 @@ def ids_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in strings if " " not in word and identifiers(word)))
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def about(block: Block) -> tuple[str, ...]:
     """What an exchange is about: the values of its calls' arguments."""
     topics: list[str] = []

@@ -4,7 +4,6 @@ from collections import Counter
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.steps.exchange_features import (
-    REMEMBERED,
     about,
     calls_of,
     identifiers,
@@ -12,8 +11,8 @@ from contextwright.compiler.steps.exchange_features import (
     units,
     words_of,
 )
+from contextwright.memo.ownership import cached_text
 from contextwright.spec.inputs import Inputs
-from contextwright.text_cache import cached_text
 
 LARGE = 200
 """Tokens from which a result is compared with later ones that may hold it."""
@@ -108,13 +107,13 @@ def index_of(blocks: Blocks, upto: int, shown: str, room: int, inputs: Inputs) -
     return tuple(index)
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _names(block: Block) -> tuple[str, ...]:
     """By what a later call may use an exchange: what it was about, identifiers that it gave."""
     return (*about(block), *(word for one in block.results for word in ids_in(one.text)))
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _weighed(block: Block) -> tuple[tuple[str, float], ...]:
     """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
     return (
@@ -128,7 +127,7 @@ def _tokens(block: Block, inputs: Inputs) -> int:
     return sum(inputs.count(call.output) for call in calls_of(block))
 
 
-@cached_text(REMEMBERED)
+@cached_text
 def _output_units(block: Block) -> frozenset[str]:
     return frozenset[str]().union(*(units(call.output) for call in calls_of(block)))
 

@@ -1,0 +1,1 @@
+"""What is remembered to save time: by owner, in generations, under one budget in bytes."""

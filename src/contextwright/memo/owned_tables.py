@@ -1,0 +1,167 @@
+"""What was worked out before, in tables of an owner's own, each in two generations."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from itertools import islice
+from math import isqrt
+from typing import Any, TypeVar
+
+from contextwright.memo.memory_budget import BUDGET, MemoryBudget
+from contextwright.memo.sizes import bytes_of, shared
+
+T = TypeVar("T")
+
+SLOT = 80
+"""Bytes of an entry's place in a dict."""
+OTHERS = 3
+"""References to a key while it is measured that are none of a table's."""
+SHARE = 8
+"""A table is measured again once an eighth of it is new."""
+BRIEF = 8
+"""Scopes after which a brief table begins a generation."""
+_NOTHING: Any = object()
+
+
+class Table(dict[Any, Any]):
+    """What one function gave, by its argument. Known entries are a dict's look-up, and a dict's
+    own speed; those of the generation before are taken over when they are asked for by
+    `table[key]`, `remembered` or `recall`. It is the same object for as long as its owner lives.
+    """
+
+    __slots__ = ("before", "brief", "bytes", "bytes_before", "grows", "make", "measured", "uses")
+
+    def __init__(self, *, brief: bool = False, grows: bool = False) -> None:
+        super().__init__()
+        self.make: Callable[[Any], Any] | None = None
+        self.brief = brief
+        self.grows = grows
+        self.before: dict[Any, Any] = {}
+        self.bytes = self.bytes_before = self.measured = self.uses = 0
+
+    def __missing__(self, key: Any) -> Any:
+        value = self.recall(key)
+        if value is _NOTHING:
+            if self.make is None:
+                raise KeyError(key)
+            value = self[key] = self.make(key)
+        return value
+
+    def recall(self, key: Any, default: Any = _NOTHING) -> Any:
+        """An entry of the generation before, which is of this one from now on."""
+        value = self.before.pop(key, _NOTHING)
+        if value is _NOTHING:
+            return default
+        self[key] = value
+        return value
+
+    def remembered(self, key: Any, make: Callable[[Any], T]) -> T:
+        """What `make` gave for a key before, or gives now."""
+        value = self.get(key, _NOTHING)
+        if value is _NOTHING:
+            value = self.recall(key)
+        if value is _NOTHING:
+            value = self[key] = make(key)
+        return value
+
+    def turn_over(self) -> None:
+        """Forget what was not used since the last time."""
+        self.before = dict(self)
+        self.clear()
+        self.bytes_before, self.bytes = self.bytes, 0
+        self.measured = self.uses = 0
+
+    def measure(self) -> None:
+        """Measure what is new, by samples: of four entries all, of a million a thousand."""
+        if self.grows:
+            self.bytes = sum(map(bytes_of, list(self.values())))
+            return
+        new = len(self) - self.measured
+        if new <= 0 or new * SHARE < self.measured:
+            return
+        step = 1 + new // (isqrt(new) + 4)
+        try:
+            entries = list(islice(reversed(self.items()), 0, new, step))
+        except RuntimeError:  # another thread adds to it: measured next time
+            return
+        self.bytes += sum(_entry_bytes(key, value) for key, value in entries) * new // len(entries)
+        self.measured += new
+
+
+def _entry_bytes(key: Any, value: Any) -> int:
+    size = SLOT + shared(key, OTHERS)
+    return size if value is key else size + bytes_of(value)
+
+
+class Tables:
+    """What was worked out for one owner, such as a session: it ends with its owner, and goes
+    before where the process remembers too much. Only saves time: a result is the same with empty
+    tables. Several threads may use it at once."""
+
+    def __init__(self, budget: MemoryBudget = BUDGET) -> None:
+        self.tables: dict[Any, Table] = {}
+        self._budget = budget
+        self._account = budget.account(self)
+
+    def table(self, key: Any, *, brief: bool = False) -> Table:
+        """The remembered results of one function, or of one under one condition.
+
+        Args:
+            brief: whether an entry is forgotten that the next compiles do not use: for what is
+                another one at nearly every turn.
+        """
+        table = self.tables.get(key)
+        if table is None:
+            table = self.tables.setdefault(key, Table(brief=brief))
+        return table
+
+    def computed(self, key: Any, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """`make`, from memory where it was called before; `key` holds all that it depends on.
+
+        `make` is kept: it may hold nothing of the owner's, which would never end then.
+        """
+        table = self.table(key)
+        table.make = make
+        return table.__getitem__
+
+    @contextmanager
+    def growing(self, key: Any, make: Callable[[], T]) -> Generator[T]:
+        """What grows with what it is shown, such as sums over a conversation; forgotten as a
+        whole. It says its size as `held_bytes`. It is taken out while it is used: a compile at
+        the same time starts anew, and so does the next one after an error, which may have left
+        it half grown."""
+        table = self.tables.get(("growing", key))
+        if table is None:
+            table = self.tables.setdefault(("growing", key), Table(grows=True))
+        held = table.pop("", _NOTHING)
+        if held is _NOTHING:
+            held = table.before.pop("", _NOTHING)
+        grown: T = make() if held is _NOTHING else held
+        yield grown
+        table[""] = grown
+
+    def begin(self) -> None:
+        """What is brief grows older by one use."""
+        for key, table in list(self.tables.items()):
+            if table.brief:
+                table.uses += 1
+                if table.uses > BRIEF:
+                    self._turn_over(key, table)
+
+    def settle(self) -> None:
+        """Measure what came since, and make room where that was too much."""
+        young = before = 0
+        for table in list(self.tables.values()):
+            table.measure()
+            young += table.bytes
+            before += table.bytes_before
+        self._budget.settle(self._account, young, before)
+
+    def turn_over(self) -> None:
+        """Forget what was not used since the last time."""
+        for key, table in list(self.tables.items()):
+            self._turn_over(key, table)
+
+    def _turn_over(self, key: Any, table: Table) -> None:
+        table.turn_over()
+        if not table.before:
+            self.tables.pop(key, None)

@@ -1,0 +1,52 @@
+"""Whose texts are looked at: functions of texts remember in the tables of that owner, and nowhere
+else, so that nothing of a text outlives its session."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeVar
+
+from contextwright.memo.owned_tables import Table, Tables
+
+F = TypeVar("F", bound=Callable[..., Any])
+_OWNER: ContextVar[Tables | None] = ContextVar("owner", default=None)
+
+
+@contextmanager
+def remembering(owner: Tables) -> Generator[None]:
+    """What is worked out in here is remembered for this owner."""
+    owner.begin()
+    outer = _OWNER.get()
+    _OWNER.set(owner)
+    try:
+        yield
+    finally:
+        _OWNER.set(outer)
+        owner.settle()
+
+
+def owned_table(key: Any, *, brief: bool = False) -> Table | None:
+    """The table of this name of whoever's texts are looked at; None outside of any scope."""
+    owner = _OWNER.get()
+    return None if owner is None else owner.table(key, brief=brief)
+
+
+def cached_text(function: F) -> F:
+    """Remember what a function gave for its arguments, where somebody's texts are looked at."""
+
+    def make(arguments: tuple[Any, ...]) -> Any:
+        return function(*arguments)
+
+    @wraps(function)
+    def cached(*arguments: Any) -> Any:
+        owner = _OWNER.get()
+        if owner is None:
+            return function(*arguments)
+        table = owner.tables.get(cached)
+        if table is None:
+            table = owner.table(cached)
+            table.make = make
+        return table[arguments]
+
+    return cached  # pyright: ignore[reportReturnType]

@@ -1,0 +1,79 @@
+"""What earlier compiles of a session worked out."""
+
+import threading
+from collections.abc import Callable, Sequence
+from sys import getsizeof
+from typing import TypeVar
+
+from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.of_exchange import block_of
+from contextwright.memo.owned_tables import Table, Tables
+from contextwright.memo.sizes import bytes_of, measured_by
+from contextwright.session.exchange import Exchange
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+class Memo(Tables):
+    """What was worked out for a block before, by atom. Only saves time: a result is the same
+    with an empty one.
+
+    Attributes:
+        lock: held by the compile that uses it: compiles of one session take turns.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.RLock()
+
+    def block(self, exchange: Exchange) -> Block:
+        """The raw block of an exchange."""
+        return self.table("raw").remembered(exchange, self._new_block)
+
+    def blocks(self, exchanges: list[Exchange]) -> Blocks:
+        """The raw blocks of exchanges."""
+        return self._made(self.table("raw"), exchanges, self._new_block)
+
+    def _new_block(self, exchange: Exchange) -> Block:
+        """The block of an exchange, in place of that of the exchange as it was before."""
+        newest = self.table("newest")
+        before = newest.get(exchange.index)
+        if before is not None:
+            self.table("raw").pop(before, None)
+        newest[exchange.index] = exchange
+        return block_of(exchange)
+
+    def map(self, key: object, blocks: Blocks, make: Callable[[Block], T]) -> tuple[T, ...]:
+        """What is made of every block, from memory where it was made before.
+
+        `key` must hold everything that `make` depends on beside the block.
+        """
+        return self._made(self.table(key), blocks, make)
+
+    def _made(self, table: Table, keys: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
+        made = list(map(table.get, keys))
+        if None in made:
+            for place, known in enumerate(made):
+                if known is None:
+                    made[place] = table.remembered(keys[place], make)
+        return tuple(made)  # pyright: ignore[reportReturnType]
+
+
+def _block_bytes(block: Block) -> int:
+    """A block, and what it says in other words than the log."""
+    texts = getsizeof(block.text) if block.text else 0
+    return (
+        getsizeof(block)
+        + texts
+        + getsizeof(block.lineage)
+        + sum(getsizeof(one) if one.whole else _message_bytes(one) for one in block.messages)
+    )
+
+
+def _message_bytes(message: Message) -> int:
+    return getsizeof(message) + sum(map(bytes_of, message.parts))
+
+
+measured_by(Block, _block_bytes)
+measured_by(Exchange, getsizeof)

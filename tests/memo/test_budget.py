@@ -1,0 +1,107 @@
+"""One budget in bytes for all owners, the least recently used out."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright import memory
+from contextwright.errors import ContextwrightError
+from contextwright.memo.memory_budget import DEFAULT_BYTES, MemoryBudget
+from contextwright.memo.owned_tables import Tables
+
+
+def fill(owner, name, count=10, size=1000):
+    for place in range(count):
+        owner.table("texts").remembered((name, place), lambda key: "x" * size)
+    owner.settle()
+
+
+def known(owner, name):
+    table = owner.tables.get("texts", {})
+    return (name, 0) in table or (name, 0) in getattr(table, "before", {})
+
+
+def test_the_least_recently_used_goes_first():
+    budget = MemoryBudget(50_000)
+    old, used = Tables(budget), Tables(budget)
+    fill(old, "old")
+    for number in range(20):
+        fill(used, "every turn")
+        fill(used, f"turn {number}")
+        assert budget.use().held_bytes <= 50_000
+    assert not known(old, "old")
+    assert known(used, "every turn") and known(used, "turn 19") and not known(used, "turn 2")
+
+
+def test_what_an_owner_held_is_free_when_it_ends():
+    budget = MemoryBudget()
+    owners = [Tables(budget) for _ in range(5)]
+    for owner in owners:
+        fill(owner, "text")
+    assert budget.use().owners == 5
+    held = budget.use().held_bytes
+    del owner, owners[0]
+    assert budget.use().owners == 4
+    assert budget.use().held_bytes == held * 4 // 5
+    owners.clear()
+    assert budget.use().held_bytes == 0
+
+
+def test_without_a_budget_nothing_is_remembered():
+    budget = MemoryBudget(0)
+    owner = Tables(budget)
+    fill(owner, "text")
+    assert not known(owner, "text") and budget.use().held_bytes == 0
+
+
+def test_a_lower_limit_holds_at_once():
+    budget = MemoryBudget()
+    owner = Tables(budget)
+    fill(owner, "text", count=100)
+    budget.limit(10_000)
+    assert budget.use().held_bytes <= 10_000
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30), st.integers(0, 3000))))
+def test_never_more_is_held_than_may_be(turns):
+    budget = MemoryBudget(20_000)
+    owners = [Tables(budget) for _ in range(4)]
+    for turn, (owner, count, size) in enumerate(turns):
+        if count == 0:
+            owners[owner] = Tables(budget)
+        fill(owners[owner], turn % 5, count, size)
+        use = budget.use()
+        assert use.held_bytes <= 20_000
+        held = sum(one._account.young + one._account.before for one in owners)
+        assert held == use.held_bytes
+
+
+def test_threads_share_it():
+    budget = MemoryBudget(30_000)
+
+    def work(number):
+        for turn in range(200):
+            owner = Tables(budget)
+            fill(owner, turn)
+            assert owner.table("texts").remembered((turn, 0), lambda key: "x" * 1000)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert budget.use().held_bytes == 0
+
+
+def test_the_process_says_what_it_holds_and_takes_a_limit():
+    assert memory().max_bytes == DEFAULT_BYTES
+    try:
+        assert memory(max_bytes=1000).max_bytes == 1000
+        assert memory().held_bytes <= 1000
+    finally:
+        memory(max_bytes=DEFAULT_BYTES)
+
+
+@pytest.mark.parametrize("wrong", [-1, "64MB", 1.5, True])
+def test_a_limit_is_a_number_of_bytes(wrong):
+    with pytest.raises(ContextwrightError, match="number of bytes"):
+        memory(max_bytes=wrong)

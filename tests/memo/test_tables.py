@@ -1,0 +1,127 @@
+"""Tables: a dict's look-up, two generations, bytes by what an entry holds."""
+
+import pytest
+
+from contextwright.memo.memory_budget import MemoryBudget
+from contextwright.memo.owned_tables import BRIEF, Table, Tables
+from contextwright.memo.sizes import bytes_of
+
+
+def test_what_was_not_used_in_a_generation_is_forgotten():
+    asked, table = [], Table()
+
+    def length(text):
+        asked.append(text)
+        return len(text)
+
+    for text in ("a", "bb"):
+        table.remembered(text, length)
+    table.turn_over()
+    assert table.remembered("a", length) == 1
+    table.turn_over()
+    assert [table.remembered(text, length) for text in ("a", "bb")] == [1, 2]
+    assert asked == ["a", "bb", "bb"]
+
+
+def test_a_computed_function_keeps_its_identity_when_it_forgets():
+    asked, tables = [], Tables(MemoryBudget())
+
+    def double(number):
+        asked.append(number)
+        return 2 * number
+
+    twice = tables.computed("double", double)
+    assert twice(2) == 4 == twice(2)
+    tables.turn_over()
+    assert tables.computed("double", double) == twice
+    assert twice(2) == 4 and asked == [2]
+    tables.turn_over()
+    tables.turn_over()
+    assert twice(2) == 4 and asked == [2, 2]
+
+
+def test_a_plain_table_knows_no_more_than_a_dict():
+    with pytest.raises(KeyError):
+        Table()["unknown"]
+
+
+def test_what_grows_is_forgotten_as_a_whole_and_after_an_error():
+    tables = Tables(MemoryBudget())
+    for expected in ([], [0], [0, 1]):
+        with tables.growing("places", list) as places:
+            assert places == expected
+            places.append(len(places))
+    with pytest.raises(ZeroDivisionError), tables.growing("places", list):
+        raise ZeroDivisionError
+    with tables.growing("places", list) as places:
+        assert places == []
+        places.append(7)
+        with tables.growing("places", list) as other:
+            assert other == [], "taken out while it is used"
+    tables.turn_over()
+    with tables.growing("places", list) as places:
+        assert places == [7]
+    tables.turn_over()
+    tables.turn_over()
+    with tables.growing("places", list) as places:
+        assert places == []
+
+
+def test_what_is_brief_goes_when_the_next_compiles_do_not_use_it():
+    tables = Tables(MemoryBudget())
+    for turn in range(40 * BRIEF):
+        tables.begin()
+        table = tables.table("texts", brief=True)
+        table.remembered("the same", len)
+        table.remembered(f"of turn {turn}", len)
+        tables.table("others").remembered("once", len)
+    assert len(table) + len(table.before) <= 2 * BRIEF + 4
+    assert "the same" in table or "the same" in table.before
+    assert tables.table("others") == {"once": 4}
+
+
+def test_a_brief_table_that_nobody_uses_any_more_is_no_table():
+    tables = Tables(MemoryBudget())
+    tables.table("texts", brief=True).remembered("once", len)
+    for _ in range(3 * BRIEF):
+        tables.begin()
+    assert not tables.tables
+
+
+def test_bytes_follow_what_entries_hold():
+    budget = MemoryBudget()
+    tables = Tables(budget)
+    tables.settle()
+    assert budget.use().held_bytes == 0
+    for place in range(400):
+        tables.table("texts")[place] = "x" * 1000 + str(place)
+    tables.settle()
+    assert 400_000 < budget.use().held_bytes < 600_000
+    tables.table("short")[1] = 1
+    tables.settle()
+    assert 400_000 < budget.use().held_bytes < 600_000
+
+
+def test_a_key_of_several_holders_is_each_ones_in_part():
+    log = ["y" * 10_000 + str(place) for place in range(50)]
+    alone, together = Tables(budget := MemoryBudget()), Tables(other := MemoryBudget())
+    for text in log:
+        alone.table("counts")[text + "!"] = 1
+        together.table("counts")[text] = 1
+    alone.settle()
+    together.settle()
+    assert budget.use().held_bytes > 500_000
+    assert other.use().held_bytes < 0.6 * budget.use().held_bytes
+
+
+def test_measuring_a_large_value_looks_at_few_of_its_items():
+    looked = []
+
+    class Seen(str):
+        def __sizeof__(self):
+            looked.append(1)
+            return 100
+
+    size = bytes_of([Seen("x" * 60 + str(place)) for place in range(100_000)])
+    assert 8_000_000 < size < 20_000_000
+    assert len(looked) <= 8
