@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed_peers import PEERS
-from benchmarks.speed_specs import BUDGET, GOALS, LIMIT, WHOLE, word_specs
+from benchmarks.speed_specs import GOALS, LIMIT, WHOLE, word_specs
 
 Cell = dict[str, Any]
 Cells = dict[tuple[str, str, int], Cell]
@@ -124,7 +124,7 @@ def verdict(cells: Cells, source: str) -> list[str]:
 def beside(cells: Cells) -> list[str]:
     """Peers on the same session, and how many times ours each takes."""
     names = [OURS, FEW, *(name for name in PEERS if ("recorded", name, 100) in cells), "limit"]
-    heads = ["", "first 100 · 1k · 10k · 100k", "turn, median", f"turn, times `{BUDGET!r}`"]
+    heads = ["", "first 100 · 1k · 10k · 100k", "turn, median", "turn, times the first row's"]
     rows = []
     for name in names:
         ratios = []
@@ -136,11 +136,7 @@ def beside(cells: Cells) -> list[str]:
         turn = along(cells, "recorded", name, "p50")
         label = f"contextwright, {name}" if name in WHOLE else name
         rows.append([label, first, turn, " · ".join(ratios)])
-    return table(heads, (_unpiped(row) for row in [heads, *rows][1:]))
-
-
-def _unpiped(row: Sequence[str]) -> list[str]:
-    return [cell.replace("|", r"\|") for cell in row]
+    return table(heads, rows)
 
 
 def reading(cells: Cells) -> list[str]:
@@ -292,6 +288,7 @@ def plot(found: dict[str, Any], path: Path) -> None:
 
     cells, source = cells_of(found), found["cells"][0]["source"]
     figure, axes = plt.subplots(figsize=(8, 4.6))
+    axes.set_prop_cycle(color=mpl.colormaps["tab20"].colors)
     for name in (*WHOLE, *PEERS, "limit"):
         known = [
             (size, cell["p50"])

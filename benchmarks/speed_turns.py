@@ -35,8 +35,8 @@ from contextwright.tokens.vocabulary import encoding
 
 SOURCES = ("recorded", "generated")
 FORMAT = "openai-chat"
-TURNS, MORE = 200, 700
-"""Turns at most that are timed, and events that are there for them."""
+TURNS, FEWEST, MORE = 200, 5, 700
+"""Turns that are timed at most and at least, and events that are there for them."""
 SECONDS = 4.0
 """What the turns of a cell may take, of CPU."""
 SMALL = tuple(generated_session(25, seed=3).log)
@@ -140,7 +140,7 @@ def timed_turns(turn: Turn, after: list[Event]) -> dict[str, Any]:
         clock = Clock()
         turn(new)
         taken.append(clock.spent)
-        if whole.spent > SECONDS * 1000:
+        if whole.spent > SECONDS * 1000 and len(taken) >= FEWEST:
             break
     gc.collect()
     taken.sort()
