@@ -301,9 +301,8 @@ def test_what_is_added_up_adds_up_and_says_what_it_is(long_file):
         int(layers[name].replace(",", ""))
         for name in layers
         if name in {"instruction, tools, overhead", "conversation", "memory"}
-        or name.startswith("less")
     ]
-    assert min(parts) < 0 and sum(parts) == request
+    assert min(parts) > 0 and sum(parts) == request
     assert "joined" not in layers
 
 

@@ -11,6 +11,7 @@ from msgspec import structs
 from contextwright import C, Session, compile
 from contextwright.blocks.escape import unescape
 from contextwright.compiler import replay
+from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps import usage as worth
 from contextwright.compiler.steps.decide import gain
@@ -106,9 +107,9 @@ def test_everything_in_a_note_can_be_read_again():
         for block in pack.manifest.kept:
             if block.ref.startswith("event://"):
                 assert refs.read(block.ref)
-        shown = {id for block in pack.manifest.kept for id in block.lineage}
-        every = {event.id for event in session.log if event.role != "system"}
-        assert every <= shown | {id for c in pack.manifest.changes for id in c.lineage}
+        entries = (*pack.manifest.kept, *pack.manifest.changes)
+        shown = {id for entry in entries for id in written_out(entry.lineage, session.log)}
+        assert {event.id for event in session.log if event.role != "system"} <= shown
 
 
 def test_the_users_newest_words_pins_and_open_failures_stay():

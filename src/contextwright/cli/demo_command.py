@@ -104,7 +104,8 @@ def run(
         fresh = pack.tokens - reused
         bill.microdollars += (fresh * info.input_price + reused * info.cached_price) // 1_000_000
         bill.compacted += sum(c.action == "compacted" for c in pack.manifest.changes)
-        bill.dropped += sum(c.action == "dropped" for c in pack.manifest.changes)
+        dropped = [c for c in pack.manifest.changes if c.action == "dropped"]
+        bill.dropped += sum(change.exchanges for change in dropped)
         previous = pack
     return bill, previous
 

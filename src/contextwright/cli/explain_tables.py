@@ -7,8 +7,8 @@ from rich.table import Table
 from contextwright.blocks.block import SCORE_ONE
 from contextwright.cli.labels import Label, label_of
 from contextwright.cli.tables import inert, listing, named, new_table, top_of
+from contextwright.compiler.change import StepTrace
 from contextwright.compiler.manifest import KeptBlock
-from contextwright.compiler.trace import StepTrace
 from contextwright.render.insertion import Insertion
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind

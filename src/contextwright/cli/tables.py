@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from contextwright.cli.labels import Label, label_of
+from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import Manifest
-from contextwright.compiler.trace import Change
 
 TOP = 10
 """Rows of a list where `--top` says nothing."""
@@ -89,10 +89,6 @@ def summary(manifest: Manifest) -> Table:
         table.add_row(
             layer, str(blocks.get(layer, "")), f"{tokens:,}" if tokens else "", *share_cells
         )
-    alone = manifest.fixed_tokens + sum(manifest.layer_tokens.values())
-    if manifest.tokens != alone:  # blocks are priced alone and may share a section; turns that a
-        # provider may want between them are reserved
-        table.add_row("less what was not needed", "", f"{manifest.tokens - alone:,}")
     limit = f"of {manifest.budget:,}"
     table.add_section()
     table.add_row("request", str(len(manifest.kept)), f"{manifest.tokens:,} {limit}")
@@ -104,13 +100,15 @@ def happened_lines(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]
     `37 results compacted, 58,210 → 9,104: over 100 tokens`."""
     groups: dict[tuple[str, str, str], list[Change]] = {}
     for change in manifest.changes:
-        key = (label_of(change.id, labels).noun, change.action, change.reason)
+        noun = "exchanges" if change.last else label_of(change.id, labels).noun
+        key = (noun, change.action, change.reason)
         groups.setdefault(key, []).append(change)
     lines: list[tuple[int, str]] = []
     for (noun, action, reason), changes in groups.items():
         before = sum(change.tokens_before for change in changes)
         after = sum(change.tokens_after for change in changes)
-        many = f"{len(changes):,} {noun if len(changes) > 1 else noun[:-1]}"
+        count = sum(change.exchanges for change in changes)
+        many = f"{count:,} {noun if count > 1 else noun[:-1]}"
         lines.append((after - before, f"{many} {action}, {before:,} → {after:,}: {reason}"))
     skipped = sum(gap.exchanges for gap in manifest.left_out)
     if skipped:
@@ -171,8 +169,9 @@ def changes_table(changes: tuple[Change, ...], labels: Mapping[str, Label], top:
     ranked = sorted(changes, key=lambda change: change.tokens_after - change.tokens_before)
     for change in ranked[: top or None]:
         label = label_of(change.id, labels)
+        ends = f"{change.id}..{change.last}" if change.last else change.id
         table.add_row(
-            named(change.id, 12),
+            named(ends, 12),
             inert(label.who, 14),
             inert(label.begins, 80),
             change.action,

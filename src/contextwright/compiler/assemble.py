@@ -183,7 +183,8 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     whole session: which calls are sent changes with every step of a compaction, and a request's
     tools stand in front of all that a cache holds. None where the spec brings no call."""
     agent = inputs.agent
-    if not any(block.has_calls and not is_of_another(block, agent) for block in blocks):
+    calls = any(block.has_calls and not is_of_another(block, agent) for block in blocks)
+    if not calls and not _called_before(planned, inputs):
         return ()
     called = inputs.snapshot.log.called_tools(inputs.snapshot.position)
     names = dict.fromkeys(name for author, name in called if not is_another(author, agent))
@@ -192,6 +193,22 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     for name in names.keys() - table.keys():
         table[name] = planned.clean_added_name(name)
     return tuple(dict.fromkeys(table[name] for name in names))
+
+
+def _called_before(planned: Plan, inputs: Inputs) -> bool:
+    """Whether the agent called a tool in the exchanges that this compile did not look at. A step
+    that looks at turns takes calls out, so of its spec nobody knows (`compiler.horizon`)."""
+    if planned.view != "block" or inputs.start <= inputs.snapshot.preamble:
+        return False
+    return has_called(inputs, inputs.start)
+
+
+def has_called(inputs: Inputs, stop: int) -> bool:
+    """Whether the agent called a tool before the exchange `stop`."""
+    snapshot = inputs.snapshot
+    position = snapshot.exchanges(stop, stop + 1)[0].positions[0]
+    called = snapshot.log.called_tools(position)
+    return any(not is_another(author, inputs.agent) for author, _ in called)
 
 
 def _redacted(redaction: Guard, blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:

@@ -31,7 +31,9 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         limit: tokens of the whole request.
-        fixed: tokens of what is not a block: instruction, tools, overheads.
+        fixed: tokens of what is not a block: instruction, tools, overheads, and what is reserved
+            for turns that a provider may want between blocks; bare: those without what is
+            reserved.
         allocation: what each layer may have, where the terminal shares the window out.
         parts: `fixed` by layer, then; signals: what it was shared out by.
     """
@@ -40,6 +42,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     fixed: int
     inputs: Inputs
     tracer: Tracer
+    bare: int
     allocation: Allocation | None = None
     parts: Mapping[str, int] = {}
     signals: Mapping[str, int] = {}

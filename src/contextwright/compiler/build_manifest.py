@@ -1,9 +1,9 @@
 """The manifest of what was built."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,15 +11,18 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.change import Change
+from contextwright.compiler.change_ranges import ReceiptRanges
+from contextwright.compiler.lineage_ranges import LONG, in_ranges
 from contextwright.compiler.manifest import KeptBlock, Manifest, Range, ToolPolicy, Truncation
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.trace import Change, Tracer
+from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import unrendered, unrendered_tools
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
 from contextwright.render.wire import scrubbed
-from contextwright.session.event import Tool
+from contextwright.session.event import Tool, ToolCall
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import to_data
 from contextwright.spec.terminal import ModelWindow
@@ -45,6 +48,7 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
     rendered: Rendered
     tokens: int
     room: BudgetState
+    ranges: ReceiptRanges
 
 
 def manifest_of(
@@ -59,7 +63,9 @@ def manifest_of(
     session_id = built.planned.clean_id(snapshot.session_id)
     origin = f"{session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
     task, step = _step(built)
-    kept_blocks = tuple(_kept_block(block, room.inputs.cost(block)) for block in built.blocks)
+    fixed = min(room.bare, built.tokens)
+    costs = shares_of(built.tokens - fixed, list(map(room.inputs.cost, built.blocks)))
+    kept_blocks = tuple(map(_kept_block, built.blocks, costs, lineages_of(built)))
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
@@ -87,11 +93,11 @@ def manifest_of(
         soft_threshold=(built.planned.terminal or ModelWindow()).due_at(room.limit),
         overflow=built.planned.terminal.label if built.planned.terminal is not None else "",
         tokens=built.tokens,
-        fixed_tokens=room.fixed,
+        fixed_tokens=fixed if kept_blocks else built.tokens,
         layer_tokens=_by_layer(kept_blocks),
         kept=kept_blocks,
-        changes=tuple(tracer.changes),
-        left_out=_left_out(snapshot, built.blocks, tracer.changes, tracer.summarized),
+        changes=tuple(map(built.ranges.shorter, tracer.changes)),
+        left_out=_left_out(built, tracer),
         inserted=built.rendered.inserted,
         unrendered=(
             *unrendered(built.blocks, built.layout.conversation, target),
@@ -147,31 +153,26 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
 
 
-def _left_out(
-    snapshot: Snapshot, blocks: Blocks, changes: Iterable[Change], summarized: Set[int]
-) -> tuple[Range, ...]:
+def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request, in a summary of it, or stand in
     its changes."""
-    known = {block.order for block in blocks if block.order >= 0}
-    known |= summarized
-    for change in changes:
-        position = snapshot.log.position_of(change.id)
-        if position is not None:
-            known.add(snapshot.log.exchange_index(position))
-    start, stop = snapshot.preamble, snapshot.exchange_count
-    known.difference_update(range(start))
-    if len(known) == stop - start:
-        return ()
-    edges = [start - 1, *sorted(known), stop]
-    return tuple(
-        _range(snapshot, last + 1, first) for last, first in pairwise(edges) if first > last + 1
-    )
+    snapshot = built.snapshot
+    places = [(b.order, b.order + 1) for b in built.blocks if b.order >= 0]
+    places += [(order, order + 1) for order in tracer.summarized]
+    places += built.ranges.places(tracer.changes)
+    reached, gaps = snapshot.preamble, list[Range]()
+    for start, stop in (*sorted(places), (snapshot.exchange_count, 0)):
+        if start > reached:
+            gaps.append(_range(built, reached, start))
+        reached = max(reached, stop)
+    return tuple(gaps)
 
 
-def _range(snapshot: Snapshot, start: int, stop: int) -> Range:
-    first = snapshot.exchanges(start, start + 1)[0]
-    last = snapshot.exchanges(stop - 1, stop)[0]
-    return Range(first.first.id, last.events[-1].id, stop - start)
+def _range(built: CompileResult, start: int, stop: int) -> Range:
+    first = built.snapshot.exchanges(start, start + 1)[0]
+    last = built.snapshot.exchanges(stop - 1, stop)[0]
+    clean = built.planned.clean_added_name
+    return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)
 
 
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:
@@ -182,7 +183,10 @@ def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:
 
 
 def _ids(change: Change) -> tuple[str, ...]:
-    """The block; of a summary of memories, the memories that it stands for."""
+    """The block, or `first..last` of a range; of a summary of memories, the memories that it
+    stands for."""
+    if change.last:
+        return (f"{change.id}..{change.last}",)
     return change.lineage if change.id.startswith("summary:memory/") else (change.id,)
 
 
@@ -206,8 +210,34 @@ def _policy(built: CompileResult) -> ToolPolicy | None:
     return ToolPolicy(rule, sent, tuple(name for name in names if name not in sent))
 
 
-def _kept_block(block: Block, tokens: int) -> KeptBlock:
+def shares_of(total: int, costs: list[int]) -> list[int]:
+    """Whole tokens for each block that sum to `total`, in proportion to what each costs alone:
+    blocks share sections, and an estimate rounds every text up."""
+    every = sum(costs)
+    if every in {0, total}:
+        return costs
+    shares = [cost * total // every for cost in costs]
+    largest_rest = sorted(range(len(costs)), key=lambda n: -(costs[n] * total % every))
+    for place in largest_rest[: total - sum(shares)]:
+        shares[place] += 1
+    return shares
+
+
+def lineages_of(built: CompileResult) -> Iterator[tuple[str, ...]]:
+    """What each block stands for, neighbours as ranges; worked out once for a block."""
+    log, table = built.snapshot.log, built.room.inputs.memo.table("lineage ranges")
+    for block in built.blocks:
+        if len(block.lineage) <= LONG:
+            yield block.lineage
+            continue
+        if block not in table:
+            table[block] = in_ranges(block.lineage, log)
+        yield table[block]
+
+
+def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...]) -> KeptBlock:
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
+    calls = (part for one in block.messages for part in one.parts if isinstance(part, ToolCall))
     return KeptBlock(
         id=block.id,
         source=block.source,
@@ -218,7 +248,13 @@ def _kept_block(block: Block, tokens: int) -> KeptBlock:
         tier=block.tier,
         score=block.score,
         ref=shown,
-        lineage=block.lineage,
+        lineage=lineage,
+        order=block.order,
+        turn=block.turn,
+        role=block.role,
+        tools=tuple(dict.fromkeys(call.name for call in calls)),
+        trust="" if block.messages else block.trust.name.lower(),
+        pinned=block.pinned,
     )
 
 

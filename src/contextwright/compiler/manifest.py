@@ -1,19 +1,33 @@
 """The receipt of a pack: what it was built from, what is in it, what is not, and why."""
 
+import re
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from contextwright.compiler.trace import Change, StepTrace
+from contextwright.compiler.change import Change, StepTrace
+from contextwright.compiler.lineage_ranges import ends_of
 from contextwright.errors import MalformedRecord
 from contextwright.render.insertion import Insertion
 from contextwright.render.response_format import ResponseFormat
 from contextwright.spec.task import Answer
 
+if TYPE_CHECKING:
+    from contextwright.session.session import Session
+
 
 class KeptBlock(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A block that is in the request."""
+    """A block that is in the request.
+
+    Args:
+        tokens: its share of the request's.
+        order: the exchange that it is, counted from 0; turn, its turn. -1 outside the conversation.
+        role: of its first message; tools, the tools that it calls.
+        trust: of a text, whose words it holds.
+        lineage: ids of the events and blocks that it stands for; of many, neighbours as
+            `event://FIRST#..LAST`.
+    """
 
     id: str
     source: str
@@ -25,6 +39,12 @@ class KeptBlock(msgspec.Struct, frozen=True, omit_defaults=True):
     score: int = -1
     ref: str = ""
     lineage: tuple[str, ...] = ()
+    order: int = -1
+    turn: int = -1
+    role: str = ""
+    tools: tuple[str, ...] = ()
+    trust: str = ""
+    pinned: bool = False
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -101,7 +121,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         now_ms: the clock that was given, if one was.
         budget: tokens that the request might have; `overflow`, what the spec said about more;
             `soft_threshold`, tokens from which on a compaction is due.
-        tokens: tokens that it has, as counted; by layer in `layer_tokens`.
+        tokens: tokens that it has, as counted: the sum of `fixed_tokens` (instruction, tools,
+            overheads) and of the blocks in `kept`, by layer in `layer_tokens`.
         kept, changes, left_out, unrendered: every block and what became of it.
         inserted: texts of the request that come from no block, and neighbours merged.
         notes: fallbacks taken, state keys that were missing.
@@ -120,7 +141,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             on purpose can make it anew.
     """
 
-    version: int = 1
+    version: int = 2
     pack_id: str
     session_id: str
     position: int
@@ -175,6 +196,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         plain = msgspec.structs.replace(self, digest="")
         return msgspec.structs.replace(self, digest=sha256(plain.to_json()).hexdigest())
 
+    def changes_of(self, id: str, session: "Session | None" = None) -> tuple[Change, ...]:
+        """What became of a block or an event, in the order of the steps.
+
+        Args:
+            id: of a block, or of an event that a block shows.
+            session: tells which events lie within a range. Without it an event is found by its
+                number, where ids are numbered as in `e17`; the ends of a range are always found.
+        """
+        return tuple(change for change in self.changes if _is_about(change, id, session))
+
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no floats but those a spec names."""
         return msgspec.json.encode(self, order="sorted")
@@ -195,6 +226,29 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             "truncation_events": msgspec.to_builtins(self.truncation_events),
             "checksum": f"sha256:{self.checksum}",
         }
+
+
+def _is_about(change: Change, id: str, session: "Session | None") -> bool:
+    if id in {change.id, change.last} or id in change.lineage:
+        return True
+    ranges = [(change.id, change.last)] if change.last else map(ends_of, change.lineage)
+    return any(_is_between(*ends, id, session) for ends in ranges if ends is not None)
+
+
+def _is_between(first: str, last: str, id: str, session: "Session | None") -> bool:
+    ids = (first, id, last)
+    if session is None:
+        numbered = [_NUMBERED.fullmatch(one) for one in ids]
+        if not all(numbered) or len({match[1] for match in numbered if match}) > 1:
+            return False
+        places = [int(match[2]) for match in numbered if match]
+    else:
+        positions = [session.log.position_of(one) for one in ids]
+        places = [position for position in positions if position is not None]
+    return len(places) == len(ids) and places == sorted(places)
+
+
+_NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 def manifest_from_json(data: bytes | str) -> Manifest:

@@ -41,6 +41,8 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     for action in _actions(state, terminal):
         undropped = undropped or (blocks if action.drops else ())
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
+        if action.drops and len(shorter) < len(blocks):
+            state.tracer.limit_drop = (action.name, why)
         blocks = state.tracer.record(action.name, blocks, shorter, why, last=action.last)
         if state.over(blocks) <= 0:
             if terminal.order == "layer":

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.atoms.select.none import Nothing
+from contextwright.compiler.horizon import view_of
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -14,6 +15,7 @@ from contextwright.session.state import NOTES_PREFIX
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When, union
 from contextwright.spec.kind import Kind
 from contextwright.spec.terminal import Terminal
+from contextwright.spec.traits import View
 from contextwright.spec.word_roles import ConversationWindow, Guard, ToolScope, Writer
 
 
@@ -39,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True):
         step_key: state key of the step that makes a pack of the request; empty without one.
         tools: what limits the tools that are sent, if the spec has it; tools_cap: tokens that
             their term may take, 0 where nothing says.
+        view: how far back a compile looks to decide about one exchange.
         notes: conditions that do not hold, with what is left out for it.
         ports: what the application gives redactions.
     """
@@ -57,6 +60,7 @@ class Plan(msgspec.Struct, frozen=True):
     cites: tuple[str, ...] = ()
     tools: ToolScope | None = None
     tools_cap: int = 0
+    view: View = "all"
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
 
@@ -104,22 +108,26 @@ def plan(
     assembly = [step for step in steps if step.kind is Kind.ASSEMBLY]
     atoms = list(walk(spec))
     traits = [atom.traits for atom in atoms]
+    body, terminal = _body(spec), _terminal(steps, spec)
+    validations = tuple(step for step in assembly if not isinstance(step, Guard))
+    step_key = next((one.step_key for one in traits if one.step_key), "")
     return Plan(
-        body=_body(spec),
+        body=body,
         redactions=tuple(step for step in assembly if isinstance(step, Guard)),
         every_redaction=tuple(atom for atom in atoms if isinstance(atom, Guard)),
-        validations=tuple(step for step in assembly if not isinstance(step, Guard)),
-        terminal=_terminal(steps, spec),
+        validations=validations,
+        terminal=terminal,
         windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
         cites=tuple(ref for atom in atoms for ref in atom.cites()),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
         required=_required(atoms),
         writers=tuple(atom for atom in atoms if isinstance(atom, Writer)),
         stands_on_conversation=any(head.selects_conversation for head in _heads(spec)),
-        step_key=next((one.step_key for one in traits if one.step_key), ""),
+        step_key=step_key,
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
         ports=ports,
         tools_cap=min(_tool_caps(spec), default=0),
+        view="all" if validations or step_key else view_of(body, terminal),
         notes=tuple(notes),
     )
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -10,9 +10,15 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
-from contextwright.compiler.assemble import Assembled, assemble, guard_again
+from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
+from contextwright.compiler.change_ranges import (
+    LimitDrop,
+    ReceiptRanges,
+    without_superseded,
+)
+from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
 from contextwright.compiler.other_agents import as_told
 from contextwright.compiler.overflow import enforce_budget
@@ -20,7 +26,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.trace import Tracer
-from contextwright.errors import RenderError, StepError
+from contextwright.errors import BudgetError, RenderError, StepError
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.message_layout import Layout
@@ -31,6 +37,7 @@ from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.terminal import LayerShares, Terminal
+from contextwright.spec.traits import View
 from contextwright.tasks.allocation import Allocation, allocate
 from contextwright.tasks.layers import least_needs, needs_of
 from contextwright.tasks.payload import cost_of_form, cost_of_item
@@ -55,6 +62,15 @@ class PendingTasks(msgspec.Struct, eq=False):
 
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class _Fitted(NamedTuple):
+    """What came of a try: the blocks that are sent, and what they were."""
+
+    inputs: Inputs
+    assembled: Assembled
+    room: BudgetState
+    blocks: Blocks
 
 
 class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
@@ -131,21 +147,13 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         renderer = target.provider.renderer
         planned = plan(self.spec, snapshot.state, self.ports)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
-        key = ("summarized", target.format, target.model, target.counter.id, self.agent)
-        known = self.memo.table(key)
-        tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
-        assembled = assemble(planned, inputs, tracer, target)
-        if dry and wants.asked:
+        fitted = self._fitted(planned, inputs, target)
+        if fitted is None or (dry and wants.asked):
             return None
-        room = _room(planned, assembled, inputs, tracer, target, renderer)
-        blocks = enforce_budget(room, assembled.blocks, planned.terminal)
-        if planned.redactions:
-            blocks = guard_again(planned, inputs, tracer, blocks)
-            if room.over(blocks) > 0:
-                blocks = enforce_budget(room, blocks, None)
-        if dry and wants.asked:
-            return None
+        inputs, assembled, room, blocks = fitted
+        tracer = room.tracer
         tracer.reconcile(blocks)
+        ranges = _in_ranges(planned, inputs, tracer, blocks)
         inputs.notes.extend(_tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
@@ -158,11 +166,57 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tracer.notes.extend(_limit_notes(planned.terminal, target))
         return self._pack(
             CompileResult(
-                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room
+                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room, ranges
             ),
             tracer,
             previous,
         )
+
+    def _fitted(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
+        """What is sent, looking no further back than the limit reaches; None where an answer is
+        missing for it and nobody sees what comes out."""
+        view: View = "all" if self.steps else planned.view  # a step counts all that it had
+        limit = _limit(planned.terminal, target)
+        # how far back it was last time: it saves a try, and leads to the same
+        tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
+        notes = tuple(inputs.notes)
+        for place, start in starts_of(view, limit, inputs):
+            whole = start == inputs.snapshot.preamble
+            if not whole and place < tries.get("least", 0):
+                continue
+            tried = msgspec.structs.replace(inputs, start=start, notes=[*notes])
+            try:
+                fitted = self._tried(planned, tried, target)
+            except BudgetError:
+                if whole:
+                    raise
+                continue  # what may not go at all may lie further back as well
+            if fitted is None or whole:
+                return fitted
+            assembled = fitted.assembled
+            if view == "turn" and not (assembled.tools or assembled.called):
+                if target.takes_messages and has_called(tried, start):
+                    continue
+            if is_sure(start, assembled.blocks, fitted.blocks, tried):
+                tries["least"] = place
+                return fitted
+        raise AssertionError("the last start is the first exchange")
+
+    def _tried(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
+        renderer = target.provider.renderer
+        key = ("summarized", target.format, target.model, target.counter.id, self.agent)
+        known = self.memo.table(key)
+        tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
+        assembled = assemble(planned, inputs, tracer, target)
+        if inputs.dry and inputs.asked:
+            return None
+        room = _room(planned, assembled, inputs, tracer, target, renderer)
+        blocks = enforce_budget(room, assembled.blocks, planned.terminal)
+        if planned.redactions:
+            blocks = guard_again(planned, inputs, tracer, blocks)
+            if room.over(blocks) > 0:
+                blocks = enforce_budget(room, blocks, None)
+        return _Fitted(inputs, assembled, room, blocks)
 
     def _inputs(
         self,
@@ -231,6 +285,12 @@ def _cost(
     return memo.computed(key, cost)
 
 
+def _limit(terminal: Terminal | None, target: Target) -> int:
+    """Tokens that a request may have: what the spec allows, if the model takes as many."""
+    allowed = terminal.limit(target.max_input) if terminal is not None else target.max_input
+    return min(target.max_input, allowed)
+
+
 def _room(
     planned: Plan,
     assembled: Assembled,
@@ -246,9 +306,7 @@ def _room(
     terminal = planned.terminal
     layers = terminal.layers if terminal is not None else None
     if terminal is None or layers is None:
-        allowed = terminal.limit(target.max_input) if terminal is not None else target.max_input
-        limit = min(target.max_input, allowed)
-        return BudgetState(limit, fixed, inputs.after(0), tracer)
+        return BudgetState(_limit(terminal, target), fixed, inputs.after(0), tracer, with_tools)
     toolless = msgspec.structs.replace(empty, tools=(), called=())
     bare = renderer.measure(renderer.request(toolless, target), target)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
@@ -257,7 +315,8 @@ def _room(
         layers, assembled.blocks, inputs, target, parts, signals, repr(terminal)
     )
     limit = min(allocation.limit, target.max_input)
-    return BudgetState(limit, fixed, inputs.after(0), tracer, allocation, parts, signals)
+    later = inputs.after(0)
+    return BudgetState(limit, fixed, later, tracer, with_tools, allocation, parts, signals)
 
 
 def _allocation(
@@ -297,6 +356,17 @@ def _allocation(
         return shared(needs_of(blocks, inputs.cost, parts))
     except StepError:
         return shared(least_needs(blocks, inputs.cost, parts))
+
+
+def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> ReceiptRanges:
+    """Put the changes in as few entries as say the same."""
+    ranges = ReceiptRanges(inputs, tracer.orders, planned.clean_added_name)
+    changes = without_superseded(tracer.changes)
+    if tracer.limit_drop[0] and is_bounded(planned.view, inputs):
+        drop = LimitDrop(*tracer.limit_drop, blocks, tracer.summarized)
+        changes = ranges.with_dropped(changes, drop)
+    tracer.changes = ranges.joined(changes)
+    return ranges
 
 
 def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:

@@ -13,6 +13,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Trust
 from contextwright.blocks.protection import Protection
+from contextwright.compiler.change import Change, StepTrace
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
@@ -23,52 +24,6 @@ from contextwright.spec.word_roles import Guard
 ENGINE_STEPS = frozenset({"orphans", "driver"})
 """Steps that take out what no provider accepts, or what the driver sends itself: protected or
 not, it can not stand in this request."""
-
-Action = str
-"""`dropped`, or what became of the block: `compacted`, `truncated`, `redacted`, `changed`..."""
-
-
-class Change(msgspec.Struct, frozen=True):
-    """What one step did to one block.
-
-    Args:
-        id: the block.
-        source: the term of the spec that brought it.
-        layer: what it is for.
-        step: the step, as code, or the name of the engine's own step.
-        action: `dropped`, `compacted`, `summarized`, `truncated`, `redacted`, `changed`.
-        reason: why, in a few words.
-        tokens_before: tokens it would have taken.
-        tokens_after: tokens it takes now.
-        ref: where the original can be read again.
-        lineage: ids of the events that it shows.
-    """
-
-    id: str
-    source: str
-    layer: str
-    step: str
-    action: Action
-    reason: str
-    tokens_before: int
-    tokens_after: int
-    ref: str
-    lineage: tuple[str, ...]
-
-
-class StepTrace(msgspec.Struct, frozen=True):
-    """What went into a step and what came out, for `ctx explain`.
-
-    Args:
-        changed: whether any block came out other than it went in, or not at all.
-    """
-
-    step: str
-    blocks_before: int
-    blocks_after: int
-    tokens_before: int
-    tokens_after: int
-    changed: bool = True
 
 
 class _StoodFor(msgspec.Struct, frozen=True):
@@ -111,6 +66,10 @@ class Tracer:
         self.notes: list[str] = []
         self.summarized: set[int] = set()
         """Places of the exchanges that summaries stand for."""
+        self.orders: dict[str, int] = {}
+        """The exchange that each changed block is; -1 for a text."""
+        self.limit_drop: tuple[str, str] = ("", "")
+        """The stage of the limit that dropped something, and why."""
 
     def record(
         self,
@@ -220,9 +179,7 @@ class Tracer:
             taken = taken | replaced.blocks if taken else replaced.blocks
             self.summarized |= replaced.orders
             after_tokens = self._cost(summary)
-            self.changes.append(
-                _change(step, summary, "summarized", summary.why, replaced.tokens, after_tokens)
-            )
+            self._add(step, summary, "summarized", summary.why, (replaced.tokens, after_tokens))
         return taken
 
     def _stood_for(self, summary: Block, before: Blocks) -> "_StoodFor":
@@ -247,7 +204,25 @@ class Tracer:
             whole = "whole again" if now.fidelity > block.fidelity else ""
             action, why = "changed", now.why or reason or whole
         after = self._cost(now) if now is not None else 0
-        self.changes.append(_change(step, block, action, why, self._cost(block), after))
+        self._add(step, block, action, why, (self._cost(block), after))
+
+    def _add(self, step: str, block: Block, action: str, why: str, tokens: tuple[int, int]) -> None:
+        """Write a change down; `tokens` before and after it."""
+        self.orders[block.id] = block.order
+        self.changes.append(
+            Change(
+                id=block.id,
+                source=block.source,
+                layer=block.layer.label,
+                step=step,
+                action=action,
+                reason=why,
+                tokens_before=tokens[0],
+                tokens_after=tokens[1],
+                ref=block.ref,
+                lineage=block.lineage,
+            )
+        )
 
     def brought(self, atom: Atom, inputs: Inputs, after: Blocks) -> Blocks:
         """Count the step of a selection that stands first: it is from the whole conversation."""
@@ -261,21 +236,6 @@ class Tracer:
         costs = sum(map(self._cost, before)), sum(map(self._cost, after))
         changed = list(map(_effect, before)) != list(map(_effect, after))
         return StepTrace(step, len(before), len(after), *costs, changed)
-
-
-def _change(step: str, block: Block, action: Action, why: str, before: int, after: int) -> Change:
-    return Change(
-        id=block.id,
-        source=block.source,
-        layer=block.layer.label,
-        step=step,
-        action=action,
-        reason=why,
-        tokens_before=before,
-        tokens_after=after,
-        ref=block.ref,
-        lineage=block.lineage,
-    )
 
 
 def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
@@ -323,8 +283,7 @@ def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks],
 
 def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:
     """What a transform stands on that has nothing to its left: the whole conversation."""
-    snapshot = inputs.snapshot
-    return guard(inputs.blocks(snapshot.exchanges(snapshot.preamble), "history"))
+    return guard(inputs.conversation("history"))
 
 
 def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:

@@ -40,6 +40,7 @@ class Log(Sequence[Event]):
         # call id -> the exchange that asked last, and the call
         self._callers: dict[str, tuple[int, ToolCall]] = {}
         self._late: set[int] = set()  # exchanges that were joined after another had begun
+        self._late_joins: list[int] = []  # the same, one entry for every such event
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
         self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
@@ -141,6 +142,7 @@ class Log(Sequence[Event]):
     def _join(self, event: Event, position: int, owner: int) -> None:
         if owner != len(self._exchanges) - 1:
             self._late.add(owner)
+            self._late_joins.append(owner)
         # built when somebody looks: a call with a thousand results is not built a thousand times
         if owner not in self._joined:
             self._joined[owner] = list(self._exchanges[owner].positions)
@@ -289,6 +291,11 @@ class Log(Sequence[Event]):
             exchange.events[:known],
             newest=newest,
         )
+
+    def late_joins(self, known: int = 0) -> list[int]:
+        """The exchanges that events joined after another exchange had begun, in the order of these
+        events, but for the first `known`."""
+        return self._late_joins[known:]
 
     def exchange_count(self, before: int) -> int:
         """How many exchanges had begun when the log had `before` events."""

@@ -32,6 +32,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         agent: the agent that the request is for; names scopes such as notes.
         protection: what must stay.
         settled: the first exchange that is not history yet.
+        start: the first exchange that words are given which look at a block alone; what lies
+            before it is certain to be dropped by the limit, but for what something holds.
         window: the first exchange of the widest `C.window` in the spec; what `before_window` is
             before. None without one.
         tools: what may be called, before any scope.
@@ -58,6 +60,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     memo: Memo
     protection: Protection
     settled: int
+    start: int = 0
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
@@ -109,6 +112,24 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         memo = self.memo
         raw = memo.blocks(exchanges)
         return memo.map(("source", source), raw, lambda block: with_source(block, source))
+
+    def conversation(self, source: str) -> tuple[Block, ...]:
+        """The raw blocks of the conversation: all from `start` on, and what is held of those
+        before."""
+        snapshot, first = self.snapshot, self.snapshot.preamble
+        start = max(first, self.start)
+        held: list[Exchange] = []
+        if start > first:
+            pinned = snapshot.exchanges_with("pinned", "yes", first, start)
+            indices = {exchange.index for exchange in pinned} | self.protection.exchanges
+            # in a turn the user's words go last: those of the turn that `start` divides
+            asked = snapshot.turn_start(snapshot.log.turn_of(start))
+            held = [
+                snapshot.exchanges(index, index + 1)[0]
+                for index in sorted(indices | {asked})
+                if first <= index < start
+            ]
+        return self.blocks([*held, *snapshot.exchanges(start)], source)
 
     def age(self, block: Block) -> int:
         """How far back a block is, in turns, or in exchanges of a turn that is long

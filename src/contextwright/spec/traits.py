@@ -21,6 +21,10 @@ class Gives(Enum):
 
 Missing = Literal["fails", "noted", "normal"]
 
+View = Literal["block", "turn", "all"]
+"""How far a step looks: at a block alone (and its age), at the other blocks of its turn too, or at
+all blocks. What looks at a block alone is not given those that are certain to be dropped."""
+
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that the compiler and the checker ask of a word. A word names what differs from here.
@@ -39,6 +43,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         missing_key: what a state key does that it reads and nobody wrote: the compile `fails`;
             it is `noted`, since something is left out; it is `normal`, since the application
             sets the key.
+        view: how far a step looks to decide what becomes of one block of the conversation; `block`
+            of a source, that it brings the conversation as `Inputs.conversation` gives it.
         hydrates: state keys that stores and services fill before the turn, with the most entries
             that are of use.
     """
@@ -52,6 +58,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     role: str = ""
     step_key: str = ""
     missing_key: Missing = "noted"
+    view: View = "all"
     hydrates: Mapping[str, int] = {}
 
 

@@ -10,14 +10,16 @@ from functools import lru_cache
 
 import msgspec
 
+from contextwright.compiler.change import Change
+from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import replay
-from contextwright.compiler.trace import Change
 from contextwright.engine.engine import compile
 from contextwright.errors import ContextwrightError
 from contextwright.render.providers import provider_named
 from contextwright.render.target import Target
+from contextwright.session.exchange import Exchange
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.expr import Expr
@@ -132,9 +134,9 @@ def _within_budget(case: Case) -> Iterator[Breach]:
         yield "tokens", f"expected {counted} as recounted, got {manifest.tokens}"
     if counted > manifest.budget:
         yield "budget", f"expected at most {manifest.budget} tokens, got {counted}"
-    bound = manifest.fixed_tokens + sum(block.tokens for block in manifest.kept)
-    if manifest.tokens > bound:
-        yield "kept", f"the blocks count {bound} tokens, the request has {manifest.tokens}"
+    parts = manifest.fixed_tokens + sum(block.tokens for block in manifest.kept)
+    if manifest.tokens != parts:
+        yield "kept", f"the parts count {parts} tokens, the request has {manifest.tokens}"
 
 
 @rule("exchanges-are-atomic")
@@ -174,7 +176,7 @@ def _applies(part: Protected, case: Case) -> bool:
     private = "@example.com" in part.text or part.text.startswith("{")
     if "redact" in repr(case.spec) and private:
         return False
-    if any(part.event in one.lineage for one in case.pack.manifest.changes if _last_resort(one)):
+    if any(map(_last_resort, case.pack.manifest.changes_of(part.event, case.session))):
         return False
     if part.rule in HISTORY_RULES and not plan(case.spec).stands_on_conversation:
         return False
@@ -226,20 +228,28 @@ def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
 def _dropped_is_not_sent(case: Case) -> Iterator[Breach]:
     """rules.md#manifest: nothing that is sent is called dropped."""
     sent_ids = {block.id for block in case.pack.manifest.kept}
-    snapshot = case.session.snapshot()
     for change in case.pack.manifest.changes:
         if change.action != "dropped":
             continue
         if change.id in sent_ids:
             yield change.id, f"dropped by {change.step} and kept"
-        position = snapshot.log.position_of(change.id)
-        if position is None:
-            continue
-        exchange = snapshot.exchanges_of([position])[0]
-        for event in exchange.events:
-            for text in texts_of(event, exchange):
-                if case.is_telling(text) and _in_messages(case, text):
-                    yield event.id, f"dropped by {change.step}, yet sent: {text[:60]!r}"
+        for exchange in _exchanges_of(change, case):
+            if exchange.first.id in sent_ids:
+                yield exchange.first.id, f"in a range that {change.step} dropped, and kept"
+            for event in exchange.events:
+                for text in texts_of(event, exchange):
+                    if case.is_telling(text) and _in_messages(case, text):
+                        yield event.id, f"dropped by {change.step}, yet sent: {text[:60]!r}"
+
+
+def _exchanges_of(change: Change, case: Case) -> list[Exchange]:
+    """The exchanges that a change is about; none for a text."""
+    snapshot = case.session.snapshot()
+    position = snapshot.log.position_of(change.id)
+    if position is None:
+        return []
+    first = snapshot.log.exchange_index(position)
+    return snapshot.exchanges(first, first + change.exchanges)
 
 
 def _in_messages(case: Case, text: str) -> bool:
@@ -273,9 +283,11 @@ def _nothing_leaves_in_silence(case: Case) -> Iterator[Breach]:
     """rules.md#manifest: every exchange is kept, changed, or in a range of what was not
     selected."""
     manifest, snapshot = case.pack.manifest, case.session.snapshot()
-    named = {id for block in manifest.kept for id in (block.id, *block.lineage)}
+    log = snapshot.log
+    named = {id for b in manifest.kept for id in (b.id, *written_out(b.lineage, log))}
     for change in manifest.changes:
-        named |= {change.id, *change.lineage}
+        named |= {change.id, *written_out(change.lineage, log)}
+        named |= {exchange.first.id for exchange in _exchanges_of(change, case)}
     for gap in manifest.left_out:
         first = snapshot.log.exchange_index(snapshot.log.position_of(gap.first) or 0)
         named |= {e.first.id for e in snapshot.exchanges(first, first + gap.exchanges)}

@@ -40,7 +40,7 @@ class Priority(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """The tier."""
-        return Traits(tier=self.tier)
+        return Traits(tier=self.tier, view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks in this tier."""

@@ -9,6 +9,7 @@ from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[AaPp]\.?[Mm]\.?|Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
@@ -49,6 +50,11 @@ class ClockLast(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "clock_last"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+
+    @property
+    def traits(self) -> Traits:
+        """Of texts; the conversation passes."""
+        return Traits(view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without clocks, and the clocks behind them."""

@@ -79,7 +79,10 @@ class Compact(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """`stale` goes by age."""
-        return Traits(min_age=self.stale_after if self.strategy == "stale" else None)
+        return Traits(
+            min_age=self.stale_after if self.strategy == "stale" else None,
+            view="all" if self.min_gain else "block",  # a gain is the sum over all
+        )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, the old and long ones compacted."""

@@ -11,6 +11,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 
 class CompressResults(Atom, frozen=True, kw_only=True):
@@ -45,6 +46,11 @@ class CompressResults(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="give 1 <= min_tokens <= max_tokens, budget >= 0, share >= 1",
             )
+
+    @property
+    def traits(self) -> Traits:
+        """With a `budget`, its threshold goes by the sum of all."""
+        return Traits(view="all" if self.budget else "block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, large results in short."""

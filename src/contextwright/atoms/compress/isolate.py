@@ -12,6 +12,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 from contextwright.text.content_router import full_output_note
 
 MASKED = 20
@@ -37,6 +38,11 @@ class Isolate(Atom, frozen=True, kw_only=True):
     verb: ClassVar[Verb] = Verb.COMPRESS
 
     policy: Literal["boundary", "masking", "transparent"] = "boundary"
+
+    @property
+    def traits(self) -> Traits:
+        """An execution at a time."""
+        return Traits(view="turn")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, finished traces isolated."""

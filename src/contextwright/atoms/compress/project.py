@@ -11,6 +11,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 from contextwright.text.json_fields import project_json
 
 
@@ -38,6 +39,11 @@ class Project(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix='C.project(fields=["findings"]) or C.project(exclude=["raw_data"])',
             )
+
+    @property
+    def traits(self) -> Traits:
+        """A block at a time."""
+        return Traits(view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, their JSON projected."""

@@ -12,6 +12,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.cut import cut
 
@@ -42,6 +43,11 @@ class Truncate(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 f"max_tokens is {self.max_tokens}", where=repr(self), fix="at least 1 token"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """A block at a time."""
+        return Traits(view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, none of their texts longer than the limit."""

@@ -11,6 +11,7 @@ from contextwright.blocks.layering import CacheClass
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 BULLETS = ("- ", "* ", "\u2022 ", "  - ")
 LABELS = ("Progress:", "Status:", "Current state:")
@@ -49,6 +50,11 @@ class Vary(Atom, frozen=True, kw_only=True):
     verb: ClassVar[Verb] = Verb.COMPRESS
 
     seed: int = 0
+
+    @property
+    def traits(self) -> Traits:
+        """A text at a time."""
+        return Traits(view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, DYNAMIC texts in this turn's form."""

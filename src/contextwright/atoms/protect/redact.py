@@ -11,6 +11,7 @@ from contextwright.redaction.redactor import Redactor
 from contextwright.redaction.scan import compile_patterns
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Guard
 
 
@@ -61,6 +62,11 @@ class Redact(Guard, frozen=True, kw_only=True):
     def covers(self) -> tuple[str, ...]:
         """Its patterns."""
         return self.patterns
+
+    @property
+    def traits(self) -> Traits:
+        """A block at a time."""
+        return Traits(view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, redacted."""

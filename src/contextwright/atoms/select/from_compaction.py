@@ -44,8 +44,7 @@ def compacted(inputs: Inputs, source: str) -> Blocks:
     """The conversation without what summaries in the log stand for, and these in front of it: as
     texts, since nobody said them in the conversation. A summary that another one covers, or that
     covers nothing which another does not, is history."""
-    snapshot = inputs.snapshot
-    blocks = inputs.blocks(snapshot.exchanges(snapshot.preamble), source)
+    blocks = inputs.conversation(source)
     summaries = _summaries(inputs)
     if not summaries:
         return blocks

@@ -1,0 +1,156 @@
+"""The entries of a receipt in few: neighbouring exchanges that one step dropped are one range, and
+what was dropped has one entry, however often it was shortened before.
+
+A receipt so costs what is sent and how often the reason changes, not the session's length, and
+says the same wherever a compile began to look (`compiler.horizon`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from itertools import groupby, pairwise
+
+import msgspec
+
+from contextwright.blocks.block import Blocks
+from contextwright.blocks.ref import event_ref, range_ref
+from contextwright.compiler.change import Change
+from contextwright.compiler.lineage_ranges import LONG, in_ranges
+from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.spec.inputs import Inputs
+
+
+def without_superseded(changes: Iterable[Change]) -> list[Change]:
+    """The changes; of a block that was dropped only that, from what it took at first."""
+    out: dict[tuple[str, str, int], Change] = {}
+    known: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
+    for place, change in enumerate(changes):
+        block = (change.id, change.source)
+        before = known.setdefault(block, [])
+        if change.action == "dropped" and before:
+            tokens = out[before[0]].tokens_before
+            for key in before:
+                del out[key]
+            before.clear()
+            change = msgspec.structs.replace(change, tokens_before=tokens)
+        key = (*block, place)
+        out[key] = change
+        before.append(key)
+    return list(out.values())
+
+
+class LimitDrop(msgspec.Struct, frozen=True):
+    """What a limit dropped of the oldest.
+
+    Args:
+        step: the stage. reason: why.
+        sent: the blocks that it left. summarized: places of the exchanges that summaries tell.
+    """
+
+    step: str
+    reason: str
+    sent: Blocks
+    summarized: Set[int]
+
+
+class ReceiptRanges:
+    """Makes ranges of the changes of one compile.
+
+    Args:
+        orders: the exchange that each changed block is, by the block's id.
+        clean: an id without what the spec redacts.
+    """
+
+    def __init__(
+        self, inputs: Inputs, orders: Mapping[str, int], clean: Callable[[str], str]
+    ) -> None:
+        self._inputs, self._orders, self._clean = inputs, {**orders}, clean
+
+    def with_dropped(self, changes: list[Change], drop: LimitDrop) -> list[Change]:
+        """The changes with everything before the oldest exchange that stands because of its age as
+        ranges that the limit dropped: there, words and stages only shortened what went in the
+        end."""
+        snapshot, stays = self._inputs.snapshot, self._inputs.protection.keep_reason
+        first = snapshot.preamble
+        cut = min(
+            (b.order for b in drop.sent if b.order >= 0 and not stays(b)),
+            default=self._inputs.protection.edge,
+        )
+        out = {block.order for block in drop.sent if first <= block.order < cut}
+        out |= {order for order in drop.summarized if first <= order < cut}
+        rest = [
+            change
+            for change in changes
+            if change.action == "summarized"
+            or not first <= (order := self._orders.get(change.id, -1)) < cut
+            or order in out
+        ]
+        gaps = pairwise([first - 1, *sorted(out), cut])
+        ranges = (self._dropped(a + 1, b, drop) for a, b in gaps if b > a + 1)
+        return [*ranges, *rest]
+
+    def _dropped(self, start: int, stop: int, drop: LimitDrop) -> Change:
+        snapshot = self._inputs.snapshot
+        first = snapshot.exchanges(start, start + 1)[0]
+        last = snapshot.exchanges(stop - 1, stop)[0]
+        single = Change(
+            id=self._clean(first.first.id),
+            source=SOURCE,
+            layer="conversation",
+            step=drop.step,
+            action="dropped",
+            reason=drop.reason,
+            tokens_before=tokens_between(start, stop, self._inputs),
+            tokens_after=0,
+            ref=event_ref(first.first.id),
+            lineage=tuple(map(self._clean, first.ids)),
+        )
+        self._orders[single.id] = start
+        if stop - start == 1:
+            return single
+        return _range(single, self._clean(last.events[-1].id), stop - start, single.tokens_before)
+
+    def joined(self, changes: Iterable[Change]) -> list[Change]:
+        """The changes, neighbouring exchanges that one step dropped for one reason as one entry."""
+        out: list[Change] = []
+        pairs = enumerate(changes)
+        for _, group in groupby(pairs, key=lambda pair: self._alike(*pair)):
+            members = [change for _, change in group]
+            if len(members) == 1:
+                out += members
+                continue
+            tokens = sum(change.tokens_before for change in members)
+            out.append(_range(members[0], members[-1].lineage[-1], len(members), tokens))
+        return out
+
+    def _alike(self, place: int, change: Change) -> tuple[object, ...]:
+        """Equal for changes that stand in one range: alike, and as far apart as in the log."""
+        order = self._orders.get(change.id, -1) if change.action == "dropped" else -1
+        if order < 0 or change.last or not change.lineage:
+            return (place,)
+        return (change.source, change.layer, change.step, change.reason, order - place)
+
+    def shorter(self, change: Change) -> Change:
+        """The change, with a long lineage in ranges."""
+        if len(change.lineage) <= LONG:
+            return change
+        table, log = self._inputs.memo.table("lineage ranges"), self._inputs.snapshot.log
+        if change.lineage not in table:
+            table[change.lineage] = in_ranges(change.lineage, log)
+        return msgspec.structs.replace(change, lineage=table[change.lineage])
+
+    def places(self, changes: Iterable[Change]) -> Iterator[tuple[int, int]]:
+        """The exchanges that changes are about: the first of each, and the one behind its last."""
+        for change in changes:
+            order = self._orders.get(change.id, -1)
+            if order >= 0:
+                yield order, order + change.exchanges
+
+
+def _range(change: Change, last: str, exchanges: int, tokens: int) -> Change:
+    return msgspec.structs.replace(
+        change,
+        tokens_before=tokens,
+        ref=range_ref(change.id, last),
+        lineage=(),
+        last=last,
+        exchanges=exchanges,
+    )

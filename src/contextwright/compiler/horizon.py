@@ -1,0 +1,156 @@
+"""How far back a compile looks (rules.md#horizon).
+
+A limit that drops the oldest reaches a place behind which everything goes, whatever words of the
+spec make of it. So what looks at a block alone is given the newest exchanges only: those of twice
+the limit, and the older ones that something holds. The compile is taken only if the oldest of
+these were dropped by the limit; then the older ones, which would have been dropped before them,
+change nothing of what is sent. Else it looks further back, at last at everything.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from contextwright.blocks.block import Blocks
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import BARE, Kind
+from contextwright.spec.terminal import (
+    CapProtected,
+    CapResults,
+    CompactLargest,
+    CompactLongTurn,
+    CompactRunning,
+    Drop,
+    DropRunning,
+    DropTier,
+    ModelWindow,
+    Run,
+    ShortenTask,
+    Stage,
+    Terminal,
+)
+from contextwright.spec.traits import View
+
+MULTIPLES = (2, 8, 32)
+"""Tokens that are looked at first, as multiples of the limit: what is shortened before anything is
+dropped takes more room in the log than in a request."""
+SURE = 4
+"""Exchanges at the far end that must have been dropped. A limit whose room is filled again brings
+back the next one in short, so one would not do."""
+PAGE = 64
+"""Exchanges that are counted at once, from the newest back."""
+
+_BY_AGE = (
+    CapProtected,
+    CapResults,
+    CompactLargest,
+    CompactLongTurn,
+    CompactRunning,
+    Drop,
+    DropRunning,
+    DropTier,
+    ShortenTask,
+)
+"""Stages that shorten a block alone, or drop the oldest first."""
+
+
+def view_of(body: Expr, terminal: Terminal | None) -> View:
+    """How far back a spec must look to decide about one exchange: at it alone, at its turn, or at
+    all of them. `all` also for a spec without a term that brings the whole conversation.
+
+    Args:
+        body: what brings the blocks. terminal: what limits them; None for the model's window.
+    """
+    terminal = terminal or ModelWindow()
+    if terminal.layers is not None or terminal.order not in {"age", "tier"}:
+        return "all"
+    views = list(_views(body))
+    views += map(_view_of_stage, terminal.stages if views else ())
+    if not views or "all" in views:
+        return "all"
+    return "turn" if "turn" in views else "block"
+
+
+def _view_of_stage(stage: Stage) -> View:
+    if isinstance(stage, Run):
+        return stage.step.traits.view
+    return "block" if isinstance(stage, _BY_AGE) else "all"
+
+
+def _views(expr: Expr, behind: tuple[View, ...] = ()) -> Iterator[View]:
+    """What looks at the blocks of the terms that bring the whole conversation."""
+    if isinstance(expr, Union):
+        for term in expr.terms:
+            yield from _views(term, behind)
+    elif isinstance(expr, Fallback):
+        yield from _views(expr.first, behind)
+        yield from _views(expr.second, behind)
+    elif isinstance(expr, Pipe):
+        yield from _views(expr.head, (*_of(expr.steps), *behind))
+    elif isinstance(expr, Chain):
+        yield from ("block", *_of(expr.steps), *behind)
+    elif isinstance(expr, Atom) and (expr.kind in BARE or _brings_everything(expr)):
+        yield from (expr.traits.view, *behind)
+
+
+def _brings_everything(source: Atom) -> bool:
+    """Whether a source brings the whole conversation, exchange by exchange."""
+    return source.kind is Kind.SOURCE and source.traits.view == "block"
+
+
+def _of(steps: tuple[Atom, ...]) -> Iterator[View]:
+    return (step.traits.view for step in steps)
+
+
+def is_bounded(view: View, inputs: Inputs) -> bool:
+    """Whether a compile needs to look no further back than its limit reaches. What a summary in
+    the log stands for is not dropped by the limit."""
+    return view != "all" and not inputs.snapshot.positions("kind", "summary")
+
+
+def starts_of(view: View, limit: int, inputs: Inputs) -> Iterator[tuple[int, int]]:
+    """The exchanges from which on a compile may look, the newest first, each with its place among
+    these; at last the first of all.
+
+    Args:
+        limit: tokens of the whole request.
+    """
+    snapshot = inputs.snapshot
+    first = snapshot.preamble
+    if is_bounded(view, inputs):
+        for place, multiple in enumerate(MULTIPLES):
+            start = _newest(limit * multiple, inputs)
+            if view == "turn" and start > first:
+                start = max(first, snapshot.turn_start(snapshot.log.turn_of(start)))
+            if start <= first:
+                break
+            yield place, start
+    yield len(MULTIPLES), first
+
+
+def _newest(tokens: int, inputs: Inputs) -> int:
+    """The first of the newest exchanges that take so many tokens, whole."""
+    snapshot = inputs.snapshot
+    start = min(snapshot.exchange_count, inputs.settled)
+    while tokens > 0 and start > snapshot.preamble:
+        page = max(snapshot.preamble, start - PAGE)
+        blocks = inputs.blocks(snapshot.exchanges(page, start), "history")
+        for block in reversed(blocks):
+            if tokens <= 0:
+                break
+            tokens -= inputs.cost(block)
+            start -= 1
+    return start
+
+
+def is_sure(start: int, assembled: Blocks, sent: Blocks, inputs: Inputs) -> bool:
+    """Whether what lies before `start` would have been dropped: the oldest that came from there on
+    were, though nothing but their age spoke against them.
+
+    Args:
+        assembled: the blocks before the limit; sent: those that it left.
+    """
+    may_drop = inputs.protection.may_drop
+    old = (block.order for block in assembled if block.order >= start and may_drop(block))
+    oldest = set(islice(old, SURE))
+    return len(oldest) == SURE and oldest.isdisjoint(block.order for block in sent)

@@ -1,0 +1,83 @@
+"""Tokens of a session's exchanges, summed from its beginning: what a range of them takes costs two
+look-ups, and each exchange is counted once in its life."""
+
+from array import array
+from collections.abc import Callable
+from weakref import ref
+
+from contextwright.session.exchange import Exchange
+from contextwright.session.log import Log
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.inputs import Inputs
+
+Count = Callable[[list[Exchange]], list[int]]
+"""Tokens of each of these exchanges."""
+SOURCE = "history"
+"""The term of the spec that exchanges are counted as brought by."""
+
+
+class TokenSums:
+    """Running sums over one log, by one way to count. They grow at their end; an exchange that is
+    joined by a late result is counted anew, and what stands behind it summed anew."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = ref(log)
+        self._tokens = array("q")
+        self._sums = array("q", [0])
+        self._joins = 0
+
+    def is_of(self, log: Log) -> bool:
+        """Whether these are sums over this log."""
+        return self._log() is log
+
+    def between(
+        self,
+        start: int,
+        stop: int,
+        snapshot: Snapshot,
+        count: Callable[[list[Exchange]], list[int]],
+    ) -> int:
+        """Tokens of the exchanges from `start` up to `stop`, as they stand in a snapshot.
+
+        Args:
+            stop: at most the newest exchange, which may still grow and is no part of any sum.
+        """
+        self._follow(snapshot, stop, count)
+        tokens = self._sums[stop] - self._sums[start]
+        if snapshot.position == len(snapshot.log):
+            return tokens
+        for index in set(snapshot.log.late_joins()):  # which may not have been joined by then
+            if start <= index < stop:
+                tokens += count(snapshot.exchanges(index, index + 1))[0] - self._tokens[index]
+        return tokens
+
+    def _follow(self, snapshot: Snapshot, stop: int, count: Count) -> None:
+        joins = snapshot.log.late_joins(self._joins)
+        self._joins += len(joins)
+        stale = [index for index in set(joins) if index < len(self._tokens)]
+        whole = snapshot.log
+        for index in stale:
+            self._tokens[index] = count(whole.exchanges(index, index + 1, len(whole)))[0]
+        if stale:
+            del self._sums[min(stale) + 1 :]
+        if len(self._tokens) < stop:
+            new = whole.exchanges(len(self._tokens), stop, len(whole))
+            self._tokens.extend(count(new))
+        total = self._sums[-1]
+        for tokens in self._tokens[len(self._sums) - 1 :]:
+            total += tokens
+            self._sums.append(total)
+
+
+def tokens_between(start: int, stop: int, inputs: Inputs) -> int:
+    """Tokens that the exchanges from `start` up to `stop` would take in a request, unshortened."""
+    snapshot = inputs.snapshot
+    table = inputs.memo.table(("token sums", inputs.cost))
+    sums = table.get(SOURCE)
+    if sums is None or not sums.is_of(snapshot.log):
+        sums = table[SOURCE] = TokenSums(snapshot.log)
+
+    def count(exchanges: list[Exchange]) -> list[int]:
+        return list(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
+
+    return sums.between(start, min(stop, snapshot.exchange_count - 1), snapshot, count)

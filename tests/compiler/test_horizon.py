@@ -1,0 +1,201 @@
+"""A compile looks no further back than its limit reaches, and nobody can tell."""
+
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from contextwright import C, compile, replay
+from contextwright.compiler import horizon
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import BudgetError
+from contextwright.session.event import Tool
+from contextwright.session.session import Session
+from contextwright.spec.inputs import Memo
+from contextwright.testing import session_of, target_for
+from contextwright.testing.session_strategies import sessions
+
+TERMS = st.sampled_from(
+    (
+        C.default(), C.compact(), C.compact("stale", stale_after=1), C.isolate(), C.truncate(9),
+        C.default() | C.compact("tool_results", min_tokens=5, max_tokens=9),
+        C.default() | C.isolate("masking"), C.default() | C.project(["results"]),
+        C.default() | C.priority(3) + C.window(n=2) | C.priority(2),
+        C.default() | C.redact(["email"]) | C.truncate(12), C.compress_results() | C.vary(),
+        C.select(author="researcher") + C.default() | C.compact(),
+        C.default() + C.from_state("intent") + C.relevant(top_k=2),
+        C.from_compaction().or_else(C.default()), C.default() | C.priority(1),
+    )
+)  # fmt: skip
+LIMITS = st.sampled_from(
+    (
+        lambda tokens: C.budget(tokens),
+        lambda tokens: C.budget(tokens, overflow="truncate_lowest_priority"),
+        lambda tokens: C.fit(tokens, strategy="strict"),
+    )
+)
+FORMATS = st.sampled_from(("openai-chat", "anthropic", "gemini", "openai-responses", "text"))
+
+
+@contextmanager
+def looking_at_everything():
+    multiples, horizon.MULTIPLES = horizon.MULTIPLES, ()
+    try:
+        yield
+    finally:
+        horizon.MULTIPLES = multiples
+
+
+def outcome(compiler: SpecCompiler, session: Session, target):
+    try:
+        pack = compiler.compile(session.snapshot(), target)
+    except BudgetError as error:
+        return str(error)
+    return pack.body, pack.manifest.to_json()
+
+
+@settings(suppress_health_check=list(HealthCheck), max_examples=20)
+@given(
+    first=sessions(max_turns=16), term=TERMS, limit=LIMITS, tokens=st.integers(60, 300),
+    format=FORMATS, growth=st.integers(1, 12),
+)  # fmt: skip
+def test_looking_back_as_far_as_needed_gives_what_looking_at_all_gives(
+    first, term, limit, tokens, format, growth
+):
+    """Request and receipt, as the session grows under one memo, and from nothing."""
+    spec, target = term | limit(tokens), target_for(format)
+    assume(plan(spec).view != "all")
+    events = list(first.log)
+    session, memo = Session("grown"), Memo()
+    for place, event in enumerate(events):
+        session.append(event)
+        if place < len(events) - 1 and (place % growth or place < 4):
+            continue
+        found = outcome(SpecCompiler(spec, memo=memo), session, target)
+        assert found == outcome(SpecCompiler(spec), session, target)
+        with looking_at_everything():
+            assert found == outcome(SpecCompiler(spec), session, target)
+
+
+def chat(turns: int) -> Session:
+    session = Session("chat", tools=[Tool(name="find", description="Finds an order.")])
+    session.add("system", "Be brief.")
+    for n in range(turns):
+        session.user(f"Where is order {n}?", pinned=n == 3)
+        session.call("find", f'{{"order": {n}}}', id=f"c{n}")
+        session.result(f"c{n}", f"order {n} is on its way " * 4)
+        session.assistant(f"Order {n} is on its way.")
+    return session
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.default() | C.budget(800),
+        C.compact() | C.redact(["email"]) | C.budget(800),
+        C.isolate() | C.budget(800),
+        C.default() | C.truncate(20) | C.fit(800, strategy="strict"),
+    ],
+    ids=repr,
+)
+def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(spec, monkeypatch):
+    def read(turns: int) -> int:
+        session = chat(turns)
+        compile(session, spec, model="gpt-5")
+        session.user("And now?")
+        counts: list[int] = []
+        whole = type(session.log).exchanges
+
+        def counted(self, start, stop, before):
+            found = whole(self, start, stop, before)
+            counts.append(len(found))
+            return found
+
+        monkeypatch.setattr(type(session.log), "exchanges", counted)
+        compile(session, spec, model="gpt-5")
+        monkeypatch.undo()
+        return sum(counts)
+
+    assert read(1600) <= read(200) * 1.2
+
+
+def test_a_receipt_is_as_long_for_a_long_session_as_for_a_short_one():
+    spec = C.default() | C.budget(800)
+    short, long = (
+        len(compile(chat(turns), spec, model="gpt-5").manifest.to_json()) for turns in (100, 1600)
+    )
+    assert long < short * 1.1
+
+
+def test_a_range_names_its_ends_its_exchanges_and_all_of_their_tokens():
+    session, spec = chat(60), C.default() | C.budget(800)
+    manifest = compile(session, spec, model="gpt-5").manifest
+    ranges = [change for change in manifest.changes if change.action == "dropped"]
+    everything = compile(session, C.default(), model="gpt-5").manifest
+    tokens = {block.id: block.tokens for block in everything.kept}
+    sent = {block.id for block in manifest.kept}
+    assert sum(change.exchanges for change in ranges) == len(tokens.keys() - sent)
+    dropped = sum(tokens[id] for id in tokens.keys() - sent)
+    assert sum(change.tokens_before for change in ranges) == dropped
+    pinned = session.log[session.log.positions("pinned", "yes", len(session.log))[0]].id
+    # what is held in the middle divides the range, and is in the request
+    assert pinned in sent and len(ranges) >= 2
+    replay(manifest, session)
+
+
+def test_every_event_has_its_change():
+    session = chat(60)
+    manifest = compile(session, C.default() | C.budget(800), model="gpt-5").manifest
+    sent = {id for block in manifest.kept for id in block.lineage}
+    for event in session.log[1:]:
+        changes = manifest.changes_of(event.id, session)
+        assert bool(changes) != (event.id in sent), event.id
+        assert manifest.changes_of(event.id) == changes
+
+
+def test_a_late_result_is_counted_in_its_range():
+    session = chat(60)
+    session.call("find", "{}", id="late")
+    for n in range(3):
+        session.user(f"Meanwhile, {n}?")
+    spec = C.default() | C.budget(400)
+    memo = Memo()
+    target = target_for("openai-chat")
+    SpecCompiler(spec, memo=memo).compile(session.snapshot(), target)
+    for n in range(12):
+        session.user(f"And {n}? " + "really " * 30)
+        session.assistant("Yes. " * 40)
+        SpecCompiler(spec, memo=memo).compile(session.snapshot(), target)
+    session.result("late", "it is here " * 50)
+    session.user("Thanks. And?")
+    grown = SpecCompiler(spec, memo=memo).compile(session.snapshot(), target)
+    assert grown == SpecCompiler(spec).compile(session.snapshot(), target)
+    before = session.snapshot_at(len(session.log) - 2, 0)
+    assert SpecCompiler(spec, memo=memo).compile(before, target) == SpecCompiler(spec).compile(
+        before, target
+    )
+
+
+def test_a_word_that_does_not_say_how_far_it_looks_is_given_everything():
+    seen: list[int] = []
+    session = session_of(" | ".join(f"u: {n}" for n in range(50)))
+
+    from contextwright.atoms.compress.compact import Compact
+    from contextwright.spec.traits import Traits
+
+    class Blind(Compact, frozen=True, kw_only=True):
+        word = ""
+
+        @property
+        def traits(self):
+            return Traits()
+
+        def apply(self, blocks, inputs):
+            seen.append(len(blocks))
+            return blocks
+
+    compiler = SpecCompiler(C.default() | Blind() | C.budget(60))
+    compiler.compile(session.snapshot(), target_for("openai-chat"))
+    assert seen == [50]
