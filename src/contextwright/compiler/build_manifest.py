@@ -230,9 +230,7 @@ def lineages_of(built: CompileResult) -> Iterator[tuple[str, ...]]:
         if len(block.lineage) <= LONG:
             yield block.lineage
             continue
-        if block not in table:
-            table[block] = in_ranges(block.lineage, log)
-        yield table[block]
+        yield table.remembered(block.lineage, lambda ids: in_ranges(ids, log))
 
 
 def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...]) -> KeptBlock:

@@ -133,9 +133,8 @@ class ReceiptRanges:
         if len(change.lineage) <= LONG:
             return change
         table, log = self._inputs.memo.table("lineage ranges"), self._inputs.snapshot.log
-        if change.lineage not in table:
-            table[change.lineage] = in_ranges(change.lineage, log)
-        return msgspec.structs.replace(change, lineage=table[change.lineage])
+        lineage = table.remembered(change.lineage, lambda ids: in_ranges(ids, log))
+        return msgspec.structs.replace(change, lineage=lineage)
 
     def places(self, changes: Iterable[Change]) -> Iterator[tuple[int, int]]:
         """The exchanges that changes are about: the first of each, and the one behind its last."""

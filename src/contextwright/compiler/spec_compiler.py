@@ -1,7 +1,6 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -18,6 +17,7 @@ from contextwright.compiler.change_ranges import (
     ReceiptRanges,
     without_superseded,
 )
+from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
 from contextwright.compiler.other_agents import as_told
@@ -29,7 +29,6 @@ from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError, RenderError, StepError
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
-from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
@@ -154,16 +153,16 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tracer = room.tracer
         tracer.reconcile(blocks)
         ranges = _in_ranges(planned, inputs, tracer, blocks)
-        inputs.notes.extend(_tool_notes(planned, assembled, target, renderer))
+        inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
         request = rendered.request
         tokens = renderer.measure(request, target)
         _check(renderer, request, target, tokens, room.limit)
-        tracer.notes.extend((*_model_notes(inputs, room.inputs), *inputs.notes))
+        tracer.notes.extend((*model_notes(inputs, room.inputs), *inputs.notes))
         if counter_failed := getattr(target.counter, "failed", ""):
             tracer.notes.append(counter_failed)
-        tracer.notes.extend(_limit_notes(planned.terminal, target))
+        tracer.notes.extend(limit_notes(planned.terminal, target))
         return self._pack(
             CompileResult(
                 snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room, ranges
@@ -182,7 +181,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         notes = tuple(inputs.notes)
         for place, start in starts_of(view, limit, inputs):
             whole = start == inputs.snapshot.preamble
-            if not whole and place < tries.get("least", 0):
+            if not whole and place < tries.remembered("least", lambda _: 0):
                 continue
             tried = msgspec.structs.replace(inputs, start=start, notes=[*notes])
             try:
@@ -385,46 +384,3 @@ def _check(renderer: Renderer, request: Request, target: Target, tokens: int, li
             where=target.format,
             fix="report this with the session: costs must never be counted too low",
         )
-
-
-def _limit_notes(terminal: Terminal | None, target: Target) -> list[str]:
-    """Whether the spec allows more than the model takes: then the model's limit holds."""
-    if terminal is None:
-        return []
-    asked = terminal.limit(sys.maxsize)
-    if not target.max_input < asked < sys.maxsize:
-        return []
-    limit = f"{target.model} takes {target.max_input:,} tokens of input"
-    return [f"{terminal!r} allows {asked:,} tokens and {limit}: that is the limit"]
-
-
-def _tool_notes(
-    planned: Plan, assembled: Assembled, target: Target, renderer: Renderer
-) -> Iterator[str]:
-    """That the tools take more than their cap: none is left out but by name."""
-    if planned.tools_cap and target.takes_messages:
-        layout = Layout(tools=assembled.tools, system=(), conversation=(), tail=())
-        request = renderer.request(layout, target)
-        bare = renderer.request(msgspec.structs.replace(layout, tools=()), target)
-        taken = renderer.measure(request, target) - renderer.measure(bare, target)
-        if taken > planned.tools_cap:
-            yield (
-                f"C.cap({planned.tools_cap}) is passed by {taken - planned.tools_cap:,} tokens: "
-                f"{len(assembled.tools)} tools stay; C.tools(...) names those that are needed"
-            )
-
-
-def _model_notes(inputs: Inputs, later: Inputs) -> list[str]:
-    """What models did not do, and who did it instead."""
-    tasks = {**inputs.asked, **later.asked}
-    missing = [
-        f"{kind} was not prepared: done without a model"
-        for kind in dict.fromkeys(task.kind for task in tasks.values())
-    ]
-    instead = [
-        f"{answer.kind} by {answer.model}: {answer.fallback}"
-        for answer in inputs.used.values()
-        if answer.fallback
-    ]
-    notes = [f"{one.kind} by {one.model}: {one.note}" for one in inputs.used.values() if one.note]
-    return missing + list(dict.fromkeys([*instead, *notes]))

@@ -20,15 +20,19 @@ class TokenSums:
     """Running sums over one log, by one way to count. They grow at their end; an exchange that is
     joined by a late result is counted anew, and what stands behind it summed anew."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = ref(log)
+    def __init__(self) -> None:
+        self._log: ref[Log] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
         self._tokens = array("q")
         self._sums = array("q", [0])
         self._joins = 0
 
-    def is_of(self, log: Log) -> bool:
-        """Whether these are sums over this log."""
-        return self._log() is log
+    @property
+    def held_bytes(self) -> int:
+        """What they take in memory."""
+        return self._tokens.itemsize * (len(self._tokens) + len(self._sums))
 
     def between(
         self,
@@ -52,6 +56,9 @@ class TokenSums:
         return tokens
 
     def _follow(self, snapshot: Snapshot, stop: int, count: Count) -> None:
+        if self._log is None or self._log() is not snapshot.log:
+            self._log = ref(snapshot.log)
+            self._begin()
         joins = snapshot.log.late_joins(self._joins)
         self._joins += len(joins)
         stale = [index for index in set(joins) if index < len(self._tokens)]
@@ -72,12 +79,9 @@ class TokenSums:
 def tokens_between(start: int, stop: int, inputs: Inputs) -> int:
     """Tokens that the exchanges from `start` up to `stop` would take in a request, unshortened."""
     snapshot = inputs.snapshot
-    table = inputs.memo.table(("token sums", inputs.cost))
-    sums = table.get(SOURCE)
-    if sums is None or not sums.is_of(snapshot.log):
-        sums = table[SOURCE] = TokenSums(snapshot.log)
 
     def count(exchanges: list[Exchange]) -> list[int]:
         return list(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
 
-    return sums.between(start, min(stop, snapshot.exchange_count - 1), snapshot, count)
+    with inputs.memo.growing(("token sums", inputs.cost), TokenSums) as sums:
+        return sums.between(start, min(stop, snapshot.exchange_count - 1), snapshot, count)
