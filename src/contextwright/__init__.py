@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from contextwright.adapters.wrap import Cooled, with_context_management
     from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
     from contextwright.engine.acceptance import check_acceptance, record_acceptance
-    from contextwright.engine.engine import Engine, compile
+    from contextwright.engine.engine import Engine
+    from contextwright.engine.one_call import compile
     from contextwright.engine.premise_guard import (
         acheck_premise,
         apremise_guard,
@@ -96,7 +97,7 @@ _HOMES = {
     "check_acceptance": "contextwright.engine.acceptance",
     "check_premise": "contextwright.engine.premise_guard",
     "checkpoint": "contextwright.engine.working_notes",
-    "compile": "contextwright.engine.engine",
+    "compile": "contextwright.engine.one_call",
     "coordinated_forgetting_cycle": "contextwright.retention",
     "memory": "contextwright.memo.memory_budget",
     "parse": "contextwright.words",

@@ -9,7 +9,7 @@ from contextwright.check.no_effect import idle_words
 from contextwright.check.pipeline import AgentStep
 from contextwright.compiler.assemble import BY_THE_ENGINE
 from contextwright.compiler.pack import Pack
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import BudgetError, ContextwrightError
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot

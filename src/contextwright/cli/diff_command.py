@@ -16,7 +16,7 @@ from contextwright.cli.options import (
     top_option,
 )
 from contextwright.compiler.compare import Comparison, compare
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import SpecError
 
 

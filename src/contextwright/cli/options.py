@@ -18,7 +18,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.door import SessionLike
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat, nearest
 from contextwright.formats import FORMATS, is_one_session, read_session, read_sessions
 from contextwright.render.providers import BUILT_IN

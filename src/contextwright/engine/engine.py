@@ -22,7 +22,6 @@ from contextwright.engine.door import (
     sources_of,
     spec_or_compiler,
     target_of,
-    target_of_call,
 )
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
@@ -55,86 +54,6 @@ _MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 """What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
 MANY = 200
 """Events that an engine has not compiled yet from which on a compile holds up no other's turn."""
-
-
-def compile(
-    session: SessionLike,
-    spec: SpecLike | None = None,
-    *,
-    model: str | None = None,
-    target: Target | None = None,
-    artifacts: ArtifactStore | None = None,
-    roots: Sequence[str | Path] = (),
-    hosts: Mapping[str, Fetch] = _NONE,
-    models: TaskRunner | None = None,
-    previous: Pack | None = None,
-    now_ms: int | None = None,
-    agent: str = "",
-    steps: bool = False,
-    detector: Detector | None = None,
-    vault: Vault | None = None,
-    **options: Any,
-) -> Pack:
-    """The pack for the next call, in one line.
-
-    Args:
-        session: a session, a snapshot of one, a provider's body, or a list of messages: dicts,
-            objects of an SDK or a framework, texts, `(role, text)` pairs.
-        spec: what should be seen; by default the whole conversation. A spec, its text, a recipe
-            that has a `spec`, or any compiler with `compile(snapshot, target)`: then its pack is
-            the result, and `artifacts`, `models` and the options behind them are its own affair.
-        model: its name, by default the body's; `options` of `contextwright.target`: `format`,
-            `window`, `reserved_output` (by default the body's), `tools`, `response_format`...
-        target: instead of a model.
-        artifacts: where `artifact://` refs are read: those that the session stored or was given.
-        roots: folders whose files `C.expand` may read. hosts: hosts that it may ask, each with a
-            function from an address to its text, which follows no redirect to another host.
-        models: who summarizes, scores and extracts, waited for; by default the embedded models,
-            which need no network.
-        previous: the pack before, to tell what a provider's cache can use again.
-        steps: count blocks and tokens at every step of the spec, for `ctx explain`.
-        detector: finds the `entities` of `C.redact`. vault: has the key of its hashes.
-
-    Raises:
-        ModelError: an unknown model and no `window`, or neither model nor target.
-        SessionError: what stands for the session is none. SpecError: what stands for the spec.
-        BudgetError: what must stay does not fit.
-    """
-    snapshot = snapshot_of(session, "compile(session, ...)")
-    _expect_types(target, previous, now_ms)
-    whom = target_of_call(session, model, target, options)
-    made = spec_or_compiler(spec, "compile(spec=...)")
-    if not isinstance(made, Expr):
-        return compiled_by(made, snapshot, whom)
-    compiler = SpecCompiler(
-        made,
-        agent=agent,
-        sources=sources_of(artifacts, roots, hosts, "compile(...)"),
-        now_ms=now_ms,
-        memo=memo_of(snapshot.log),
-        steps=steps,
-        ports=ports_of(detector, vault, "contextwright.compile(...)"),
-    )
-    turn = Turn(compiler, whom, lambda: snapshot, None, previous)
-    return _prepared(turn, snapshot, answering_by(models))
-
-
-def _prepared(turn: Turn, snapshot: Snapshot, models: TaskRunner) -> Pack:
-    """The pack, once models answered what it needs."""
-    asking = preparing(turn, known_answers(snapshot.log, models), models.latest)
-    with remembering(turn.compiler.memo):
-        pack, answers = run_tasks(asking, models, snapshot.session_id, snapshot.turn)
-    remember(snapshot.log, models, answers)
-    return pack
-
-
-def _expect_types(target: object, previous: object, now_ms: object) -> None:
-    for name, value, type_, fix in (
-        ("target", target, Target, 'contextwright.target("gpt-5"), or model="gpt-5"'),
-        ("previous", previous, Pack, "give the pack that the last compile made"),
-        ("now_ms", now_ms, int, "milliseconds since 1970, such as int(time.time() * 1000)"),
-    ):
-        expect_type(name, value, type_, "compile(...)", fix)
 
 
 def memo_of(log: Log) -> Memo:

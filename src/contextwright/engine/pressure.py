@@ -6,7 +6,7 @@ from typing import Any
 
 from contextwright.atoms.compress.summary_constraint import refuse_no_shares, room_for
 from contextwright.engine.door import SessionLike, SpecLike, snapshot_of
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.engine.run_tasks import TaskGenerator, adrive, run_tasks
 from contextwright.engine.shorten_text import TIMEOUT_S, Wanted, answering, shortening
 from contextwright.errors import ModelError, SpecError, is_number

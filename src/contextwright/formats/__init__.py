@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Protocol
 
 from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
-from contextwright.formats.decode import decode
-from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import object_if
-from contextwright.session.event import Opaque
-from contextwright.session.session import Session
+
+if TYPE_CHECKING:
+    from contextwright.formats.document import Document
+    from contextwright.session.session import Session
 
 __all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"]
 
@@ -43,15 +40,15 @@ class Format(Protocol):
     NAME: str
     LINES: bool
 
-    def sniff(self, document: Document) -> bool:
+    def sniff(self, document: "Document") -> bool:
         """Whether it looks like this format."""
         ...
 
-    def read(self, document: Document) -> Session:
+    def read(self, document: "Document") -> "Session":
         """The session that it holds."""
         ...
 
-    def write(self, session: Session) -> Any:
+    def write(self, session: "Session") -> Any:
         """The session as JSON data of this format."""
         ...
 
@@ -70,12 +67,14 @@ def format_named(name: str) -> Format:
     return import_module(f"contextwright.formats.{module}")  # pyright: ignore[reportReturnType]
 
 
-def detect(document: Document) -> str:
+def detect(document: "Document") -> str:
     """The name of the format that a document is in.
 
     Raises:
         UnknownFormat: none fits.
     """
+    from contextwright.formats.fields import object_if
+
     for name in FORMATS:
         if format_named(name).sniff(document):
             return name
@@ -119,7 +118,7 @@ def read_session(
     *,
     format: str | None = None,
     id: str | None = None,
-) -> Session:
+) -> "Session":
     """Read a session of any known format.
 
     Args:
@@ -136,7 +135,7 @@ def read_session(
     return _named(session, source, id, repairs)
 
 
-def read_document(document: Document, format: str | None = None) -> Session:
+def read_document(document: "Document", format: str | None = None) -> "Session":
     """Read a document; what its reader did not foresee is an error with the file's name."""
     try:
         name = format or detect(document)
@@ -151,9 +150,11 @@ def read_document(document: Document, format: str | None = None) -> Session:
         ) from error
 
 
-def _expect_understood(session: Session, where: str, format: str) -> None:
+def _expect_understood(session: "Session", where: str, format: str) -> None:
     """Refuse what only looks like a format: roles and lists of parts, and no part that has a form
     of it. It would be sent as nothing."""
+    from contextwright.session.event import Opaque
+
     parts = [part for event in session.log for part in event.parts]
     strange = [part for part in parts if isinstance(part, Opaque) and part.kind in _NO_KINDS]
     if strange and len(strange) == len(parts):
@@ -166,8 +167,10 @@ def _expect_understood(session: Session, where: str, format: str) -> None:
         )
 
 
-def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> Iterator[Session]:
+def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> "Iterator[Session]":
     """Read a file with a session a line, such as `{"id": ..., "messages": [...]}`."""
+    from contextwright.formats.document import Document
+
     document, repairs = _document(source)
     for record in document.records:
         one = Document(document.name, (record,), lines=False)
@@ -181,7 +184,7 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> I
 
 
 def write_session(
-    session: Session, format: str = "contextwright", path: str | Path | None = None
+    session: "Session", format: str = "contextwright", path: str | Path | None = None
 ) -> bytes:
     """A session as the bytes of a format, and into a file if a path is given."""
     if format not in FORMATS and Path(format).suffix:
@@ -190,6 +193,8 @@ def write_session(
             where="write_session(session, format)",
             fix=f"a file goes behind the format: write_session(session, path={format!r})",
         )
+    import msgspec
+
     module = format_named(format)
     value = module.write(session)
     try:
@@ -215,7 +220,10 @@ def write_session(
     return data
 
 
-def _document(source: Any) -> tuple[Document, list[str]]:
+def _document(source: Any) -> "tuple[Document, list[str]]":
+    from contextwright.formats.decode import decode
+    from contextwright.formats.document import Document, Record
+
     if isinstance(source, (list, dict)):
         return Document("input", (Record(source, "input"),), lines=False), []
     try:
@@ -231,7 +239,7 @@ def _document(source: Any) -> tuple[Document, list[str]]:
     return decoded.document, decoded.repairs
 
 
-def _named(session: Session, source: Any, id: str | None, repairs: list[str]) -> Session:
+def _named(session: "Session", source: Any, id: str | None, repairs: list[str]) -> "Session":
     if id:
         session.id = id
     elif session.id == "session" and isinstance(source, (str, Path)):

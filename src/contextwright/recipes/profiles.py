@@ -11,7 +11,7 @@ from operator import or_
 import msgspec
 
 from contextwright.compiler.pack import Pack
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import SpecError
 from contextwright.render.target import Target
 from contextwright.session.checked_call import CheckedCall

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from contextwright.compiler.pack import Pack
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import BudgetError, SpecError
 from contextwright.render.providers import BUILT_IN, provider_named
 from contextwright.render.target import Target

@@ -15,7 +15,8 @@ from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import replay
-from contextwright.engine.engine import compile
+from contextwright.compiler.trace import Change
+from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError
 from contextwright.render.providers import provider_named
 from contextwright.render.target import Target

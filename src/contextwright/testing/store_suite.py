@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from contextwright.compiler.replay import replay
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError, RefError, StoreError, WriteConflict
 from contextwright.session import Event, Session, Text, Tool
 from contextwright.session.session import StateChange

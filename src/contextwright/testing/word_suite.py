@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from contextwright.compiler.trace import enforce_protection
-from contextwright.engine.engine import compile
+from contextwright.engine.one_call import compile
 from contextwright.errors import BudgetError, ProtectionError, RefError, SpecError, StepError
 from contextwright.session.session import Session
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
