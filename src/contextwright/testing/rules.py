@@ -15,7 +15,6 @@ from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import replay
-from contextwright.compiler.trace import Change
 from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError
 from contextwright.render.providers import provider_named
