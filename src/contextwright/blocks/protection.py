@@ -16,6 +16,8 @@ A budget whose limit nothing else can hold shortens results of what is protected
 and drops none of it.
 """
 
+from collections.abc import Iterator
+
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
@@ -52,15 +54,20 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         or critical stay because of what they are."""
         return frozenset({self.question, self.task} - {-1}) | self.failures
 
+    def held_exchanges(self, count: int) -> Iterator[int]:
+        """Places of all exchanges, of `count`, whose blocks may not be dropped, as `keep_reason`
+        says of each."""
+        yield from range(self.preamble)
+        yield from self.exchanges
+        yield from range(self.edge, count)
+
     def keep_reason(self, block: Block) -> str:
         """Why a block may not be dropped; empty where it may."""
-        if block.pinned:
-            return "pinned"
-        if block.tier == 1:
-            return "tier 1"
+        if reason := reason_of_its_own(block):
+            return reason
         order = block.order
         if order < 0:
-            return "task framing" if block.id == GOAL else ""
+            return ""
         if order < self.preamble:
             return "the system instruction"
         if order >= self.edge or order == self.question:
@@ -71,11 +78,8 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
 
     def whole_reason(self, block: Block) -> str:
         """Why a block may not be shortened or rewritten; empty where it may."""
-        if block.order < 0:
-            return "pinned" if block.pinned else ""
-        if block.role in {"user", "system"} and block.messages and block.messages[0].event_id:
-            return f"the {block.role}'s words"
-        return self.keep_reason(block)
+        reason = whole_of_its_own(block)
+        return reason if reason or block.order < 0 else self.keep_reason(block)
 
     def may_drop(self, block: Block) -> bool:
         """Whether a block may be left out."""
@@ -99,6 +103,26 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
             for block in blocks
             if (block.order, block.id) in chosen_by_key or self.keep_reason(block)
         )
+
+
+def reason_of_its_own(block: Block) -> str:
+    """Why a block may not be dropped whatever happens in the session; empty where nothing of its
+    own holds it."""
+    if block.pinned:
+        return "pinned"
+    if block.tier == 1:
+        return "tier 1"
+    return "task framing" if block.order < 0 and block.id == GOAL else ""
+
+
+def whole_of_its_own(block: Block) -> str:
+    """Why a block may not be shortened or rewritten whatever happens in the session; empty where
+    nothing of its own holds it."""
+    if block.order < 0:
+        return "pinned" if block.pinned else ""
+    if block.role in {"user", "system"} and block.messages and block.messages[0].event_id:
+        return f"the {block.role}'s words"
+    return reason_of_its_own(block)
 
 
 def protection_of(

@@ -36,9 +36,9 @@ def _by_salience(blocks: Blocks, inputs: Inputs) -> DropKey:
     """Highest tier number first; in a tier the lowest score, or salience where it has none."""
     from contextwright.atoms.select.salient import SALIENT, with_their_turns
 
-    scores = [
-        block.score if block.score >= 0 else salience
-        for block, salience in zip(blocks, SALIENT.scores(blocks, inputs), strict=True)
-    ]
+    scores = [block.score for block in blocks]
+    if min(scores, default=0) < 0:
+        salience = SALIENT.scores(blocks, inputs, "drop order")
+        scores = [own if own >= 0 else other for own, other in zip(scores, salience, strict=True)]
     keys = dict(zip(blocks, with_their_turns(blocks, scores), strict=True))
-    return lambda block: (-block.rank, *keys[block], *by_age(block))
+    return lambda block: (-block.rank, keys[block], *by_age(block))

@@ -281,7 +281,15 @@ def _cost(
         return section + message if is_foreign(block) and target.takes_messages else section
 
     key = ("cost", target.format, target.model, target.counter.id, target.sign, agent, framed)
-    return memo.computed(key, cost)
+    counted = memo.computed((*key, "unscored"), cost)
+
+    def cost_of(block: Block) -> int:
+        # a score that goes with age is no reason to count again
+        return (
+            counted(msgspec.structs.replace(block, score=-1)) if block.score >= 0 else cost(block)
+        )
+
+    return memo.computed(key, cost_of)
 
 
 def _limit(terminal: Terminal | None, target: Target) -> int:

@@ -1,6 +1,7 @@
 """All that may be read while assembling."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +14,7 @@ from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.held_places import HeldPlaces
 from contextwright.spec.memo import Memo
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 
@@ -97,15 +99,65 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             self.used[answer.fingerprint] = answer
         return answer
 
+    def ask_again(
+        self,
+        tasks: Sequence[Task | None],
+        fingerprints: Sequence[str],
+        answers: Sequence[Answer | None],
+    ) -> None:
+        """Ask, as `ask` does, what was asked before.
+
+        Args:
+            tasks: None for one that has its answer.
+            fingerprints: what names each. answers: what was answered to each.
+        """
+        if all(answers):
+            self.used.update(zip(fingerprints, answers, strict=True))  # pyright: ignore
+            return
+        for task, fingerprint, answer in zip(tasks, fingerprints, answers, strict=True):
+            if answer is not None:
+                self.used[fingerprint] = answer
+            elif task is not None:
+                self.asked[fingerprint] = task
+
     def after(self, task_count: int) -> "Inputs":
         """The inputs for what depends on a step before which so many tasks were asked: if that
         step still waits for an answer, what is asked here would be asked of the wrong blocks,
         and is not written down."""
         return self if len(self.asked) == task_count else msgspec.structs.replace(self, asked={})
 
+    def held_places(self, by: Any, blocks: Blocks, *, unsettled: bool = False) -> set[int]:
+        """The places of the blocks that may not be dropped.
+
+        Args:
+            by: whoever asks, of one sequence of blocks.
+            unsettled: of those too that have not settled yet.
+        """
+        with self._places(by, blocks) as places:
+            count = self.snapshot.exchange_count
+            held = places.held(self.protection, count)
+            return held | places.of(range(self.settled, count)) if unsettled else held
+
+    def whole_places(self, by: Any, blocks: Blocks) -> set[int]:
+        """The places of the exchanges that may not be shortened because of when they were; what a
+        block itself holds it by says `whole_of_its_own`. `by` as for `held_places`."""
+        with self._places(by, blocks) as places:
+            return places.of(self.protection.held_exchanges(self.snapshot.exchange_count))
+
+    @contextmanager
+    def _places(self, by: Any, blocks: Blocks) -> Generator[HeldPlaces]:
+        first = blocks[0].source if blocks else ""
+        with self.memo.growing(("held places", by, first), HeldPlaces) as places:
+            places.follow(blocks)
+            yield places
+
     def digests(self, blocks: Blocks) -> tuple[bytes, ...]:
         """A hash of what each block says, whoever brought it."""
         return self.memo.map("digest", blocks, _digest)
+
+    def costs(self, blocks: Blocks) -> tuple[int, ...]:
+        """Tokens that each block adds to the request."""
+        return self.memo.column(("costs", self.cost), blocks, self.cost)
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""

@@ -1,7 +1,7 @@
 """What earlier compiles of a session worked out."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from sys import getsizeof
 from typing import TypeVar
 
@@ -10,6 +10,10 @@ from contextwright.blocks.of_exchange import block_of
 from contextwright.memo.owned_tables import Table, Tables
 from contextwright.memo.sizes import bytes_of, measured_by
 from contextwright.session.exchange import Exchange
+from contextwright.spec.growing import GrowingMap
+
+LONG = 256
+"""Items from which on it pays to look how far a sequence begins as it did before."""
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -33,6 +37,9 @@ class Memo(Tables):
 
     def blocks(self, exchanges: list[Exchange]) -> Blocks:
         """The raw blocks of exchanges."""
+        return self._grown("raw", tuple(exchanges), self._new_blocks)
+
+    def _new_blocks(self, exchanges: Sequence[Exchange]) -> Blocks:
         return self._made(self.table("raw"), exchanges, self._new_block)
 
     def _new_block(self, exchange: Exchange) -> Block:
@@ -49,7 +56,20 @@ class Memo(Tables):
 
         `key` must hold everything that `make` depends on beside the block.
         """
-        return self._made(self.table(key), blocks, make)
+        return self._grown(key, blocks, lambda new: self._made(self.table(key), new, make))
+
+    def column(self, key: object, blocks: Blocks, read: Callable[[Block], T]) -> tuple[T, ...]:
+        """As `map`, of what takes no longer to read from a block than to look up."""
+        return self._grown(("column", key), blocks, lambda new: map(read, new))
+
+    def _grown(
+        self, key: object, items: tuple[K, ...], make: Callable[[tuple[K, ...]], Iterable[T]]
+    ) -> tuple[T, ...]:
+        """What is made of items, asked for those that are others than the last time alone."""
+        if len(items) < LONG:
+            return tuple(make(items))
+        with self.growing(("map", key), GrowingMap) as grown:
+            return grown.of(items, make)
 
     def _made(self, table: Table, keys: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
         made = list(map(table.get, keys))

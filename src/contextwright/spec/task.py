@@ -147,6 +147,10 @@ class Answers:
         """The answer to a task, if it was made."""
         return self._by_fingerprint.get(task.fingerprint)
 
+    def of(self, fingerprints: Iterable[str]) -> list[Answer | None]:
+        """The answers to the tasks of these names."""
+        return list(map(self._by_fingerprint.get, fingerprints))
+
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series."""
         return self._latest.get(series)

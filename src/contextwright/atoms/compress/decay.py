@@ -110,12 +110,14 @@ class Decay(Atom, frozen=True, kw_only=True):
     def _spent(self, blocks: Blocks, oldest: int, inputs: Inputs) -> list[int]:
         """How far from the beginning the tokens of either zone are spent, counted as ages are."""
         spent, borders = 0, [0, 0]
-        newest_first = reversed([block for block in blocks if block.order >= 0])
+        newest_first = (block for block in reversed(blocks) if block.order >= 0)
         for age, group in groupby(newest_first, key=inputs.age):
             spent += sum(map(inputs.cost, group))
             for place, room in enumerate((self.full, self.full + self.fold)):
                 if spent > room and not borders[place]:
                     borders[place] = oldest - age + 1
+            if all(borders):
+                break
         return borders
 
     def _seen(self, blocks: Blocks, inputs: Inputs) -> Blocks:
@@ -125,6 +127,8 @@ class Decay(Atom, frozen=True, kw_only=True):
         plain = inputs.memo.map(
             "without_images", blocks, lambda block: without_images(block, inputs)
         )
+        if plain == blocks:
+            return blocks
         cost = inputs.cost
         return tuple(
             block
@@ -138,10 +142,11 @@ class Decay(Atom, frozen=True, kw_only=True):
         if not self.spare or border < 1:
             return frozenset()
         turn = inputs.snapshot.log.turn_of(min(border, inputs.snapshot.exchange_count - 1))
-        scores = SALIENT.scores(blocks, inputs, turn=turn)
+        until = tuple(block for block in blocks if block.turn <= turn)
+        scores = SALIENT.scores(until, inputs, "decay", turn=turn)
         return frozenset(
             block
-            for block, score in zip(blocks, scores, strict=True)
+            for block, score in zip(until, scores, strict=True)
             if 0 <= block.order < border and score >= self.spare * SCORE_ONE
         )
 

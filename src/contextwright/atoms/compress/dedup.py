@@ -1,15 +1,17 @@
 """`C.dedup()`: one version of what was said or found more than once
 (context-algebra.md#deduplication)."""
 
-from collections.abc import Callable
+from collections.abc import Set
+from functools import partial
 from hashlib import sha256
-from itertools import chain
-from operator import attrgetter
-from typing import Any, ClassVar, Literal
+from itertools import compress
+from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.repeated_blocks import RepeatedCalls, RepeatedTexts
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.protection import reason_of_its_own, whole_of_its_own
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -41,70 +43,79 @@ class Dedup(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without the repeated ones."""
+        may = self._may_leave(blocks, inputs)
+        leaving: set[int] = set()
         if self.strategy == "structural":
-            blocks = _latest(blocks, inputs)
-        blocks = _first(blocks, inputs)
-        return self._judged(blocks, inputs) if self.strategy == "semantic" else blocks
+            leaving = self._earlier_calls(blocks, may, inputs)
+        leaving |= self._earlier_texts(blocks, may, leaving, inputs)
+        if self.strategy != "semantic":
+            return _without(leaving, blocks)
+        return self._judged(blocks, may, leaving, inputs)
 
-    def _judged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+    def _may_leave(self, blocks: Blocks, inputs: Inputs) -> bytearray:
+        """Whether each block may be left out and is history."""
+        may = bytearray(inputs.memo.column("may leave", blocks, _nothing_of_its_own_holds))
+        for place in inputs.held_places(self, blocks, unsettled=True):
+            may[place] = False
+        return may
+
+    def _earlier_texts(
+        self, blocks: Blocks, may: bytearray, absent: Set[int], inputs: Inputs
+    ) -> set[int]:
+        """The places of the blocks that may leave and say what an earlier one does that is not
+        absent."""
+        leaving: set[int] = set()
+        make = partial(RepeatedTexts, inputs.memo.computed("exact_key", _exact))
+        with inputs.memo.growing(_key(self, "texts", blocks), make) as texts:
+            texts.follow(blocks)
+            for group in texts.groups():
+                present = (
+                    group if absent.isdisjoint(group) else [p for p in group if p not in absent]
+                )
+                leaving.update(place for place in present[1:] if may[place])
+        return leaving
+
+    def _earlier_calls(self, blocks: Blocks, may: bytearray, inputs: Inputs) -> set[int]:
+        """The places of the blocks that may leave and whose calls were made again, or failed."""
+        make = partial(RepeatedCalls, inputs.memo.computed("call_keys", _call_keys))
+        with inputs.memo.growing(_key(self, "calls", blocks), make) as calls:
+            calls.follow(blocks)
+            return {place for place in calls.superseded if may[place]}
+
+    def _judged(self, blocks: Blocks, may: bytearray, leaving: set[int], inputs: Inputs) -> Blocks:
         """Without those that a model found said again later."""
-        open_to = tuple(block for block in blocks if _may_leave(block, inputs))
+        for place in leaving:
+            may[place] = False
+        rest = _without(leaving, blocks)
+        open_to = tuple(compress(blocks, may))
         if len(open_to) < 2:
-            return blocks
-        source = sha256(b"".join(inputs.digests(open_to))).hexdigest()
+            return rest
+        source = sha256(b"".join(compress(inputs.digests(blocks), may))).hexdigest()
         task = Task(kind="duplicates", model=self.model, blocks=open_to, source=source)
         answer = inputs.ask(task)
         if answer is None:
-            return _latest(blocks, inputs)
+            may = self._may_leave(rest, inputs)
+            return _without(self._earlier_calls(rest, may, inputs), rest)
         pairs: list[list[int]] = answer.value
         duplicates = {open_to[earlier] for earlier, later in pairs if 0 <= earlier < later}
-        return tuple(block for block in blocks if block not in duplicates)
+        return tuple(block for block in rest if block not in duplicates)
 
 
-def _may_leave(block: Block, inputs: Inputs) -> bool:
-    return inputs.may_rewrite(block) and inputs.protection.may_drop(block)
+def _key(word: Dedup, what: str, blocks: Blocks) -> tuple[object, ...]:
+    return (word, what, blocks[0].source if blocks else "")
 
 
-def _first(blocks: Blocks, inputs: Inputs) -> Blocks:
-    keys = _remembered("exact_key", _exact, blocks, inputs)
-    if len(set(keys)) == len(keys):
+def _without(leaving: Set[int], blocks: Blocks) -> Blocks:
+    if not leaving:
         return blocks
-    seen: set[str] = set()
-    out: list[Block] = []
-    for block, key in zip(blocks, keys, strict=True):
-        if key not in seen or not _may_leave(block, inputs):
-            out.append(block)
-        seen.add(key)
-    return tuple(out)
+    stays = bytearray(b"\1") * len(blocks)
+    for place in leaving:
+        stays[place] = False
+    return tuple(compress(blocks, stays))
 
 
-def _latest(blocks: Blocks, inputs: Inputs) -> Blocks:
-    keys: list[tuple[str, ...]] = _remembered("call_keys", _call_keys, blocks, inputs)
-    every = list(chain.from_iterable(keys))
-    if len(set(every)) == len(every) and not any(map(attrgetter("failed"), blocks)):
-        return blocks
-    later: set[str] = set()
-    out: list[Block] = []
-    for block, calls in zip(reversed(blocks), reversed(keys), strict=True):
-        superseded = bool(calls) and all(call in later for call in calls)
-        superseded = superseded or block.failed
-        if not superseded or not _may_leave(block, inputs):
-            out.append(block)
-        if not block.failed:
-            later.update(calls)
-    return tuple(reversed(out))
-
-
-def _remembered(
-    name: str, key_of: Callable[[Block], Any], blocks: Blocks, inputs: Inputs
-) -> list[Any]:
-    table = inputs.memo.table(name)
-    keys = list(map(table.get, blocks))
-    if None in keys:
-        for place, block in enumerate(blocks):
-            if keys[place] is None:
-                keys[place] = table[block] = key_of(block)
-    return keys
+def _nothing_of_its_own_holds(block: Block) -> bool:
+    return not whole_of_its_own(block) and not reason_of_its_own(block)
 
 
 def _exact(block: Block) -> str:

@@ -1,7 +1,7 @@
 """`C.summarize()`: many messages as a few sentences, or as a record
 (context-algebra.md#summaries)."""
 
-from itertools import filterfalse
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
@@ -97,11 +97,10 @@ class Summarize(Atom, frozen=True, kw_only=True):
 def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     """A summary of the blocks that may go into one, in front of those that may not; the blocks
     compacted where there is none."""
-    stays = _stays(blocks, inputs)
-    staying = set(stays)
-    free = tuple(filterfalse(staying.__contains__, blocks)) if stays else blocks
-    rest = blocks if task.schema else free
-    made_before = [b.fidelity is Fidelity.SUMMARIZED and not b.messages for b in rest]
+    places = sorted(inputs.held_places(name, blocks, unsettled=True))
+    stays = tuple(map(blocks.__getitem__, places))
+    rest = blocks if task.schema else _without(places, blocks)
+    made_before = inputs.memo.column(("made before", name), rest, _is_summary)
     if all(made_before) or (task.schema and any(made_before)):
         return blocks  # nothing, or a summary already: none is made of a summary
     tasks_before = len(inputs.asked)
@@ -115,11 +114,12 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     return blocks if made is rest else (*made, *stays)
 
 
-def _stays(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """The blocks that no summary may take in: what is protected, and what is not history yet."""
-    stays = inputs.protection.keep_reason
-    return tuple(block for block in blocks if _running(block, inputs) or stays(block))
+def _without(places: Iterable[int], blocks: Blocks) -> Blocks:
+    rest = list(blocks)
+    for place in sorted(places, reverse=True):
+        del rest[place]
+    return tuple(rest)
 
 
-def _running(block: Block, inputs: Inputs) -> bool:
-    return block.order >= 0 and block.order >= inputs.settled
+def _is_summary(block: Block) -> bool:
+    return block.fidelity is Fidelity.SUMMARIZED and not block.messages

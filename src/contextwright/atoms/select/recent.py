@@ -74,12 +74,7 @@ class Recent(Atom, frozen=True, kw_only=True):
         """The blocks that are recent enough, scored. What has no turn passes unscored."""
         stays = inputs.protection.keep_reason
         if self.by == "salience":
-            salience = SALIENT.scores(blocks, inputs, recency=lambda a: self.score(a) / SCORE_ONE)
-            return tuple(
-                block if block.turn < 0 else self._scored(block, score, inputs)
-                for block, score in zip(blocks, salience, strict=True)
-                if block.turn < 0 or score >= self.min_score * SCORE_ONE or stays(block)
-            )
+            return self._salient(blocks, inputs)
         scores: dict[int, int] = {}
         out: list[Block] = []
         for block in blocks:
@@ -93,6 +88,16 @@ class Recent(Atom, frozen=True, kw_only=True):
             if score >= self.min_score * SCORE_ONE or stays(block):
                 out.append(self._scored(block, score, inputs))
         return tuple(out)
+
+    def recency_at(self, age: int) -> float:
+        """The recency of an age in turns, 0 to 1."""
+        return self.score(age) / SCORE_ONE
+
+    def _salient(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks that are salient enough. What has no turn passes unscored."""
+        with SALIENT.judged(blocks, inputs, ageing=self) as scored:
+            always = inputs.held_places(self, blocks)
+            return scored.at_least(self.min_score * SCORE_ONE, blocks, always)
 
     def _scored(self, block: Block, score: int, inputs: Inputs) -> Block:
         table = inputs.memo.table(("score", score))

@@ -1,7 +1,9 @@
 """`C.relevant(...)`: what matters for a question (context-algebra.md#relevance)."""
 
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from heapq import nlargest
+from itertools import compress
 from typing import ClassVar, Literal
 
 import msgspec
@@ -23,6 +25,8 @@ EARLIER = 3
 """Questions before the one that is asked, whose words count a little."""
 MISSES = 100
 """Blocks in a row that do not fit before the packing ends."""
+AT_ONCE = 256
+"""Blocks that are ranked first, where those that fit are looked for."""
 
 
 class Relevant(Atom, frozen=True, kw_only=True):
@@ -84,39 +88,41 @@ class Relevant(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most, and beside them what is protected or not settled yet."""
-        keep = inputs.protection.keep_reason
-        stays = {block for block in blocks if keep(block)}
-        room = self.max_tokens - sum(map(inputs.cost, stays))
-        fresh = [b for b in blocks if b.order >= inputs.settled and b not in stays]
-        for block in reversed(fresh):
-            room -= inputs.cost(block)
-            if self.max_tokens and room < 0:
-                room += inputs.cost(block)
+        held = inputs.held_places(self, blocks)
+        fresh = sorted(inputs.held_places(self, blocks, unsettled=True) - held)
+        room = self.max_tokens - sum(inputs.cost(blocks[place]) for place in held)
+        stays = set(held)
+        for place in reversed(fresh):
+            cost = inputs.cost(blocks[place])
+            if self.max_tokens and room < cost:
                 break
-            stays.add(block)
-        judged = tuple(b for b in blocks if b not in stays and b not in fresh)
-        best = self._best_of(judged, room, inputs)
-        return tuple(best.get(block, block) for block in blocks if block in stays or block in best)
+            room -= cost
+            stays.add(place)
+        free = bytearray(b"\1") * len(blocks)
+        for place in held.union(fresh):
+            free[place] = False
+        places = tuple(compress(range(len(blocks)), free))
+        best = self._best_of(tuple(compress(blocks, free)), room, inputs)
+        made = {place: blocks[place] for place in stays}
+        made.update((places[place], block) for place, block in best.items())
+        return tuple(made[place] for place in sorted(made))
 
-    def _best_of(self, blocks: Blocks, room: int, inputs: Inputs) -> dict[Block, Block]:
-        """The best blocks, each with its score where anything was scored."""
+    def _best_of(self, blocks: Blocks, room: int, inputs: Inputs) -> dict[int, Block]:
+        """The best blocks by their places, each with its score where anything was scored."""
         if self._all_fit(blocks, room, inputs):
-            return dict(zip(blocks, blocks, strict=True))
+            return dict(enumerate(blocks))
         scores = self._scores(blocks, inputs)
         if scores is None:
-            places = self._best(blocks, list(range(len(blocks))), room, inputs)
-            return {blocks[place]: blocks[place] for place in places}
-        table = inputs.memo.table(("relevant", inputs.counter_id))
-        costs = tuple(map(inputs.cost, blocks)) if self.max_tokens else ()
-        key = (tuple(scores), costs, self.top_k, room)
-        best = table.get(key)
-        if best is None:
-            best = table[key] = self._best(blocks, scores, room, inputs)
-        return {blocks[place]: _scored(blocks[place], scores[place]) for place in best}
+            places = self._best(blocks, range(len(blocks)), room, inputs)
+            return {place: blocks[place] for place in places}
+        return {
+            place: _scored(blocks[place], scores[place])
+            for place in self._best(blocks, scores, room, inputs)
+        }
 
-    def _scores(self, blocks: Blocks, inputs: Inputs) -> list[int] | None:
+    def _scores(self, blocks: Blocks, inputs: Inputs) -> Sequence[int] | None:
         if self.scorer == "salience":
-            return SALIENT.scores(blocks, inputs, query=self._query(inputs))
+            return SALIENT.scores(blocks, inputs, "relevant", query=self._query(inputs))
         answer = inputs.ask(self._task(blocks, inputs, self.scorer))
         return answer.value if answer is not None else None
 
@@ -141,17 +147,15 @@ class Relevant(Atom, frozen=True, kw_only=True):
                 return False
         return True
 
-    def _best(self, blocks: Blocks, scores: list[int], room: int, inputs: Inputs) -> list[int]:
+    def _best(self, blocks: Blocks, scores: Sequence[int], room: int, inputs: Inputs) -> list[int]:
         """Places of the best, of equals the newer; with `max_tokens`, of those that fit."""
-        pairs = zip(scores, range(len(blocks)), strict=True)
         if not self.max_tokens:
-            return [place for _, place in nlargest(self.top_k, pairs)]
-        misses, places = 0, list[int]()
-        for _, place in sorted(pairs, reverse=True):
-            cost = inputs.cost(blocks[place])
-            if cost <= room:
+            return best_places(scores, self.top_k)
+        costs, misses, places = inputs.costs(blocks), 0, list[int]()
+        for place in _best_first(scores):
+            if costs[place] <= room:
                 places.append(place)
-                room -= cost
+                room -= costs[place]
                 misses = 0
             elif (misses := misses + 1) > MISSES:
                 break
@@ -164,6 +168,24 @@ class Relevant(Atom, frozen=True, kw_only=True):
         if self.query_key in state:
             return inputs.clean(plain_text(state[self.query_key]))
         return inputs.clean(asked_last(inputs))
+
+
+def best_places(scores: Sequence[int], count: int) -> list[int]:
+    """The places of so many best scores, of equals the newer, the best first."""
+    if len(scores) <= count:
+        least = min(scores, default=0)
+    else:
+        least = nlargest(count, scores)[-1]
+    pairs = ((score, place) for place, score in enumerate(scores) if score >= least)
+    return [place for _, place in nlargest(count, pairs)]
+
+
+def _best_first(scores: Sequence[int]) -> Iterator[int]:
+    """All places, those of the best scores first, of equals the newer; sorted as far as asked."""
+    count, done = AT_ONCE, 0
+    while done < len(scores):
+        yield from best_places(scores, count)[done:]
+        count, done = count * 8, count
 
 
 def asked_last(inputs: Inputs) -> str:

@@ -1,34 +1,36 @@
 """`C.salient(...)`: what is worth keeping scores more (cooling-and-forgetting.md#salience)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
-import msgspec
-
-from contextwright.blocks.block import SCORE_ONE, Block, Blocks
+from contextwright.atoms.scored_blocks import ScoredBlocks, features_of, text_of
+from contextwright.blocks.block import SCORE_ONE, Blocks
 from contextwright.errors import SpecError
-from contextwright.retrieval.features import Features, about, features
+from contextwright.retrieval.features import Features
 from contextwright.retrieval.salience import (
     FACTORS,
     RECENCY,
     RECURRING,
-    FactorValues,
     Salience,
     SalienceContext,
     any_of,
     shares,
 )
-from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
 
-Recency = Callable[[int], float]
-"""From an age in turns to 0..1."""
+
+class Ageing(Protocol):
+    """A word that says how recency falls. Equal words say the same."""
+
+    def recency_at(self, age: int) -> float:
+        """The recency of an age in turns, 0 to 1, never more for a higher age."""
+        ...
 
 
 class Salient(Atom, frozen=True, kw_only=True):
@@ -87,84 +89,75 @@ class Salient(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are salient enough, scored."""
-        least = self.min_score * SCORE_ONE
-        return tuple(
-            msgspec.structs.replace(block, score=score)
-            for block, score in zip(blocks, self.scores(blocks, inputs), strict=True)
-            if score >= least or always(block, inputs)
-        )
+        with self.judged(blocks, inputs) as scored:
+            always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
+            return scored.at_least(self.min_score * SCORE_ONE, blocks, always)
 
     def scores(
+        self, blocks: Blocks, inputs: Inputs, by: str, *, turn: int = -1, query: str = ""
+    ) -> Sequence[int]:
+        """The salience of each block, in millionths. Arguments as for `judged`."""
+        with self.judged(blocks, inputs, by, turn=turn, query=query) as scored:
+            return tuple(scored.scores)
+
+    @contextmanager
+    def judged(
         self,
         blocks: Blocks,
         inputs: Inputs,
+        by: str = "salient",
         *,
+        ageing: Ageing | None = None,
         turn: int = -1,
-        recency: Recency | None = None,
         query: str = "",
-    ) -> list[int]:
-        """The salience of each block, in millionths.
+    ) -> Generator[ScoredBlocks]:
+        """The blocks with their salience.
 
         Args:
-            turn: the turn as of which they are judged; by default the running one. Later blocks
-                tell nothing about those before.
-            recency: another shape of it than `half_life`.
+            by: whoever asks, of one sequence of blocks.
+            ageing: another shape of recency than `half_life`; then texts outside the conversation
+                pass unscored.
+            turn: the turn as of which they are judged, none of them being of a later one; by
+                default the running one.
             query: what was asked, if not what the user said last among the blocks.
         """
-        turn = inputs.snapshot.turn if turn < 0 else turn
-        traits = [*map(inputs.memo.computed("features", _features), blocks)]
-        weights = self._shares()
-        w_recency, w_entity, w_user, w_structural = (weights[name] for name in FACTORS)
-        scores: list[int] = []
-        context = self._context(blocks, traits, turn, query)
-        for _, values in self._judged(blocks, traits, context, turn, recency or self._recency):
-            score = w_structural * values.structural + w_recency * values.recency
-            score += w_entity * values.entity + w_user * values.user_reference
-            scores.append(min(SCORE_ONE, round(SCORE_ONE * score)))
-        return scores
+        recency, texts_pass = (ageing or self).recency_at, ageing is not None
+        key = ("salience", by, self, ageing, blocks[0].source if blocks else "")
+
+        def make() -> ScoredBlocks:
+            known = any_of(self.entities)
+            return ScoredBlocks(self._shares(), recency, known, texts_pass=texts_pass)
+
+        with inputs.memo.growing(key, make) as scored:
+            scored.judge(blocks, inputs.snapshot.turn if turn < 0 else turn, query)
+            yield scored
+
+    def recency_at(self, age: int) -> float:
+        """By `half_life`."""
+        return 2.0 ** (-age / self.half_life)
 
     def explained(self, blocks: Blocks, turn: int) -> list[Salience]:
-        """The salience of each block as of a turn, factor by factor."""
-        traits, weights = [*map(_features, blocks)], self._shares()
-        context = self._context(blocks, traits, turn, "")
-        judged = self._judged(blocks, traits, context, turn, self._recency)
-        return [
-            context.explained(weights, values, has, known)
-            for has, (known, values) in zip(traits, judged, strict=True)
-        ]
-
-    def _context(
-        self, blocks: Blocks, traits: Sequence[Features], turn: int, query: str
-    ) -> SalienceContext:
-        """What the blocks are judged against, as of a turn."""
-        counts = Counter(
-            chain.from_iterable(
-                has.entities
-                for block, has in zip(blocks, traits, strict=True)
-                if block.turn <= turn
-            )
-        )
-        recurring = frozenset(name for name, count in counts.items() if count >= RECURRING)
-        terms = about(query) if query else _last_question(blocks, traits, turn)
-        return SalienceContext(any_of(self.entities), recurring, terms)
-
-    def _judged(
-        self,
-        blocks: Blocks,
-        traits: Sequence[Features],
-        context: SalienceContext,
-        turn: int,
-        recency: Recency,
-    ) -> Iterator[tuple[list[str], FactorValues]]:
-        """The known names of each block and its factors."""
-        by_age = cache(lambda age: recency(max(0, age)))
+        """The salience of each block as of a turn, factor by factor. Later blocks tell nothing
+        about those before."""
+        traits, weights = [*map(features_of, blocks)], self._shares()
+        context = self._context(blocks, traits, turn)
+        rows: list[Salience] = []
         for block, has in zip(blocks, traits, strict=True):
-            known = context.known_in(_text(block)) if self.entities else []
-            new = RECENCY if block.turn < 0 else by_age(turn - block.turn)
-            yield known, context.values(has, known, new, by_user=block.role == "user")
+            known = context.known_in(text_of(block))
+            new = RECENCY if block.turn < 0 else self.recency_at(max(0, turn - block.turn))
+            values = context.values(has, known, new, by_user=block.role == "user")
+            rows.append(context.explained(weights, values, has, known))
+        return rows
 
-    def _recency(self, age: int) -> float:
-        return 2.0 ** (-age / self.half_life)
+    def _context(self, blocks: Blocks, traits: Sequence[Features], turn: int) -> SalienceContext:
+        """What the blocks are judged against, as of a turn."""
+        before = [
+            (block, has) for block, has in zip(blocks, traits, strict=True) if block.turn <= turn
+        ]
+        counts = Counter(chain.from_iterable(has.entities for _, has in before))
+        recurring = frozenset(name for name, count in counts.items() if count >= RECURRING)
+        stems = (has.words for block, has in reversed(before) if block.role == "user")
+        return SalienceContext(any_of(self.entities), recurring, next(stems, frozenset()))
 
     def _shares(self) -> dict[str, float]:
         return shares({name: getattr(self, name) for name in FACTORS})
@@ -174,41 +167,13 @@ SALIENT = Salient()
 """With the document's weights."""
 
 
-def always(block: Block, inputs: Inputs) -> bool:
-    """Whether a block stays whatever it scores (rules.md#what-stays)."""
-    return block.order >= inputs.settled or bool(inputs.protection.keep_reason(block))
-
-
-def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[tuple[int, int]]:
+def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[int]:
     """Keys by which blocks leave, the lowest first: what the user said after all of its turn, so
     that no answer stays without its question."""
     best: dict[int, int] = {}
     for block, score in zip(blocks, scores, strict=True):
         best[block.turn] = max(score, best.get(block.turn, 0))
     return [
-        (best[block.turn], 1) if block.role == "user" else (score, 0)
+        2 * best[block.turn] + 1 if block.role == "user" else 2 * score
         for block, score in zip(blocks, scores, strict=True)
     ]
-
-
-def _features(block: Block) -> Features:
-    return features(_text(block))
-
-
-def _text(block: Block) -> str:
-    """What it says, and what its calls ask for."""
-    calls = (
-        f"{part.name} {part.arguments}"
-        for message in block.messages
-        for part in message.parts
-        if isinstance(part, ToolCall)
-    )
-    return "\n".join((block.plain_text, *calls))
-
-
-def _last_question(blocks: Blocks, traits: Sequence[Features], turn: int) -> frozenset[str]:
-    """The words of what the user said last, up to a turn."""
-    for block, has in zip(reversed(blocks), reversed(traits), strict=True):
-        if block.role == "user" and block.turn <= turn:
-            return has.words
-    return frozenset()

@@ -1,8 +1,10 @@
 """`C.sliding(...)`: the first exchanges, the newest, and the most salient in between
 (cooling-and-forgetting.md#sliding-window)."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from heapq import nlargest
+from itertools import accumulate, compress
 from typing import Any, ClassVar
 
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
@@ -17,8 +19,10 @@ STEP = 10
 """A tenth of what the sinks leave goes at once (cooling-and-forgetting.md#sliding-window), so that
 the prefix keeps its bytes until that much has come."""
 
-REMEMBERED = 8
-"""Steps that are remembered: those of a few terms, and of a replay."""
+PLACE_BITS = 32
+"""Of a key with its place behind it: more places than there are."""
+AT_ONCE = 256
+"""Blocks that are looked for first where the most salient stay."""
 
 
 class Sliding(Atom, frozen=True, kw_only=True):
@@ -67,50 +71,101 @@ class Sliding(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks within the window."""
-        history = tuple(block for block in blocks if block.order >= 0)
-        costs = [*map(inputs.cost, history)]
+        in_log = inputs.memo.column("in the log", blocks, _is_in_log)
+        history = blocks if all(in_log) else tuple(compress(blocks, in_log))
+        costs = inputs.costs(history)
         sinks = first_of(costs, self.sinks)
         room = self.window - sum(costs[:sinks])
         step = max(1, room // STEP)
         due = _due(costs[sinks:], room, step)
         if due is None:
             return blocks
-        leaving = self._left_out(history, costs, sinks, sinks + due + 1, step, inputs)
-        if sum(c for b, c in zip(history, costs, strict=True) if b not in leaving) > self.window:
+        stays = self._stays(history[: sinks + due + 1], costs, sinks, step, "due", inputs)
+        if sum(compress(costs, stays)) + sum(costs[len(stays) :]) > self.window:
             # what was the newest when the step came due may be too large to stay until the next
-            leaving = self._left_out(history, costs, sinks, len(history), step, inputs)
-        return tuple(block for block in blocks if block not in leaving)
+            stays = self._stays(history, costs, sinks, step, "now", inputs)
+        mask = bytearray(b"\1") * len(blocks)
+        places = range(len(blocks)) if history is blocks else compress(range(len(blocks)), in_log)
+        for place, stay in zip(places, stays, strict=False):
+            mask[place] = stay
+        return tuple(compress(blocks, mask))
 
-    def _left_out(
-        self, history: Blocks, costs: list[int], sinks: int, now: int, step: int, inputs: Inputs
-    ) -> frozenset[Block]:
-        """What leaves of the first `now` blocks, worked out once."""
-        always = frozenset(b for b in history[:now] if inputs.protection.keep_reason(b))
-        table = inputs.memo.table((self, inputs.counter_id))
-        # what a block costs depends on the format, not only on the counter
-        key = (history[:now], always, tuple(costs[:now]))
-        if key not in table:
-            if len(table) > REMEMBERED:
-                table.clear()
-            table[key] = self._leaving(*key, sinks, step, inputs)
-        return table[key]
-
-    def _leaving(
+    def _stays(
         self,
         history: Blocks,
-        always: frozenset[Block],
         costs: tuple[int, ...],
         sinks: int,
         step: int,
+        when: str,
         inputs: Inputs,
-    ) -> frozenset[Block]:
-        """What leaves when the window is full, with the room of one step."""
+    ) -> bytearray:
+        """Whether each block stays when the window is full, with the room of one step; worked out
+        once as long as these blocks are what is looked at."""
+        held = inputs.held_places((self, when), history)
+        # what a block costs depends on the format, not only on the counter
+        seen = (history, held, costs[: len(history)])
+        with inputs.memo.growing((self, when, inputs.counter_id), _Chosen) as chosen:
+            if chosen.seen != seen:
+                chosen.seen = seen
+                chosen.stays = self._chosen(*seen, sinks, step, when, inputs)
+            return chosen.stays
+
+    def _chosen(
+        self,
+        history: Blocks,
+        held: set[int],
+        costs: tuple[int, ...],
+        sinks: int,
+        step: int,
+        when: str,
+        inputs: Inputs,
+    ) -> bytearray:
         recent = len(history) - max(1, last_of(costs, self.recent))
         turn = max(block.turn for block in history)
-        keys = with_their_turns(history, SALIENT.scores(history, inputs, turn=turn))
-        middle = [place for place in range(sinks, recent) if history[place] not in always]
-        over = sum(costs) - self.window + step
-        return frozenset(history[place] for place in least_salient(middle, keys, costs, over))
+        keys = with_their_turns(history, SALIENT.scores(history, inputs, when, turn=turn))
+        stays = bytearray(b"\1") * len(history)
+        middle = [place for place in range(sinks, recent) if place not in held]
+        for place in middle:
+            stays[place] = False
+        room = self.window - step - sum(compress(costs, stays))
+        for place in most_salient(middle, keys, costs, room):
+            stays[place] = True
+        leaving = {history[place] for place in middle if not stays[place]}
+        if len(leaving) < len(middle) - sum(map(stays.__getitem__, middle)):
+            # a term brought twice what leaves once: both do
+            pairs = zip(stays, history, strict=True)
+            return bytearray(stay and block not in leaving for stay, block in pairs)
+        return stays
+
+
+class _Chosen:
+    """What stays of the blocks that were seen."""
+
+    def __init__(self) -> None:
+        self.seen: tuple[object, ...] = ()
+        self.stays = bytearray()
+
+
+def most_salient(
+    places: Sequence[int], keys: Sequence[int], costs: Sequence[int], room: int
+) -> list[int]:
+    """The places that stay in a window where the least salient leave, of equals the older, until
+    the others have no more than `room` tokens.
+
+    Args:
+        places: those that may leave.
+        keys: by place, the lower the sooner it leaves.
+        costs: by place, in tokens.
+    """
+    ranked = [(keys[place] << PLACE_BITS) | place for place in places]
+    count = AT_ONCE
+    while True:
+        best = nlargest(count, ranked)
+        chosen = [key & ((1 << PLACE_BITS) - 1) for key in best]
+        fitting = bisect_right(list(accumulate(costs[place] for place in chosen)), room)
+        if fitting < count or count >= len(ranked):
+            return chosen[:fitting]
+        count *= 8
 
 
 def least_salient(
@@ -151,14 +206,17 @@ def last_of(costs: Sequence[int], tokens: int) -> int:
     return len(costs)
 
 
-def _due(costs: list[int], room: int, step: int) -> int | None:
-    """The place at which the last step came due; None before the first."""
-    due, limit = None, room
-    for place, total in enumerate(accumulate(costs)):
-        if total > limit:
-            due = place
-            limit = room + -(-(total - room) // step) * step
-    return due
+def _due(costs: Sequence[int], room: int, step: int) -> int | None:
+    """The place at which the last step came due; None before the first: a step is due where all
+    are over the room by whole steps more than before."""
+    totals = tuple(accumulate(costs))
+    if not totals or totals[-1] <= room:
+        return None
+    return bisect_right(totals, room + (totals[-1] - room - 1) // step * step)
+
+
+def _is_in_log(block: Block) -> bool:
+    return block.order >= 0
 
 
 def refuse_tight(window: int, sinks: int, recent: int, *, where: str, form: str) -> None:
