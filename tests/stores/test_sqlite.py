@@ -24,6 +24,7 @@ from contextwright.errors import (
     StoreFull,
     WriteConflict,
 )
+from contextwright.session import Log
 from contextwright.stores import SQLiteSessions
 from contextwright.stores.session_rows import StoredSession
 from contextwright.testing import SessionStoreSuite, session_of
@@ -129,6 +130,7 @@ def test_deleted_words_are_gone_from_the_files(store, path, tmp_path):
 _CHILD = """
 import sys
 from contextwright.session import Event, Text
+from contextwright.session import Log
 from contextwright.stores import SQLiteSessions
 store = SQLiteSessions(sys.argv[1])
 n = 0
@@ -355,3 +357,44 @@ def test_a_log_that_lost_its_last_event_takes_no_other(store, path):
         store.append("s", [session_of("u: three").log[0]], expected=1)
     with pytest.raises(CorruptData):
         store.length("s")
+
+
+def test_saving_and_loading_look_at_what_is_new(store, monkeypatch):
+    session, bodies, rows = session_of("u: one | a: two", id="s"), [], []
+    store.save(session)
+    mine = store.load("s")
+    bodies_of, values_of = Log.bodies, StoredSession._values
+
+    def counted(log, start, stop):
+        bodies.extend(range(max(0, start), stop))
+        return bodies_of(log, start, stop)
+
+    def read(stored, table, *arguments):
+        for value in values_of(stored, table, *arguments):
+            rows.append(table)
+            yield value
+
+    monkeypatch.setattr(Log, "bodies", counted)
+    monkeypatch.setattr(StoredSession, "_values", read)
+    session.user("three")
+    session.update({"k": 1})
+    store.save(session)
+    assert bodies == [1, 2]  # the last that is stored, and the new one
+    store.load_new(mine)
+    assert rows == ["events", "changes"]
+    assert len(mine) == 3
+
+
+def test_damage_in_what_is_new_leaves_the_session_as_it_was(store, path):
+    session = session_of("u: one | a: two", id="s")
+    store.save(session)
+    mine = store.load("s")
+    session.user("three")
+    store.save(session)
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE events SET body = replace(body, 'three', 'fours') WHERE seq = 2")
+    raw.commit()
+    raw.close()
+    with pytest.raises(CorruptData):
+        store.load_new(mine)
+    assert len(mine) == 2

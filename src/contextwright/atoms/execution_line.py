@@ -9,7 +9,7 @@ from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import escape
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
-from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
+from contextwright.session.event import NO_FIELDS, File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.text.call_outcome import argument_values, result_values
 from contextwright.text.cut import cut
@@ -140,7 +140,7 @@ def _described(message: Message, turn: int, caption: str) -> Message:
                 _words(one, message, turn, caption) if isinstance(one, (Image, File)) else one
                 for one in part.content
             ),
-            extra={},
+            extra=NO_FIELDS,
         )
         if isinstance(part, ToolResult)
         and any(isinstance(one, (Image, File)) for one in part.content)

@@ -7,7 +7,7 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import disarmed
 from contextwright.blocks.ref import event_ref
-from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
+from contextwright.session.event import NO_FIELDS, AnyPart, Text, ToolCall, ToolResult
 from contextwright.text.cut import Count
 from contextwright.text.tool_result import shorten_result
 
@@ -130,4 +130,4 @@ def _result(part: ToolResult, call: ToolCall, ref: str, on_result: OnResult) -> 
     if short == whole:
         return part
     rest = tuple(piece for piece in part.content if not isinstance(piece, Text))
-    return msgspec.structs.replace(part, content=(Text(text=short), *rest), extra={})
+    return msgspec.structs.replace(part, content=(Text(text=short), *rest), extra=NO_FIELDS)

@@ -132,6 +132,7 @@ def read_session(
     """
     document, repairs = _document(source)
     session = read_document(document, format)
+    session.log.pack()
     return _named(session, source, id, repairs)
 
 
@@ -155,12 +156,15 @@ def _expect_understood(session: "Session", where: str, format: str) -> None:
     of it. It would be sent as nothing."""
     from contextwright.session.event import Opaque
 
-    parts = [part for event in session.log for part in event.parts]
-    strange = [part for part in parts if isinstance(part, Opaque) and part.kind in _NO_KINDS]
-    if strange and len(strange) == len(parts):
+    first: Opaque | None = None
+    for part in (part for event in session.log for part in event.parts):
+        if not isinstance(part, Opaque) or part.kind not in _NO_KINDS:
+            return
+        first = first or part
+    if first is not None:
         raise UnknownFormat(
             f"no format fits: as {format}, no part of a message is understood; the first has "
-            f"{', '.join(map(repr, list(strange[0].value)[:6]))}",
+            f"{', '.join(map(repr, list(first.value)[:6]))}",
             where=where,
             fix="make events of it: session.user(TEXT), .assistant(TEXT), .call(NAME, ARGUMENTS, "
             "id=ID), .result(ID, TEXT)",

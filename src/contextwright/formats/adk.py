@@ -5,7 +5,7 @@ becomes a state change at its place; a compaction becomes a summary event. Strea
 (`partial`), events without content, and those that a rewind took back are kept, not shown.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -13,12 +13,13 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.adk_wire import Wire, from_wire, get, spelling_of, to_wire
 from contextwright.formats.document import Document
+from contextwright.formats.event_times import EventTimes
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, a_list, object_if, text_if
 from contextwright.formats.gemini import part_of, part_to
 from contextwright.formats.provenance import EventDraft, RecordReader, in_order, residue, restored
 from contextwright.formats.timestamps import ms_of_seconds
-from contextwright.session.event import AnyPart, Event, Role
+from contextwright.session.event import NO_FIELDS, AnyPart, Event, Role
 from contextwright.session.session import Session
 
 NAME = "adk"
@@ -113,6 +114,7 @@ class _AdkReader(RecordReader):
         self.events: list[Json] = []
         self.deltas: list[Json] = []
         self._where = where
+        self._known_times = EventTimes()
         for event in events:
             self.add(event)
         self._back = _taken_back(self.events)
@@ -138,9 +140,13 @@ class _AdkReader(RecordReader):
             self.hide(at, source)
         else:
             role = _role(source, content)
-            pieces = self.spread(parts, role, lambda kind: self._draft(source, kind))
-            if compaction:
-                pieces[0][0].head.metadata.update(_summary(compaction, session.log))
+            summary = [_summary(compaction, self._times(session))] if compaction else []
+            # the first event of a compaction says that it is one
+            pieces = self.spread(
+                parts,
+                role,
+                lambda kind: self._draft(source, kind, summary.pop() if summary else {}),
+            )
             self.keep(at, source, pieces, "compaction" if compaction else "content")
             session.extend(draft.event(NAME) for draft, _ in pieces)
             self.drafts.clear()
@@ -150,30 +156,42 @@ class _AdkReader(RecordReader):
         """The event in the spelling of the dump."""
         return _record(events, shape, self.wire)
 
-    def _draft(self, source: Json, role: Role) -> EventDraft:
+    def _times(self, session: Session) -> EventTimes:
+        """When what the session holds by now happened."""
+        self._known_times.add(session.log[len(self._known_times) :])
+        return self._known_times
+
+    def _draft(self, source: Json, role: Role, summary: Json) -> EventDraft:
         author, branch = str(source.get("author") or ""), get(source, "branch")
         metadata: Json = {"branch": branch} if branch else {}
         if running := get(source, "longRunningToolIds"):
             metadata["long_running"] = running
+        metadata |= summary
         return self.draft(
             str(source.get("id") or f"event-{len(self.taken)}"),
             role,
             author="" if author == "user" else author,
             time_ms=ms_of_seconds(source.get("timestamp")),
             invocation=str(get(source, "invocationId") or ""),
-            metadata=metadata,
+            metadata=metadata or NO_FIELDS,
         )
 
 
 def _taken_back(events: list[Json]) -> set[int]:
     """Places of events that a later `rewind_before_invocation_id` took back."""
-    back: set[int] = set()
+    spans: list[tuple[int, int]] = []  # apart from each other, in order
+    begun: dict[str, int] = {}  # invocation -> its first event
     for at, event in enumerate(events):
         invocation = text_if(get(get(event, "actions"), "rewindBeforeInvocationId"))
-        if invocation:
-            starts = [n for n in range(at) if get(events[n], "invocationId") == invocation]
-            back.update(range(starts[0], at + 1) if starts else ())
-    return back
+        if invocation in begun:
+            start = begun[invocation]
+            while spans and spans[-1][1] > start:
+                start = min(start, spans.pop()[0])
+            spans.append((start, at + 1))
+        invocation = get(event, "invocationId")
+        if isinstance(invocation, str) and invocation:
+            begun.setdefault(invocation, at)
+    return {place for span in spans for place in range(*span)}
 
 
 def _parts_of(content: Any, where: str) -> list[AnyPart]:
@@ -193,13 +211,12 @@ def _role(source: Json, content: Any) -> Role:
     return "assistant" if role == "model" else "user"
 
 
-def _summary(compaction: Any, before: Iterable[Event]) -> Json:
+def _summary(compaction: Any, times: EventTimes) -> Json:
     start = ms_of_seconds(get(compaction, "startTimestamp"))
     end = ms_of_seconds(get(compaction, "endTimestamp"))
     covers: Json = {"start_ms": start, "end_ms": end}
     if start is not None and end is not None:
-        ids = [e.id for e in before if e.time_ms is not None and start <= e.time_ms <= end]
-        covers |= {"events": len(ids)} | ({"first": ids[0], "last": ids[-1]} if ids else {})
+        covers |= times.between(start, end)
     return {"kind": "summary", "scope": "historical", "covers": covers}
 
 

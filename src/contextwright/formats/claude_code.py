@@ -14,9 +14,9 @@ from contextwright.formats.anthropic import block_of, part_of
 from contextwright.formats.document import Document, Record
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, kind_of, list_if, object_if, text_if
-from contextwright.formats.provenance import EventDraft, RecordReader, in_order, same, summary_of
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order, same
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
-from contextwright.session.event import AnyPart, Event, Role, Text, ToolResult
+from contextwright.session.event import NO_FIELDS, AnyPart, Event, Role, Text, ToolResult
 from contextwright.session.session import Session
 
 NAME = "claude-code"
@@ -134,9 +134,9 @@ class _ClaudeCodeReader(RecordReader):
         if line.get("isMeta") is True:
             metadata["meta"] = True
         if line.get("isCompactSummary") is True:
-            metadata |= summary_of(self.drafts)
+            metadata |= self.summary()
         id, time_ms = text_if(line.get("uuid"), f"line-{at + 1}"), ms_of_iso(line.get("timestamp"))
-        return self.draft(id, role, author=branch, time_ms=time_ms, metadata=metadata)
+        return self.draft(id, role, author=branch, time_ms=time_ms, metadata=metadata or NO_FIELDS)
 
 
 def _common(records: list[Record]) -> Json:

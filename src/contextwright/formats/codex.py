@@ -24,9 +24,10 @@ from contextwright.formats.fields import (
     wrong,
 )
 from contextwright.formats.openai_responses import content_part, item_parts
-from contextwright.formats.provenance import EventDraft, RecordReader, in_order, summary_of
+from contextwright.formats.provenance import EventDraft, RecordReader, in_order
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
 from contextwright.session.event import (
+    NO_FIELDS,
     AnyPart,
     Event,
     Opaque,
@@ -82,8 +83,9 @@ class _CodexReader(RecordReader):
         self._records = records
         self._lines = [_checked(record) for record in records]
         self._left = _rolled_back(self._lines)
-        self._message_texts = {role: _all_text(self._lines, role) for role in ("user", "assistant")}
-        self._kinds: list[str] = []  # of the items in the newest draft, if it is the model's
+        self._messages = {role: _Messages(self._lines, role) for role in ("user", "assistant")}
+        # whether the newest draft is the model's, and holds nothing but reasoning
+        self._speaks, self._only_reasons = False, True
 
     def take(self, at: int) -> None:
         """Read the line at this place."""
@@ -93,7 +95,7 @@ class _CodexReader(RecordReader):
             self._take_item(at, line, item, where)
         elif at not in self._left and (spoken := self._spoken(line)) is not None:
             shape, role, text = spoken
-            summary = summary_of(self.drafts) if shape == "compacted" else {}
+            summary = self.summary() if shape == "compacted" else {}
             draft = self._draft(at, line, role, summary)
             self.keep(at, line, [(draft, [Text(text=text)])], shape)
         else:
@@ -114,18 +116,21 @@ class _CodexReader(RecordReader):
         draft = self.drafts[-1] if joins else self._draft(at, line, role, {})
         self.keep(at, line, [(draft, parts)], "item" if "payload" in line else "bare")
         if role == "assistant":
-            self._kinds.append(kind)
+            self._speaks = True
+            self._only_reasons = self._only_reasons and kind == "reasoning"
 
     def _joins(self, kind: str) -> bool:
         """Calls follow reasoning, words and other calls; words follow reasoning."""
-        if not self._kinds:
+        if not self._speaks:
             return False
-        return kind in _CALLS or all(each == "reasoning" for each in self._kinds)
+        return kind in _CALLS or self._only_reasons
 
     def _draft(self, at: int, line: Json, role: Role, metadata: Json) -> EventDraft:
-        self._kinds = []
+        self._speaks, self._only_reasons = False, True
         id = text_if(line.get("payload", line).get("id"), f"line-{at + 1}")
-        return self.draft(id, role, time_ms=ms_of_iso(line.get("timestamp")), metadata=metadata)
+        return self.draft(
+            id, role, time_ms=ms_of_iso(line.get("timestamp")), metadata=metadata or NO_FIELDS
+        )
 
     def _spoken(self, line: Json) -> tuple[str, Role, str] | None:
         """What a line that is no item says to the model: shape, role, text."""
@@ -134,7 +139,7 @@ class _CodexReader(RecordReader):
         if text and line.get("type") == "compacted":
             return "compacted", "user", text
         role = _SPOKEN.get(kind) if line.get("type") == "event_msg" else None
-        if not text or role is None or text.strip() in self._message_texts[role]:
+        if not text or role is None or self._messages[role].say(text.strip()):
             return None
         return kind, role, text
 
@@ -172,8 +177,17 @@ def _message_text(line: Json, role: str) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _all_text(lines: list[Json], role: str) -> str:
-    return "\n".join(filter(None, (_message_text(line, role) for line in lines)))
+class _Messages:
+    """What the messages of a role say, in items of a file."""
+
+    def __init__(self, lines: list[Json], role: str) -> None:
+        texts = [text for line in lines if (text := _message_text(line, role))]
+        self._whole = frozenset(text.strip() for text in texts)
+        self._all = "\n".join(texts)
+
+    def say(self, text: str) -> bool:
+        """Whether a message is this text, or holds it."""
+        return text in self._whole or text in self._all
 
 
 def _rolled_back(lines: list[Json]) -> set[int]:
@@ -226,7 +240,7 @@ def _result(item: Json, where: str) -> ToolResult:
         call_id=fields.text("call_id", ""),
         content=content,
         status="error" if failed else "ok",
-        extra={} if own == _USUAL else {NAME: own},
+        extra=NO_FIELDS if own == _USUAL else {NAME: own},
     )
 
 

@@ -15,9 +15,7 @@ from contextwright.formats.document import Document, Record
 MAX_BYTES = 1 << 30
 """Bytes of a file, unpacked."""
 MAX_DEPTH = 256
-"""Nesting of JSON; the interpreter's own limit is four times that."""
-# possessive, and the end of a string is optional: a torn string is scanned once, not once a quote
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+"""Nesting of JSON; the decoder's own limit is four times that."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -40,10 +38,15 @@ def decode(data: bytes, name: str = "input") -> Decoded:
     """
     text = _text(_unpacked(data, name), name)
     repairs: list[str] = []
-    lines = [(at, line) for at, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(lines) > 1 and _is_json(lines[0][1]):
-        records = _lines(lines, name, repairs, ended=text.endswith("\n"))
-        return Decoded(Document(name, tuple(records), lines=True), repairs)
+    file = _File(name, text, repairs)
+    lines = file.lines()
+    if len(lines) > 1 and _is_json(lines[0].text):
+        if not text.endswith("\n") and not _is_whole(lines[-1]):
+            last = lines.pop()
+            repairs.append(
+                f"{last.where}: the last line was cut off; {len(lines)} whole lines were read"
+            )
+        return Decoded(Document(name, tuple(lines), lines=True), repairs)
     if not lines:
         raise MalformedRecord("the file is empty", where=name, fix="give a session")
     value = _value(text, name, 0, repairs)
@@ -51,19 +54,59 @@ def decode(data: bytes, name: str = "input") -> Decoded:
     return Decoded(Document(name, (Record(value, f"{name} line 1"),), lines=lined), repairs)
 
 
-def _lines(
-    lines: list[tuple[int, str]], name: str, repairs: list[str], *, ended: bool
-) -> list[Record]:
-    records: list[Record] = []
-    for place, (at, line) in enumerate(lines):
-        where = f"{name} line {at}"
-        try:
-            records.append(Record(_value(line, where, at, repairs), where))
-        except MalformedRecord:
-            if place < len(lines) - 1 or ended:
-                raise
-            repairs.append(f"{where}: the last line was cut off; {place} whole lines were read")
-    return records
+class _File(msgspec.Struct, frozen=True, eq=False):
+    """A file of lines; what is repaired in them is told in `repairs`."""
+
+    name: str
+    text: str
+    repairs: list[str]
+
+    def lines(self) -> list["_Line"]:
+        """The lines that are not blank, numbered from 1."""
+        lines: list[_Line] = []
+        start, at, end = 0, 1, len(self.text)
+        while start < end:
+            stop = self.text.find("\n", start)
+            stop = end if stop < 0 else stop
+            if self.text[start:stop].strip():
+                lines.append(_Line(self, start, stop, at))
+            start, at = stop + 1, at + 1
+        return lines
+
+
+_UNREAD = object()
+
+
+class _Line(Record):
+    """A line of a file, decoded when somebody looks: its value is kept, its text is the file's."""
+
+    __slots__ = ("_at", "_file", "_start", "_stop")
+
+    def __init__(self, file: _File, start: int, stop: int, at: int) -> None:
+        super().__init__(_UNREAD, "")
+        self._file, self._start, self._stop, self._at = file, start, stop, at
+
+    @property
+    def text(self) -> str:
+        return self._file.text[self._start : self._stop]
+
+    @property
+    def where(self) -> str:
+        return f"{self._file.name} line {self._at}"
+
+    @property
+    def value(self) -> Any:
+        if self._value is _UNREAD:
+            self._value = _value(self.text, self.where, self._at, self._file.repairs)
+        return self._value
+
+
+def _is_whole(line: _Line) -> bool:
+    try:
+        _ = line.value
+    except MalformedRecord:
+        return False
+    return True
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -113,13 +156,15 @@ def _is_json(line: str) -> bool:
 
 
 def _value(text: str, where: str, line: int, repairs: list[str]) -> Any:
-    check_depth(text, where)
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
+    except RecursionError as error:
+        raise _too_deep(where) from error
     except (msgspec.DecodeError, UnicodeError) as error:
         if "\\u" in text:
             repaired = _repaired(text, where, repairs)
             if repaired is not None:
+                _expect_flat(repaired, where)
                 return repaired[0]
         place = re.search(r"\(byte (\d+)\)", str(error))
         at = f", byte {place[1]}" if place else ""
@@ -130,10 +175,13 @@ def _value(text: str, where: str, line: int, repairs: list[str]) -> Any:
             if line
             else "give a JSON document, or one JSON value a line",
         ) from error
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        _expect_flat([value], where)
+    return value
 
 
-def _repaired(text: str, where: str, repairs: list[str]) -> tuple[Any] | None:
-    """The value with U+FFFD for lone surrogates, if they are all that is wrong."""
+def _repaired(text: str, where: str, repairs: list[str]) -> list[Any] | None:
+    """In a list, the value with U+FFFD for lone surrogates, if they are all that is wrong."""
 
     def refuse(constant: str) -> Any:
         raise ValueError(constant)
@@ -147,7 +195,7 @@ def _repaired(text: str, where: str, repairs: list[str]) -> tuple[Any] | None:
     if not replaced[0]:
         return None
     repairs.append(f"{where}: {replaced[0]} texts held lone surrogates, now U+FFFD")
-    return (clean,)
+    return [clean]
 
 
 def _without_surrogates(value: Any, replaced: list[int]) -> Any:
@@ -167,24 +215,28 @@ def _without_surrogates(value: Any, replaced: list[int]) -> Any:
     return value
 
 
-def check_depth(text: str, where: str) -> None:
-    """Refuse JSON text that nests too deep, before anything decodes it.
+def _expect_flat(listed: list[Any], where: str) -> None:
+    """Refuse what nests deeper than `MAX_DEPTH`: every walk of ours goes as deep as its value.
 
-    Raises:
-        SizeLimit: deeper than 256.
+    Args:
+        listed: the value, in a list.
     """
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return
-    depth = 0
-    for match in _STRUCTURE.finditer(text):
-        char = match[0]
-        if char in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise SizeLimit(
-                    f"JSON nests deeper than {MAX_DEPTH}",
-                    where=where,
-                    fix="flatten this record, or leave it out",
-                )
-        elif char in "]}":
-            depth -= 1
+    level = listed
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for item in level
+            for inner in (item.values() if type(item) is dict else item)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return
+    raise _too_deep(where)
+
+
+def _too_deep(where: str) -> SizeLimit:
+    return SizeLimit(
+        f"JSON nests deeper than {MAX_DEPTH}",
+        where=where,
+        fix="flatten this record, or leave it out",
+    )

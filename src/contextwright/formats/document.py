@@ -7,16 +7,31 @@ import msgspec
 from contextwright.formats.fields import a_list
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record:
     """A decoded JSON value.
 
-    Args:
+    Attributes:
         value: plain JSON data.
         where: file and line, or file and place in the document.
+        text: of the line that it is, for a reader that decodes it itself; empty elsewhere.
     """
 
-    value: Any
-    where: str
+    __slots__ = ("_value", "_where")
+
+    def __init__(self, value: Any, where: str) -> None:
+        self._value, self._where = value, where
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    @property
+    def where(self) -> str:
+        return self._where
+
+    @property
+    def text(self) -> str:
+        return ""
 
 
 class Document(msgspec.Struct, frozen=True):

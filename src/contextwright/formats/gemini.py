@@ -12,6 +12,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
+    NO_FIELDS,
     AnyPart,
     Event,
     File,
@@ -140,7 +141,7 @@ def part_of(value: Any, where: str) -> AnyPart:
     fields = Fields(value, where)
     part = fields.whole
     signature = _pick(part, "thought_signature")
-    extra: Json = {NAME: {"thought_signature": signature}} if signature else {}
+    extra: Json = {NAME: {"thought_signature": signature}} if signature else NO_FIELDS
     call, response = _pick(part, "function_call"), _pick(part, "function_response")
     if call is not None:
         called = Fields(call, f"{where}.function_call")

@@ -25,6 +25,7 @@ from contextwright.formats.fields import (
 from contextwright.formats.langchain_blocks import NAME, block_of, part_of
 from contextwright.formats.provenance import RecordReader, SourceRecord, in_order
 from contextwright.session.event import (
+    NO_FIELDS,
     AnyPart,
     Event,
     Opaque,
@@ -189,6 +190,7 @@ def _removed(records: list[Record]) -> set[int]:
     """Places of remove messages and of what they remove."""
     places: set[int] = set()
     by_id: dict[str, list[int]] = {}
+    cleared = 0  # all before it are removed
     for at, record in enumerate(records):
         data = _data(record.value) or {}
         id = str(data.get("id"))
@@ -196,7 +198,11 @@ def _removed(records: list[Record]) -> set[int]:
             by_id.setdefault(id, []).append(at)
             continue
         places.add(at)
-        places.update(range(at) if id == REMOVE_ALL else by_id.get(id, ()))
+        if id == REMOVE_ALL:
+            places.update(range(cleared, at))
+            cleared = at
+        else:
+            places.update(by_id.pop(id, ()))
     return places
 
 
@@ -221,7 +227,7 @@ def _call(call: Json, key: str, otherwise: str) -> ToolCall:
         id=call["id"] if isinstance(call.get("id"), str) else otherwise,
         name=str(call.get("name") or ""),
         arguments=args if isinstance(args, str) else text_of(args if args is not None else {}),
-        extra={NAME: {"list": key}} if key == "invalid_tool_calls" else {},
+        extra={NAME: {"list": key}} if key == "invalid_tool_calls" else NO_FIELDS,
     )
 
 

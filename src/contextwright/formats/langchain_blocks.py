@@ -8,7 +8,16 @@ from typing import Any
 from contextwright.errors import MalformedRecord
 from contextwright.formats.fields import Json, object_if, object_of, text_if, text_of
 from contextwright.formats.openai_chat import image_of, url_of
-from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolCall
+from contextwright.session.event import (
+    NO_FIELDS,
+    AnyPart,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+)
 
 NAME = "langchain"
 
@@ -67,7 +76,7 @@ def _media_of(block: Json, kind: str) -> AnyPart | None:
         return None
     if kind == "image":
         return Image(media_type=media, **held)
-    return File(media_type=media, extra={} if kind == "file" else _kind(kind), **held)
+    return File(media_type=media, extra=NO_FIELDS if kind == "file" else _kind(kind), **held)
 
 
 def block_of(part: AnyPart) -> Any:

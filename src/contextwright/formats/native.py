@@ -1,5 +1,7 @@
 """Our own JSON Lines: a header, then events and state changes in the order of the session."""
 
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -51,9 +53,9 @@ def read(document: Document) -> Session:
     header = _convert(first, Header)
     session = Session(header.session, tools=header.tools, metadata=header.metadata)
     for record in document.records[1:]:
-        line = _convert(record, Line)
+        line = _line(record)
         if line.event is not None:
-            session.append(line.event)
+            session.log.append(line.event, decoded=True)
         elif line.state is not None:
             session.restore(StateChange(len(session.log), line.state))
         else:
@@ -61,6 +63,19 @@ def read(document: Document) -> Session:
                 "a line with neither event nor state", where=record.where, fix="remove the line"
             )
     return session
+
+
+_decode = msgspec.json.Decoder(Line).decode
+
+
+def _line(record: Record) -> Line:
+    """The line; one with a fault is decoded in the way that names and repairs it."""
+    try:
+        if record.text:
+            return _decode(record.text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    return _convert(record, Line)
 
 
 def _convert(record: Record, kind: Any) -> Any:
@@ -77,10 +92,14 @@ def write(session: Session) -> list[Json]:
     """The lines."""
     header = Header(VERSION, session.id, session.tools, session.metadata)
     lines: list[Any] = [msgspec.to_builtins(header)]
-    changes = list(session.changes)
-    for position in range(len(session.log) + 1):
-        while changes and changes[0].position <= position:
-            lines.append({"state": changes.pop(0).values})
-        if position < len(session.log):
-            lines.append({"event": msgspec.to_builtins(session.log[position])})
-    return lines
+    changes = deque(session.changes)
+    for position, event in enumerate(session.log):
+        lines += _states(changes, position)
+        lines.append({"event": msgspec.to_builtins(event)})
+    return [*lines, *_states(changes, len(session.log))]
+
+
+def _states(changes: deque[StateChange], position: int) -> Iterator[Json]:
+    """The lines of the next changes, up to those of a position."""
+    while changes and changes[0].position <= position:
+        yield {"state": changes.popleft().values}

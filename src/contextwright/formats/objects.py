@@ -20,7 +20,7 @@ from contextwright.formats import (
 from contextwright.formats.document import Document, Record
 from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, step_to
 from contextwright.formats.fields import Json, list_if, object_if
-from contextwright.formats.provenance import free_id, origins
+from contextwright.formats.provenance import FreeIds, origins
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
@@ -142,11 +142,11 @@ def parse_messages(
     wire = _wire_messages(messages, dumper, "messages", format)
     session = Session("session")
     homes: dict[str, tuple[int, ...]] = {}
-    taken: set[str] = set()
+    taken = FreeIds()
     for name, run in groupby(wire, key=lambda message: message.format):
         whole = list(run)
         for event, places in _read_run(name, whole):
-            event = msgspec.structs.replace(event, id=free_id(event.id, taken))
+            event = msgspec.structs.replace(event, id=taken.take(event.id))
             homes[event.id] = tuple(dict.fromkeys(whole[place].index for place in places))
             session.append(event)
     sources = {

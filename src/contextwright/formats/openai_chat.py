@@ -12,6 +12,7 @@ from contextwright.formats.fields import Fields, Json, list_if, object_if, text_
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
+    NO_FIELDS,
     AnyPart,
     Event,
     File,
@@ -181,7 +182,7 @@ def image_of(url: str, detail: str = "", extra: Json | None = None) -> Image:
     """The picture at a URL, which may hold it as a `data:` URL."""
     media, data = data_url(url)
     url = "" if data else url
-    return Image(media_type=media, data=data, url=url, detail=detail, extra=extra or {})
+    return Image(media_type=media, data=data, url=url, detail=detail, extra=extra or NO_FIELDS)
 
 
 def file_of(file: Json, otherwise: str) -> File:

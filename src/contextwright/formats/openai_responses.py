@@ -10,6 +10,7 @@ from contextwright.formats.openai_chat import file_json, file_of, image_of, url_
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
+    NO_FIELDS,
     AnyPart,
     Event,
     File,
@@ -93,11 +94,16 @@ def _tool(tool: Tool) -> Json:
 def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
     """Items in groups: what one answer of the model said, and every other item by itself."""
     groups: list[tuple[list[Json], int]] = []
+    speaks = reasons = False  # whether the newest group is the model's, and only reasoning
     for item, at in items:
-        if groups and _continues(groups[-1][0], item):
+        kind, of_model = item.get("type"), _of_model(item)
+        # calls follow reasoning, words and other calls; words follow reasoning
+        if speaks and (kind == "function_call" or (reasons and of_model)):
             groups[-1][0].append(item)
         else:
             groups.append(([item], at))
+            speaks, reasons = of_model, True
+        reasons = reasons and kind == "reasoning"
     return [({"items": group}, at) for group, at in groups]
 
 
@@ -105,16 +111,6 @@ def grouped(items: list[Json]) -> list[range]:
     """The places of the items that make one event each."""
     groups = _groups([(item, at) for at, item in enumerate(items)])
     return [range(at, at + len(group["items"])) for group, at in groups]
-
-
-def _continues(group: list[Json], item: Json) -> bool:
-    """Calls follow reasoning, words and other calls; words follow reasoning."""
-    if not all(_of_model(each) for each in group):
-        return False
-    if item.get("type") == "function_call":
-        return True
-    only_reasoned = all(each.get("type") == "reasoning" for each in group)
-    return only_reasoned and _of_model(item)
 
 
 def _of_model(item: Json) -> bool:
@@ -149,7 +145,7 @@ def item_parts(value: Json, where: str) -> list[AnyPart]:
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
         encrypted = item.text("encrypted_content", "")
-        extra: Json = {NAME: {"id": item.get("id")}} if item.get("id") else {}
+        extra: Json = {NAME: {"id": item.get("id")}} if item.get("id") else NO_FIELDS
         text = "\n".join(summary)
         return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
     return [Opaque(format=NAME, kind=str(kind), value=value)]

@@ -34,19 +34,20 @@ ITEMS = "$items"
 WHOLE = "$whole"
 """Key of a residue: the source's value, where the two are of different kinds or lengths."""
 
-_MARKS = {ABSENT, ITEMS, WHOLE}
+_MARKS = frozenset({ABSENT, ITEMS, WHOLE})
 
 
 def residue(written: Any, source: Any) -> dict[str, Any]:
     """What turns `written` into `source`; empty where they are the same JSON data."""
-    if isinstance(written, dict) and isinstance(source, dict) and not _marked(source):
-        return _difference(cast(dict[str, Any], written), cast(dict[str, Any], source))
-    if isinstance(written, list) and isinstance(source, list):
-        one, other = cast(list[Any], written), cast(list[Any], source)
-        if len(one) == len(other):
-            inner = {str(n): residue(*pair) for n, pair in enumerate(zip(one, other, strict=True))}
-            items = {place: inner_rest for place, inner_rest in inner.items() if inner_rest}
-            return {ITEMS: items} if items else {}
+    kind = type(written)
+    if kind is not type(source):
+        return {WHOLE: source}
+    if kind is dict and not _marked(source):
+        return _difference(written, source)
+    if kind is list and len(written) == len(source):
+        inner = {str(n): residue(*pair) for n, pair in enumerate(zip(written, source, strict=True))}
+        items = {place: inner_rest for place, inner_rest in inner.items() if inner_rest}
+        return {ITEMS: items} if items else {}
     return {} if same(written, source) else {WHOLE: source}
 
 
@@ -55,7 +56,7 @@ def _difference(written: dict[str, Any], source: dict[str, Any]) -> dict[str, An
     for key, value in source.items():
         if key not in written:
             rest[key] = {WHOLE: value} if _marked(value) else value
-        elif inner := residue(written[key], value):
+        elif (own := written[key]) is not value and (inner := residue(own, value)):
             rest[key] = inner
     absent = [key for key in written if key not in source]
     if absent:
@@ -65,7 +66,7 @@ def _difference(written: dict[str, Any], source: dict[str, Any]) -> dict[str, An
 
 def _marked(value: Any) -> bool:
     """Whether a source's value could be read as a residue."""
-    return isinstance(value, dict) and not value.keys().isdisjoint(_MARKS)  # pyright: ignore[reportUnknownMemberType]
+    return isinstance(value, dict) and not _MARKS.isdisjoint(value)  # pyright: ignore[reportUnknownMemberType]
 
 
 def restored(written: Any, rest: Mapping[str, Any]) -> Any:
@@ -159,8 +160,9 @@ class RecordReader:
     def __init__(self) -> None:
         self.drafts: list[EventDraft] = []
         self.tools: dict[str, str] = {}
-        self.taken: set[str] = set()
+        self.taken = FreeIds()
         self.hidden: list[Json] = []
+        self._main = ("", "", 0)  # the events of no sub-agent: first, last, how many
 
     def write(self, events: Sequence[Event], shape: str) -> Any:
         """The record as the format's writer makes it now."""
@@ -172,8 +174,18 @@ class RecordReader:
 
     def draft(self, id: str, role: Role, **head: Any) -> EventDraft:
         """A new event; its id is made unique."""
-        self.drafts.append(EventDraft(Event(id=free_id(id, self.taken), role=role, **head)))
-        return self.drafts[-1]
+        draft = EventDraft(Event(id=self.taken.take(id), role=role, **head))
+        if "branch" not in draft.head.metadata:
+            first, _, count = self._main
+            self._main = first if count else draft.head.id, draft.head.id, count + 1
+        self.drafts.append(draft)
+        return draft
+
+    def summary(self) -> Json:
+        """The metadata of a summary that stands for all drafts so far, sub-agents apart."""
+        first, last, count = self._main
+        covers = {"first": first, "last": last, "events": count} if count else {"events": 0}
+        return {"kind": "summary", "scope": "historical", "covers": covers}
 
     def spread(
         self, parts: Iterable[AnyPart], role: Role, draft: Callable[[Role], EventDraft]
@@ -218,20 +230,25 @@ def _keep(at: int, source: Any, pieces: Pieces, shape: str, write: ToRecord) -> 
         draft.records.append(record)
 
 
-def free_id(wanted: str, taken: set[str]) -> str:
-    """This id, or the next free one like it. Marks it as taken."""
-    id, count = wanted, 2
-    while id in taken:
-        id, count = f"{wanted}#{count}", count + 1
-    taken.add(id)
-    return id
+class FreeIds:
+    """Ids that are taken; one more of the same costs no walk over those before it."""
 
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
 
-def summary_of(drafts: Iterable[EventDraft]) -> Json:
-    """The metadata of a summary that stands for all drafts before it, sub-agents apart."""
-    ids = [draft.head.id for draft in drafts if "branch" not in draft.head.metadata]
-    covers = {"first": ids[0], "last": ids[-1], "events": len(ids)} if ids else {"events": 0}
-    return {"kind": "summary", "scope": "historical", "covers": covers}
+    def __len__(self) -> int:
+        return len(self._taken)
+
+    def take(self, wanted: str) -> str:
+        """This id, or the next free one like it. It is taken from now on."""
+        id, count = wanted, self._counts.get(wanted, 2)
+        while id in self._taken:
+            id, count = f"{wanted}#{count}", count + 1
+        if id != wanted:
+            self._counts[wanted] = count
+        self._taken.add(id)
+        return id
 
 
 def in_order(session: Session, format: str) -> Iterator[SourceRecord]:
@@ -284,17 +301,19 @@ def read_messages(
     for at, (events, message, where) in enumerate(read):
         if _repeats(events[0].id, message, where, by_id):
             continue
-        drafts: list[EventDraft] = []
+        pinned = _is_pinned(message)
+        rest = residue(to_message(events), message)
         for event in events:
             id = event.id or f"e{len(taken)}"
             while not event.id and (id in taken or id in named_ids):
                 id += "_"
             taken.add(id)
-            pinned = event.pinned or _is_pinned(message)
-            drafts.append(EventDraft(msgspec.structs.replace(event, id=id, pinned=pinned)))
-        pieces = [(draft, list(draft.head.parts)) for draft in drafts]
-        _keep(at, message, pieces, "", lambda events, _: to_message(events))
-        yield from (draft.event(format) for draft in drafts)
+            record: Json = {"at": at, "parts": len(event.parts)}
+            if rest:
+                record["rest"], rest = rest, {}
+            extra = {**event.extra, format: {"records": [record]}}
+            pinned_too = event.pinned or pinned
+            yield msgspec.structs.replace(event, id=id, pinned=pinned_too, extra=extra)
 
 
 def _is_pinned(message: Any) -> bool:

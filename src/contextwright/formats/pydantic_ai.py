@@ -8,6 +8,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
+    NO_FIELDS,
     AnyPart,
     Event,
     File,
@@ -83,7 +84,7 @@ def _request_part(part: Fields) -> tuple[Role, list[AnyPart]]:
         return "tool", [_result(part, kind)]
     if kind not in {"system-prompt", "user-prompt", "retry-prompt"}:
         return "user", [Opaque(format=NAME, kind=kind, value=part.whole)]
-    extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else {}
+    extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else NO_FIELDS
     content = part.get("content")
     # a list in a retry is pydantic's, of validation errors
     if not isinstance(content, list) or kind == "retry-prompt":
@@ -123,7 +124,7 @@ def _result(part: Fields, kind: str) -> ToolResult:
         name=part.text("tool_name", ""),
         content=pieces,
         status="error" if failed else "ok",
-        extra={NAME: {"part_kind": kind}} if kind == "retry-prompt" else {},
+        extra={NAME: {"part_kind": kind}} if kind == "retry-prompt" else NO_FIELDS,
     )
 
 

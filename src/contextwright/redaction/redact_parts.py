@@ -6,7 +6,16 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.redaction.redactor import Redactor
-from contextwright.session.event import AnyPart, File, Image, Text, Thinking, ToolCall, ToolResult
+from contextwright.session.event import (
+    NO_FIELDS,
+    AnyPart,
+    File,
+    Image,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 
 
 class PartRedaction:
@@ -75,7 +84,7 @@ class PartRedaction:
     def _part(self, part: AnyPart) -> AnyPart:
         new = self._redacted(part)
         if new is part and part.extra and not self._redactor.is_clean(part.extra):
-            return msgspec.structs.replace(part, extra={})
+            return msgspec.structs.replace(part, extra=NO_FIELDS)
         return new
 
     def _redacted(self, part: AnyPart) -> AnyPart:
@@ -97,7 +106,7 @@ class PartRedaction:
             return self._media(part)
         if redactor.is_clean(part.value):
             return part
-        return msgspec.structs.replace(part, value=redactor.value(part.value), extra={})
+        return msgspec.structs.replace(part, value=redactor.value(part.value), extra=NO_FIELDS)
 
     def _result(self, part: ToolResult) -> ToolResult:
         content = self._parts(part.content)
@@ -105,7 +114,9 @@ class PartRedaction:
         same = all(new is old for new, old in zip(content, part.content, strict=True))
         if same and (call_id, name) == (part.call_id, part.name):
             return part
-        return msgspec.structs.replace(part, call_id=call_id, name=name, content=content, extra={})
+        return msgspec.structs.replace(
+            part, call_id=call_id, name=name, content=content, extra=NO_FIELDS
+        )
 
     def _media(self, part: File | Image) -> AnyPart:
         redactor = self._redactor
@@ -119,7 +130,7 @@ class PartRedaction:
         data = self._data(part)
         if name == part.name and data == part.data:
             return part
-        return msgspec.structs.replace(part, name=name, data=data, extra={})
+        return msgspec.structs.replace(part, name=name, data=data, extra=NO_FIELDS)
 
     def _data(self, part: File) -> str:
         """The data of a file that is text, redacted."""

@@ -1,11 +1,11 @@
 """Which calls are of one kind: a success of one makes good that another of them failed."""
 
-import json
 import re
 from typing import Any
 
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import ToolCall
+from contextwright.session.json_text import json_value
 
 _COMMAND_KEYS = ("command", "cmd", "script", "shell_command", "commandLine", "bash")
 _PATH_KEYS = ("path", "file_path", "filename", "file", "filepath", "target_file", "notebook_path")
@@ -51,7 +51,7 @@ def call_kinds(call: ToolCall) -> tuple[str, ...]:
     A command is of the kind of its programs, the last of which it is about; a call that writes to
     a file is of the tool and the file; any other of its tool.
     """
-    return _kinds(call.name, call.arguments)
+    return _kinds(call.name, call.arguments)[0]
 
 
 def call_kind(call: ToolCall) -> str:
@@ -61,24 +61,25 @@ def call_kind(call: ToolCall) -> str:
 
 def programs_of(call: ToolCall) -> tuple[str, ...]:
     """The programs that a call of a shell runs, in order; empty where it is no shell's."""
-    return _programs(_command(_arguments(call.arguments)))
+    return _kinds(call.name, call.arguments)[1]
 
 
 @cached_text
-def _kinds(name: str, arguments: str) -> tuple[str, ...]:
+def _kinds(name: str, arguments: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The kinds of a call, and the programs that it runs."""
     values = _arguments(arguments)
     if programs := _programs(_command(values)):
-        return tuple(f"{name} {program}" for program in programs)
+        return tuple(f"{name} {program}" for program in programs), programs
     path = next((values[k] for k in _PATH_KEYS if isinstance(values.get(k), str)), "")
     verb = values.get("command", "")
     verb = verb if isinstance(verb, str) and " " not in verb else ""
     kind = f"{name} {verb}".strip()
-    return (f"{kind} {path}",) if path and _WRITES.search(verb or name) else (kind,)
+    return (f"{kind} {path}" if path and _WRITES.search(verb or name) else kind,), ()
 
 
 def _arguments(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = json_value(text)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -1,14 +1,38 @@
 """One immutable message of a session, and the typed parts it is made of."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import msgspec
 
+from contextwright.errors import SessionError
 from contextwright.session.checked_call import CheckedMessage
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES = ("system", "user", "assistant", "tool")
 Status = Literal["ok", "error", "interrupted", "pending"]
+
+
+class NoFields(dict[str, Any]):
+    """An empty object that all messages without fields of their own share. It stays empty: what
+    one message was given must not appear in another."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "NO_FIELDS"  # a copy is the same object
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise SessionError(
+            "a message does not change once it is made",
+            where="the metadata or extra of an event or a part",
+            fix="give them when it is made: Event(..., metadata={...})",
+        )
+
+    if not TYPE_CHECKING:
+        __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+
+NO_FIELDS = NoFields()
 
 
 class Part(
@@ -17,6 +41,7 @@ class Part(
     frozen=True,
     kw_only=True,
     omit_defaults=True,
+    gc=False,
     tag_field="type",
     gc=False,
 ):
@@ -27,13 +52,13 @@ class Part(
             export gives back what was imported. Never shown to a model of another provider.
     """
 
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = NO_FIELDS
 
     def __hash__(self) -> int:
         return hash(self.__struct_fields__) ^ hash(str(self.extra))
 
 
-class Text(Part, frozen=True, kw_only=True, omit_defaults=True, tag="text"):
+class Text(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="text"):
     """Plain text."""
 
     text: str
@@ -42,7 +67,7 @@ class Text(Part, frozen=True, kw_only=True, omit_defaults=True, tag="text"):
         return hash(self.text)
 
 
-class ToolCall(Part, frozen=True, kw_only=True, omit_defaults=True, tag="tool_call"):
+class ToolCall(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="tool_call"):
     """An assistant asks for a tool.
 
     Args:
@@ -57,7 +82,7 @@ class ToolCall(Part, frozen=True, kw_only=True, omit_defaults=True, tag="tool_ca
         return hash((self.id, self.name, self.arguments))
 
 
-class Image(Part, frozen=True, kw_only=True, omit_defaults=True, tag="image"):
+class Image(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="image"):
     """A picture: `data` as base64, or a `url`, or a provider's `file_id`."""
 
     media_type: str = "image/png"
@@ -72,7 +97,7 @@ class Image(Part, frozen=True, kw_only=True, omit_defaults=True, tag="image"):
         return hash((self.data, self.url, self.file_id))
 
 
-class File(Part, frozen=True, kw_only=True, omit_defaults=True, tag="file"):
+class File(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="file"):
     """A document or a recording: `data` as base64, or a `url`, or a provider's `file_id`."""
 
     media_type: str = "application/octet-stream"
@@ -85,7 +110,7 @@ class File(Part, frozen=True, kw_only=True, omit_defaults=True, tag="file"):
         return hash((self.name, self.data, self.url, self.file_id))
 
 
-class Thinking(Part, frozen=True, kw_only=True, omit_defaults=True, tag="thinking"):
+class Thinking(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="thinking"):
     """A model's reasoning, bound by its signature to the provider that made it.
 
     Args:
@@ -103,7 +128,7 @@ class Thinking(Part, frozen=True, kw_only=True, omit_defaults=True, tag="thinkin
         return hash((self.text, self.signature, self.redacted))
 
 
-class Opaque(Part, frozen=True, kw_only=True, omit_defaults=True, tag="opaque"):
+class Opaque(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="opaque"):
     """A part of a kind that is not known here: kept, given back on export, not rendered."""
 
     format: str
@@ -114,7 +139,7 @@ class Opaque(Part, frozen=True, kw_only=True, omit_defaults=True, tag="opaque"):
         return hash((self.format, self.kind))
 
 
-class ToolResult(Part, frozen=True, kw_only=True, omit_defaults=True, tag="tool_result"):
+class ToolResult(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="tool_result"):
     """What a tool gave back, or why it gave nothing."""
 
     call_id: str
@@ -163,8 +188,8 @@ class Event(
     invocation: str = ""
     tags: tuple[str, ...] = ()
     pinned: bool = False
-    metadata: dict[str, Any] = {}
-    extra: dict[str, Any] = {}
+    metadata: dict[str, Any] = NO_FIELDS
+    extra: dict[str, Any] = NO_FIELDS
 
     def __hash__(self) -> int:
         return hash((self.id, self.role, self.parts))
@@ -187,15 +212,22 @@ class Event(
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The tool calls in order."""
-        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+        return tuple([part for part in self.parts if isinstance(part, ToolCall)])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
         """The tool results in order."""
-        return tuple(part for part in self.parts if isinstance(part, ToolResult))
+        return tuple([part for part in self.parts if isinstance(part, ToolResult)])
 
 
-class Tool(msgspec.Struct, metaclass=CheckedMessage, frozen=True, kw_only=True, omit_defaults=True):
+class Tool(
+    msgspec.Struct,
+    metaclass=CheckedMessage,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
+):
     """A tool that the agent may call: name, purpose, JSON Schema of its arguments."""
 
     name: str

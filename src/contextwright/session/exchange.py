@@ -1,5 +1,6 @@
 """The atomic unit of a session: one message, or an assistant's calls with all of their results."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -67,18 +68,24 @@ def exchange_of(
     Args:
         newest: whether nothing came after it; an unanswered call then is open.
     """
-    results: dict[str, ToolResult] = {}
-    answers = 0
-    for event in events:
-        for result in event.results:
-            results[result.call_id] = result
-            answers += 1
-    call_ids = [call.id for call in events[0].calls if events[0].role == "assistant"]
-    open_calls = tuple(
-        id for id in call_ids if id not in results or results[id].status == "interrupted"
-    )
-    mark = _mark(events, results, open_calls, answers > len(results), newest)
-    return Exchange(index, turn, positions, events, results, open_calls, mark)
+    results = results_by_call(events)
+    waiting = open_calls(events, results)
+    twice = sum(len(event.results) for event in events) > len(results)
+    mark = _mark(events, results, waiting, twice, newest)
+    return Exchange(index, turn, positions, events, results, waiting, mark)
+
+
+def results_by_call(events: Sequence[Event]) -> dict[str, ToolResult]:
+    """By call id the result that counts: the last one that came."""
+    return {result.call_id: result for event in events for result in event.results}
+
+
+def open_calls(events: Sequence[Event], results: Mapping[str, ToolResult]) -> tuple[str, ...]:
+    """Ids of an exchange's calls that have no result, or were interrupted."""
+    if events[0].role != "assistant":
+        return ()
+    ids = [call.id for call in events[0].calls]
+    return tuple(id for id in ids if id not in results or results[id].status == "interrupted")
 
 
 def _mark(
@@ -92,6 +99,8 @@ def _mark(
         return "orphan"
     if open_calls:
         return "open" if newest else "interrupted"
+    if not results:
+        return "complete"
     calls = {call.id: call for call in events[0].calls}
     if any(is_failure(result, calls.get(id)) for id, result in results.items()):
         return "failed"

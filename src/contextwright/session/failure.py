@@ -5,13 +5,13 @@ text: exit codes, and the shapes in which shells, test runners, languages, HTTP 
 that they failed. The first word alone says nothing: a page about errors is no error.
 """
 
-import json
 import re
 from typing import Any
 
 from contextwright.memo.ownership import cached_text
 from contextwright.session.call_kind import READERS, programs_of
 from contextwright.session.event import ToolCall, ToolResult
+from contextwright.session.json_text import json_value
 
 HEAD, TAIL = 2_000, 2_000
 """Characters at both ends that are looked at: a failure is said first or last."""
@@ -116,7 +116,7 @@ def _of_json(text: str) -> bool | None:
     if len(text) > MAX_JSON:
         return None
     try:
-        value: Any = json.loads(text)
+        value: Any = json_value(text)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict):

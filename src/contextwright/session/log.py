@@ -1,24 +1,42 @@
 """The append-only log of events, which indexes as it grows."""
 
-import math
 import re
 import threading
-from bisect import bisect_left, bisect_right, insort
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
-from typing import Any, overload
+from typing import overload
 
 import msgspec
 
 from contextwright.errors import SessionError
 from contextwright.session.call_kind import call_kind, call_kinds
-from contextwright.session.event import ROLES, Event, ToolCall
-from contextwright.session.exchange import Exchange, exchange_of
+from contextwright.session.event import Event, ToolCall, ToolResult
+from contextwright.session.event_index import EventIndex
+from contextwright.session.event_json import encodable, event_json
+from contextwright.session.exchange import Exchange, exchange_of, open_calls, results_by_call
 from contextwright.session.failure import is_failure
 
 LONG_TURN = 5
 """Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
 answer are one turn of a chat; an agent that was given a task makes hundreds of calls in one."""
+
+_LINK = 32
+"""Bytes of a sha256."""
+_PLACE = re.compile("e(?:0|[1-9][0-9]{0,9})")
+"""An id that says a position: those that `Session.add` gives."""
+_decode = msgspec.json.Decoder(Event).decode
+
+
+class _Named(msgspec.Struct):
+    """What is read of an event's JSON for its id."""
+
+    id: str
+
+
+_decode_id = msgspec.json.Decoder(_Named).decode
 
 
 class Log(Sequence[Event]):
@@ -31,25 +49,29 @@ class Log(Sequence[Event]):
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._lock = threading.Lock()
-        self._events: list[Event] = []
-        self._ids: dict[str, int] = {}
-        self._exchanges: list[Exchange] = []
-        self._joined: dict[int, list[int]] = {}  # exchange to be built anew -> its positions
-        self._exchange_at: list[int] = []  # position -> exchange
-        self._begun: list[int] = []  # position -> exchanges begun, this event's included
-        # call id -> the exchange that asked last, and the call
-        self._callers: dict[str, tuple[int, ToolCall]] = {}
-        self._late: set[int] = set()  # exchanges that were joined after another had begun
-        self._late_joins: list[int] = []  # the same, one entry for every such event
+        self._events: list[Event | bytes] = []  # as JSON until somebody looks
+        # of the newest exchange what came out of JSON, to be kept as that
+        self._decoded: list[tuple[int, bytes]] = []
+        self._ids: dict[str, int] = {}  # of the ids that do not say their position
+        self._says_place = bytearray()  # position -> whether its id does
+        self._digests = bytearray()  # hash chain, a link an event
+        self._exchange_at = array("I")  # position -> exchange
+        self._begun = array("I")  # position -> exchanges begun, this event's included
+        self._starts = array("I")  # exchange -> its first position
+        self._exchanges: list[Exchange | None] = []  # None until somebody looks
+        # exchange -> positions that joined it after another had begun
+        self._late: dict[int, list[int]] = {}
+        self._late_joins: list[int] = []  # those exchanges, one entry for every such event
+        self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
+        self._asks = False  # whether the newest exchange has calls
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
         self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
+        self._successes: dict[str, array[int]] = {}  # kind -> positions
         self._user_spoke = False
         self._preamble = 0  # exchanges that are system messages, at the very beginning
         self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
-        self._by: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> positions
-        self._with: dict[tuple[str, str], list[int]] = {}  # (attribute, value) -> exchanges
-        self._digests: list[bytes] = []  # hash chain
+        self._index = EventIndex()
         self.extend(events)
 
     def __len__(self) -> int:
@@ -60,59 +82,72 @@ class Log(Sequence[Event]):
     @overload
     def __getitem__(self, index: slice) -> list[Event]: ...
     def __getitem__(self, index: int | slice) -> Event | list[Event]:
-        return self._events[index]
+        if isinstance(index, slice):
+            return list(map(_opened, self._events[index]))
+        event = self._events[index]
+        if isinstance(event, bytes):
+            event = self._events[index] = _decode(event)
+        return event
 
     def __iter__(self) -> Iterator[Event]:
-        return iter(self._events)
+        return map(_opened, self._events)
 
-    def extend(self, events: Iterable[Event]) -> None:
-        """Append several events."""
+    def extend(self, events: Iterable[Event], *, decoded: bool = False) -> None:
+        """Append several events; `decoded` as `append` has it."""
         for event in events:
-            self.append(event)
+            self.append(event, decoded=decoded)
 
-    def append(self, event: Event) -> int:
+    def append(self, event: Event, *, decoded: bool = False) -> int:
         """Append an event and give its position. The same event again changes nothing.
+
+        Args:
+            decoded: whether it came out of JSON, so that its JSON says all of it and is kept
+                until somebody looks: a third of the memory.
 
         Raises:
             SessionError: another event of this id is in the log already, or it is none.
         """
         event, body = encodable(event)
         with self._lock:
-            known = self._ids.get(event.id)
-            if known is not None and self._events[known] == event:
+            known = self.position_of(event.id)
+            if known is None:
+                return self._append(event, body, decoded)
+            if self[known] == event:
                 return known
-            if known is not None:
-                raise SessionError(
-                    f"two events have the id {event.id!r}",
-                    where=f"positions {known} and {len(self._events)}",
-                    fix="give every event of a session its own id",
-                )
-            return self._append(event, body)
+            raise SessionError(
+                f"two events have the id {event.id!r}",
+                where=f"positions {known} and {len(self._events)}",
+                fix="give every event of a session its own id",
+            )
 
-    def _append(self, event: Event, body: bytes) -> int:
+    def _append(self, event: Event, body: bytes, decoded: bool) -> int:
         position = len(self._events)
-        link = sha256(self._digests[-1] if self._digests else b"")
-        link.update(body)
-        self._digests.append(link.digest())
-        owner = self._owner(event)
-        self._index(event, position, len(self._exchanges) if owner is None else owner)
+        self._digests += sha256(self._digests[-_LINK:] + body).digest()
+        results = event.results if event.role == "tool" else ()
+        owner = self._owner(results)
         if owner is None:
+            owner = len(self._exchanges)
             self._begin(event, position)
         else:
-            self._join(event, position, owner)
+            self._join(results, owner, position)
+        self._exchange_at.append(owner)
         self._begun.append(len(self._exchanges))
-        self._ids[event.id] = position
+        self._index.note(event, position)
+        says_place = event.id == f"e{position}"
+        self._says_place.append(says_place)
+        if not says_place:
+            self._ids[event.id] = position
         self._events.append(event)
+        if decoded:
+            self._decoded.append((position, body))
         return position
 
-    def _owner(self, event: Event) -> int | None:
-        """The exchange whose call this event answers, if all it holds are results."""
-        if event.role != "tool":
-            return None
-        for result in event.results:
-            caller = self._callers.get(result.call_id)
+    def _owner(self, results: Iterable[ToolResult]) -> int | None:
+        """The exchange whose call is answered, if all that an event holds are results."""
+        for result in results:
+            caller = self._calls.get(result.call_id)
             if caller is not None:
-                return caller[0]
+                return self._exchange_at[caller[0]]
         return None
 
     def _begin(self, event: Event, position: int) -> None:
@@ -122,14 +157,34 @@ class Log(Sequence[Event]):
         self._user_spoke = self._user_spoke or event.role == "user"
         if event.role == "system" and self._preamble == index:
             self._preamble = index + 1
-        if index:
+        if self._asks:
             self._settle(index - 1, position)
-        turn = len(self._turn_starts) - 1
-        self._exchanges.append(exchange_of(index, turn, (position,), (event,), newest=True))
-        self._exchange_at.append(index)
-        for call in event.calls if event.role == "assistant" else ():
-            self._callers[call.id] = (index, call)
-            self._called.setdefault((event.speaker, call.name), position)
+        for place, body in self._decoded:
+            self._keep(place, body)
+        self._decoded.clear()
+        self._exchanges.append(None)
+        self._starts.append(position)
+        self._asks = False
+        if event.role == "assistant":
+            for place, part in enumerate(event.parts):
+                if isinstance(part, ToolCall):
+                    self._asks = True
+                    self._calls[part.id] = position, place
+                    self._called.setdefault((event.speaker, part.name), position)
+
+    def pack(self) -> None:
+        """Keep as JSON what nobody looked at yet, the newest exchange apart: a third of the
+        memory. What JSON does not say, such as a tuple in metadata, stays an object."""
+        with self._lock:
+            for position in range(self._starts[-1] if self._starts else 0):
+                event = self._events[position]
+                if not isinstance(event, bytes) and _says_all(body := event_json(event), event):
+                    self._keep(position, body)
+
+    def _keep(self, position: int, body: bytes) -> None:
+        if self._exchanges[self._exchange_at[position]] is None:
+            # a copy: the encoder leaves room behind what it wrote
+            self._events[position] = bytes(memoryview(body))
 
     def _begin_turn(self, index: int) -> None:
         if self._turn_starts:
@@ -139,71 +194,60 @@ class Log(Sequence[Event]):
             self._aged.append(0)
         self._turn_starts.append(index)
 
-    def _join(self, event: Event, position: int, owner: int) -> None:
-        if owner != len(self._exchanges) - 1:
-            self._late.add(owner)
-            self._late_joins.append(owner)
+    def _join(self, results: Iterable[ToolResult], owner: int, position: int) -> None:
         # built when somebody looks: a call with a thousand results is not built a thousand times
-        if owner not in self._joined:
-            self._joined[owner] = list(self._exchanges[owner].positions)
-        self._joined[owner].append(position)
-        self._exchange_at.append(owner)
-        self._note_success(event, owner, position)
-
-    def _note_success(self, event: Event, exchange: int, position: int) -> None:
-        for result in event.results:
-            asked_by, call = self._callers.get(result.call_id, (-1, None))
-            call = call if asked_by == exchange else None
+        self._exchanges[owner] = None
+        if owner != len(self._exchanges) - 1:
+            self._late.setdefault(owner, []).append(position)
+            self._late_joins.append(owner)
+        for result in results:
+            call = self._call_of(result.call_id, owner)
             kinds = call_kinds(call) if call is not None else (result.name,)
             if result.status == "ok" and not is_failure(result, call):
                 for kind in kinds:
-                    self._by.setdefault(("success", kind), []).append(position)
+                    self._successes.setdefault(kind, array("I")).append(position)
             elif result.status != "pending":
-                self._failures.setdefault(kinds[-1], []).append((position, exchange))
+                self._failures.setdefault(kinds[-1], []).append((position, owner))
+
+    def _call_of(self, call_id: str, exchange: int) -> ToolCall | None:
+        """The call of this id, if it is of this exchange."""
+        position, place = self._calls.get(call_id, (-1, 0))
+        if position < 0 or self._exchange_at[position] != exchange:
+            return None
+        call = self[position].parts[place]
+        return call if isinstance(call, ToolCall) else None
 
     def _settle(self, index: int, position: int) -> None:
         """An exchange is no longer the newest: what waits in it was interrupted."""
-        before = self._exchange(index)
-        if before.mark != "open":
-            return
-        self._exchanges[index] = exchange_of(
-            index, before.turn, before.positions, before.events, newest=False
-        )
-        waiting = set(before.open_calls)
-        for call in before.calls:
+        events = list(map(self.__getitem__, self._members(index)))
+        waiting = set(open_calls(events, results_by_call(events)))
+        if waiting:
+            self._exchanges[index] = None
+        for call in events[0].calls if waiting else ():
             if call.id in waiting:
                 self._failures.setdefault(call_kind(call), []).append((position, index))
 
+    def _members(self, index: int) -> list[int]:
+        """The positions of an exchange's events."""
+        start, last = self._starts[index], index + 1 == len(self._starts)
+        stop = len(self._exchange_at) if last else self._starts[index + 1]
+        near = [at for at in range(start, stop) if self._exchange_at[at] == index]
+        return near + self._late.get(index, [])
+
     def _exchange(self, index: int) -> Exchange:
         """An exchange with all that joined it."""
-        joined = self._joined.pop(index, None)
-        if joined is not None:
+        exchange = self._exchanges[index]
+        if exchange is None:
+            positions = tuple(self._members(index))
+            events = tuple(map(self.__getitem__, positions))
             newest = index == len(self._exchanges) - 1
-            events = tuple(map(self._events.__getitem__, joined))
-            turn = self._exchanges[index].turn
-            self._exchanges[index] = exchange_of(index, turn, tuple(joined), events, newest=newest)
-        return self._exchanges[index]
-
-    def _index(self, event: Event, position: int, exchange: int) -> None:
-        keys = {("role", event.role), ("author", event.speaker)}
-        keys.update(("type", str(part.__struct_config__.tag)) for part in event.parts)
-        keys.update(("tag", tag) for tag in event.tags)
-        if event.is_pinned:
-            keys.add(("pinned", "yes"))
-        if event.metadata.get("kind") == "summary":
-            keys.add(("kind", "summary"))
-        keys.update(("tool", part.name) for part in (*event.calls, *event.results) if part.name)
-        for key in keys:
-            self._by.setdefault(key, []).append(position)
-            having = self._with.setdefault(key, [])
-            if not having or having[-1] < exchange:
-                having.append(exchange)
-            elif having[-1] != exchange and having[bisect_left(having, exchange)] != exchange:
-                insort(having, exchange)
+            exchange = exchange_of(index, self.turn_of(index), positions, events, newest=newest)
+            self._exchanges[index] = exchange
+        return exchange
 
     def has_call(self, id: str) -> bool:
         """Whether a tool call of this id was made."""
-        return id in self._callers
+        return id in self._calls
 
     def called_tools(self, before: int) -> Iterator[tuple[str, str]]:
         """Each author with each tool that it called below `before`, in the order of the first
@@ -214,32 +258,55 @@ class Log(Sequence[Event]):
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""
-        return self._ids.get(event_id)
+        known = self._ids.get(event_id)
+        if known is not None or not _PLACE.fullmatch(event_id):
+            return known
+        place = int(event_id[1:])
+        is_here = place < len(self._events) and self._says_place[place]
+        return place if is_here else None
 
     def ends(self, attribute: str, value: str, before: int) -> tuple[int, int] | None:
         """The first and the last position below `before` of the events with this role, author,
         type, tool or tag; None where there is none."""
-        positions = self._by.get((attribute, value), [])
-        count = bisect_left(positions, before)
-        return (positions[0], positions[count - 1]) if count else None
+        with self._lock:
+            positions = self._index.positions(attribute, value)
+            count = bisect_left(positions, before)
+            return (positions[0], positions[count - 1]) if count else None
 
     def positions(self, attribute: str, value: str, before: int) -> list[int]:
         """Positions below `before` of the events with this role, author, type, tool or tag."""
-        positions = self._by.get((attribute, value), [])
-        return positions[: bisect_left(positions, before)]
+        with self._lock:
+            positions = self._index.positions(attribute, value)
+            return positions[: bisect_left(positions, before)].tolist()
 
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """Exchanges from `start` to `stop` that have an event with this, in the whole log."""
         with self._lock:
-            having = self._with.get((attribute, value), [])
-            low, high = bisect_left(having, start), bisect_left(having, stop)
-            return list(map(self._exchange, having[low:high]))
+            stop = min(stop, len(self._exchanges))
+            if start >= stop:
+                return []
+            positions = self._index.positions(attribute, value)
+            low = bisect_left(positions, self._starts[start])
+            last = stop == len(self._starts)
+            high = len(positions) if last else bisect_left(positions, self._starts[stop])
+            wanted = {self._exchange_at[position] for position in positions[low:high]}
+            for index in self._joined_late(start, stop):
+                if any(map(partial(_holds, positions), self._late[index])):
+                    wanted.add(index)
+            return [self._exchange(index) for index in sorted(wanted) if start <= index < stop]
+
+    def _joined_late(self, start: int, stop: int) -> list[int]:
+        """The exchanges from `start` to `stop` that were joined after another had begun."""
+        if len(self._late) > stop - start:
+            return [index for index in range(start, stop) if index in self._late]
+        return [index for index in self._late if start <= index < stop]
 
     def succeeded_between(self, kind: str, after: int, before: int) -> bool:
         """Whether a call of this kind succeeded after one position and before another."""
-        positions = self._by.get(("success", kind), [])
-        place = bisect_right(positions, after)
-        return place < len(positions) and positions[place] < before
+        with self._lock:
+            positions = self._successes.get(kind, ())
+            place = bisect_right(positions, after)
+            return place < len(positions) and positions[place] < before
 
     def newest_failures(self, before: int) -> Iterator[tuple[str, int]]:
         """Each kind of call that failed, and the exchange of its newest failure, before a
@@ -251,31 +318,31 @@ class Log(Sequence[Event]):
 
     def owner_of(self, call_id: str) -> int | None:
         """The exchange whose call has this id; of several the last."""
-        caller = self._callers.get(call_id)
-        return caller[0] if caller is not None else None
+        caller = self._calls.get(call_id)
+        return self.exchange_index(caller[0]) if caller is not None else None
 
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes in this log, in order of first appearance."""
-        return tuple(value for name, value in list(self._by) if name == attribute)
+        return self._index.values(attribute)
 
     def exchange_index(self, position: int) -> int:
         """The exchange that the event at this position belongs to."""
-        return self._exchange_at[position]
+        with self._lock:
+            return self._exchange_at[position]
 
     def exchanges(self, start: int, stop: int, before: int) -> list[Exchange]:
         """Exchanges `start` to `stop` as they stood when the log had `before` events."""
         with self._lock:  # not in the middle of an append, which changes exchanges of before
             stop = min(stop, len(self._exchanges))
-            if len(self._joined) > stop - start:
-                unbuilt = [index for index in range(start, stop) if index in self._joined]
+            known = self._exchanges[start:stop]
+            if all(known):
+                exchanges: list[Exchange] = known  # pyright: ignore[reportAssignmentType]
             else:
-                unbuilt = [index for index in self._joined if start <= index < stop]
-            for index in unbuilt:
-                self._exchange(index)
-            exchanges = self._exchanges[start:stop]
+                exchanges = list(map(self._exchange, range(start, stop)))
             if before >= len(self._events):
                 return exchanges
-            changed = {self.exchange_count(before) - 1, *self._late}
+            newest = self._begun[before - 1] - 1 if before else -1
+            changed = {newest, *self._joined_late(start, stop)}
         for index in changed:
             if start <= index < start + len(exchanges):
                 exchanges[index - start] = self._as_of(exchanges[index - start], before)
@@ -299,7 +366,8 @@ class Log(Sequence[Event]):
 
     def exchange_count(self, before: int) -> int:
         """How many exchanges had begun when the log had `before` events."""
-        return self._begun[before - 1] if before else 0
+        with self._lock:
+            return self._begun[before - 1] if before else 0
 
     def preamble(self, count: int) -> int:
         """How many of the first `count` exchanges are the system's, before anyone else spoke."""
@@ -311,7 +379,7 @@ class Log(Sequence[Event]):
 
     def turn_of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
-        return self._exchanges[exchange].turn
+        return bisect_right(self._turn_starts, exchange) - 1
 
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn."""
@@ -331,67 +399,39 @@ class Log(Sequence[Event]):
         """Exchanges of a turn up to one, without the instructions in front of the first."""
         return stop - max(self._turn_starts[turn], self._preamble)
 
+    def bodies(self, start: int, stop: int) -> list[bytes]:
+        """The events from `start` to `stop` as the JSON that the digest covers."""
+        events = self._events[start:stop]
+        return [each if isinstance(each, bytes) else event_json(each) for each in events]
+
+    def ids(self, start: int, stop: int) -> list[str]:
+        """The ids of the events from `start` to `stop`."""
+        places = range(start, min(stop, len(self._events)))
+        return [f"e{n}" if self._says_place[n] else self._id(n) for n in places]
+
+    def _id(self, position: int) -> str:
+        event = self._events[position]
+        return _decode_id(event).id if isinstance(event, bytes) else event.id
+
     def digest(self, before: int) -> str:
         """The sha256 of the first `before` events, chained: each link covers those before it."""
-        return self._digests[before - 1].hex() if before else ""
+        with self._lock:
+            return self._digests[(before - 1) * _LINK : before * _LINK].hex()
 
 
-_encode = msgspec.json.Encoder(order="sorted").encode
-_SURROGATE = re.compile("[\ud800-\udfff]")
+def _opened(event: Event | bytes) -> Event:
+    return _decode(event) if isinstance(event, bytes) else event
 
 
-def encodable(event: Event) -> tuple[Event, bytes]:
-    """The event and its bytes; with U+FFFD for lone surrogates, and None for numbers that JSON
-    does not have, which nothing can store.
-
-    Raises:
-        SessionError: it is no event of a known role, or has something else that is no JSON.
-    """
-    if not isinstance(event, Event) or event.role not in ROLES:
-        raise SessionError(
-            f"not an event with a known role: {event!r}"[:200],
-            where=f"event {getattr(event, 'id', '')!r}",
-            fix=f"give an Event of role {', '.join(ROLES)}",
-        )
+def _says_all(body: bytes, event: Event | bytes) -> bool:
+    """Whether an event is what its JSON says."""
     try:
-        body = _encode(event)
-        # NaN and the infinities are encoded as null
-        if b"null" not in body or _all_finite(event):
-            return event, body
-    except UnicodeEncodeError:
-        pass
-    except (TypeError, ValueError, RecursionError) as error:
-        raise _no_json(event, error) from error
-    try:
-        clean = msgspec.convert(_cleaned(msgspec.to_builtins(event)), Event)
-        return clean, _encode(clean)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise _no_json(event, error) from error
+        return _decode(body) == event
+    except msgspec.ValidationError:
+        return False
 
 
-def _no_json(event: Event, error: Exception) -> SessionError:
-    return SessionError(
-        f"an event that is no JSON data: {error}"[:300],
-        where=f"event {event.id!r}",
-        fix="give strings, numbers, booleans, lists and dicts in metadata and parts",
-    )
-
-
-def _all_finite(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, msgspec.Struct):
-        return all(_all_finite(getattr(value, name)) for name in value.__struct_fields__)
-    if isinstance(value, dict):
-        return all(map(_all_finite, value.values()))
-    return not isinstance(value, (list, tuple)) or all(map(_all_finite, value))
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value
+def _holds(positions: "array[int]", position: int) -> bool:
+    """Whether a position is among these, which ascend."""
+    place = bisect_left(positions, position)
+    return place < len(positions) and positions[place] == position

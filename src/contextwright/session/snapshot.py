@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from contextwright.session.call_kind import call_kind
-from contextwright.session.event import Event, Text, Tool
+from contextwright.session.event import NO_FIELDS, Event, Text, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.failure import is_failure
 from contextwright.session.log import LONG_TURN, Log
@@ -184,7 +184,7 @@ def _without_trace(exchange: Exchange) -> Exchange | None:
     return msgspec.structs.replace(
         exchange,
         positions=exchange.positions[:1],
-        events=(msgspec.structs.replace(first, parts=words, extra={}),),
+        events=(msgspec.structs.replace(first, parts=words, extra=NO_FIELDS),),
         results={},
         open_calls=(),
         mark="complete",

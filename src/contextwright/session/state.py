@@ -24,11 +24,32 @@ class State(Mapping[str, Any]):
     invocation. Values are plain JSON data.
     """
 
-    __slots__ = ("_values", "version")
+    __slots__ = ("_layers", "version")
 
     def __init__(self, values: Mapping[str, Any] | None = None, version: int = 0) -> None:
-        self._values: dict[str, Any] = dict(values or {})
+        # one value, so that no thread sees half: what was set last, and the state that it changes
+        self._layers: tuple[dict[str, Any], State | None] = (dict(values or {}), None)
         self.version = version
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        """The values. A thousand changes that nobody looks at in between cost what they change."""
+        values, before = self._layers
+        if before is None:
+            return values
+        changes: list[dict[str, Any]] = []
+        while before is not None:
+            changes.append(values)
+            values, before = before._layers
+        values = dict(values)
+        for change in reversed(changes):
+            for key, value in change.items():
+                if value is None:
+                    values.pop(key, None)
+                else:
+                    values[key] = value
+        self._layers = values, None
+        return values
 
     def __getitem__(self, key: str) -> Any:
         return self._values[key]
@@ -48,14 +69,11 @@ class State(Mapping[str, Any]):
         Raises:
             SessionError: a key is empty or longer than 512 characters.
         """
-        values = dict(self._values)
-        for key, value in changes.items():
+        for key in changes:
             check_key(key)
-            if value is None:
-                values.pop(key, None)
-            else:
-                values[key] = value
-        return State(values, self.version + 1)
+        after = State(changes, self.version + 1)
+        after._layers = (after._layers[0], self)
+        return after
 
     def scope(self, prefix: str) -> dict[str, Any]:
         """The keys of one scope (`user:`, `app:`, `temp:`), or the session's own for ``""``."""

@@ -47,8 +47,7 @@ def cut_session(stored: StoredSession) -> list[dict[str, Any]]:
         stored.put_bodies(table, [])
     stored.seal(SessionRow(stored.number, stored.row.id, b"[]", b"{}"))
     stored.set_about(rest.session)
-    stored.add("events", list(rest.session.log))
-    stored.add("changes", list(rest.session.changes))
+    stored.add_new(rest.session)
     return lost
 
 

@@ -1,15 +1,16 @@
 """The rows of a stored session: a hash a row, the hashes chained, the end of the chain sealed."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import count, repeat
 from typing import Any, NamedTuple
 
 import msgspec
 
 from contextwright.errors import CorruptData, SessionError, StoreError, WriteConflict
 from contextwright.session.event import Event, Tool
-from contextwright.session.log import encodable
+from contextwright.session.event_json import encodable
 from contextwright.session.session import Session, StateChange
 from contextwright.stores.row_hash import row_hash
 
@@ -34,7 +35,7 @@ def _of_both(statement: str) -> dict[str, str]:
 
 _LAST = _of_both("SELECT seq + 1, hash FROM {} WHERE session = ? ORDER BY seq DESC LIMIT 1")
 _HASHES = _of_both("SELECT seq, hash FROM {} WHERE session = ? ORDER BY seq")
-_ROWS = _of_both("SELECT seq, body, hash FROM {} WHERE session = ? ORDER BY seq")
+_ROWS = _of_both("SELECT seq, body, hash FROM {} WHERE session = ? AND seq >= ? ORDER BY seq")
 _INSERT = _of_both("INSERT INTO {} VALUES (?, ?, ?, ?)")
 _PUT = _of_both("INSERT OR REPLACE INTO {} VALUES (?, ?, ?, ?)")
 _CUT = _of_both("DELETE FROM {} WHERE session = ? AND seq >= ?")
@@ -203,33 +204,50 @@ class StoredSession:
             raise self.damage(f"{count} stored {table} where {wanted} were written")
         return count, digest
 
-    def add(self, table: str, values: Sequence[Any]) -> int:
-        """Write values behind those that are there; how many there are now."""
+    def add(self, table: str, bodies: Sequence[bytes], ids: Sequence[str] = ()) -> int:
+        """Write bodies behind those that are there; how many there are now.
+
+        Args:
+            ids: of the events that they are.
+        """
         start, head = self.row.end(table)
-        rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values, start)]
+        hashes = [sha256(body).digest() for body in bodies]
+        rows = zip(repeat(self.number), count(start), bodies, hashes)
         self.connection.executemany(_INSERT[table], rows)
-        self._add_ids(table, start, values)
-        end = start + len(rows)
-        if rows:
-            self.seal(self.row.with_end(table, end, chained(head, (row[3] for row in rows))))
+        self._add_ids(start, ids)
+        end = start + len(bodies)
+        if bodies:
+            self.seal(self.row.with_end(table, end, chained(head, hashes)))
         return end
 
-    def add_new(self, table: str, values: Sequence[Any]) -> None:
-        """Write what is not stored yet; what is stored must be the first of these values, or what
-        is new here would be taken for stored and lost.
+    def add_new(self, session: Session) -> None:
+        """Write what is not stored yet of a session's events and changes; nothing else of it is
+        looked at but the last that is stored.
 
         Raises:
-            WriteConflict: it is not.
+            WriteConflict: what is stored is not its beginning: what is new here would be taken
+                for stored and lost.
         """
-        known, last = self.last(table)
-        if known and (known > len(values) or _row(values[known - 1])[1] != last):
+        log, changes = session.log, session.changes
+        stop, known = len(log), self.last("events")
+        self._expect_beginning("events", known, stop, log.bodies(known[0] - 1, known[0]))
+        self.add("events", log.bodies(known[0], stop), log.ids(known[0], stop))
+        stop, known = len(changes), self.last("changes")
+        last = [_encode(change) for change in changes[max(0, known[0] - 1) : known[0]]]
+        self._expect_beginning("changes", known, stop, last)
+        self.add("changes", [_encode(change) for change in changes[known[0] : stop]])
+
+    def _expect_beginning(
+        self, table: str, known: tuple[int, bytes], length: int, last: list[bytes]
+    ) -> None:
+        count, digest = known
+        if count and (count > length or sha256(last[0]).digest() != digest):
             what, verb = ("log", "append to") if table == "events" else ("state", "update")
             raise WriteConflict(
                 f"the stored {what} is not a beginning of this one: another writer was here",
-                where=f"session {self.row.id!r}, {known} {table} stored, {len(values)} given",
+                where=f"session {self.row.id!r}, {count} {table} stored, {length} given",
                 fix=f"load the session again and {verb} what it holds now",
             )
-        self.add(table, values[known:])
 
     def not_stored(self, events: Sequence[Event]) -> list[Event]:
         """The events that the session does not hold yet.
@@ -263,7 +281,7 @@ class StoredSession:
         self.run(_CUT, table, len(rows))
         if table == "events":
             self.connection.execute(_DROP_IDS, (self.number,))
-        self._add_ids(table, 0, values)
+            self._add_ids(0, [event.id for event in values])
         head = chained(b"", (row[3] for row in rows))
         self.seal(self.row.with_end(table, len(rows), head))
         return len(known) > len(rows) or any(row[1] in known for row in other)
@@ -288,10 +306,10 @@ class StoredSession:
         try:
             session = Session(
                 self.row.id,
-                self._values("events", Event),
                 tools=msgspec.json.decode(self.row.tools, type=tuple[Tool, ...]),
                 metadata=msgspec.json.decode(self.row.metadata, type=dict[str, Any]),
             )
+            session.log.extend(self._values("events", Event), decoded=True)
             for change in self._values("changes", StateChange):
                 session.restore(change)
         except (msgspec.DecodeError, SessionError) as error:
@@ -302,7 +320,7 @@ class StoredSession:
 
     def raw(self, table: str) -> list[tuple[Any, Any, Any]]:
         """Place, body and hash of the rows of a table, unchecked."""
-        return self.run(_ROWS, table).fetchall()
+        return self.run(_ROWS, table, -(2**62)).fetchall()
 
     def problem(self) -> str:
         """What is wrong with the session; empty where nothing is."""
@@ -322,25 +340,56 @@ class StoredSession:
         self.connection.executemany(_INSERT[table], hashed)
         if table == "events":
             self.connection.execute(_DROP_IDS, (self.number,))
-            self._add_ids(table, 0, [msgspec.json.decode(body, type=Event) for body in bodies])
+            self._add_ids(0, [msgspec.json.decode(body, type=Event).id for body in bodies])
 
-    def _values(self, table: str, kind: Any) -> list[Any]:
+    def load_new(self, session: Session, known: SessionRow) -> None:
+        """Add to a session what was stored since its rows were as `known` says.
+
+        Raises:
+            WriteConflict: it has more than was stored then, or what is stored was rewritten.
+            CorruptData: what is stored is not what was written.
+        """
+        self.check()
+        if (len(session.log), len(session.changes)) != (known.events, known.changes):
+            raise WriteConflict(
+                "the session holds what is not stored yet",
+                where=f"session {self.row.id!r}",
+                fix="save it first, or load the session again",
+            )
+        try:
+            events = list(self._values("events", Event, known))
+            changes = list(self._values("changes", StateChange, known))
+        except CorruptData:
+            self.load()  # says what is damaged, if anything is
+            raise WriteConflict(
+                "the stored session was rewritten",
+                where=f"session {self.row.id!r}",
+                fix="load the session again",
+            ) from None
+        session.log.extend(events, decoded=True)
+        for change in changes:
+            session.restore(change)
+        if self.row[2:4] != known[2:4]:
+            session.tools = msgspec.json.decode(self.row.tools, type=tuple[Tool, ...])
+            session.metadata = msgspec.json.decode(self.row.metadata, type=dict[str, Any])
+
+    def _values(self, table: str, kind: Any, known: SessionRow | None = None) -> Iterator[Any]:
+        """The values of a table behind those of `known`, each row checked; where the last is not
+        where the seal has it, the error comes behind it."""
         decode = msgspec.json.Decoder(kind).decode
-        values: list[Any] = []
-        head = b""
-        for seq, body, digest in self.run(_ROWS, table):
-            if seq != len(values) or not is_whole(body, digest):
+        place, head = (0, b"") if known is None else known.end(table)
+        for seq, body, digest in self.run(_ROWS, table, place):
+            if seq != place or not is_whole(body, digest):
                 raise self.damage("a stored row was changed or is missing", f"{table} row {seq}")
-            values.append(decode(body))
-            head = chained(head, (digest,))
-        if (len(values), head) != self.row.end(table):
+            yield decode(body)
+            head = sha256(head + digest).digest()
+            place += 1
+        if (place, head) != self.row.end(table):
             raise self.damage(f"stored {table} were changed, or the last of them are missing")
-        return values
 
-    def _add_ids(self, table: str, start: int, values: Sequence[Any]) -> None:
-        if table == "events":
-            ids = [(self.number, event.id, seq) for seq, event in enumerate(values, start)]
-            self.connection.executemany(_ADD_ID, ids)
+    def _add_ids(self, start: int, ids: Sequence[str]) -> None:
+        rows = zip(repeat(self.number), ids, count(start))
+        self.connection.executemany(_ADD_ID, rows)
 
 
 def is_whole(body: Any, digest: Any) -> bool:

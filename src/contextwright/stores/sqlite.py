@@ -3,9 +3,11 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from contextwright.errors import CorruptData, NewerSchema, SessionError, StoreError, WriteConflict
 from contextwright.session.event import Event
+from contextwright.session.event_json import event_json
 from contextwright.session.session import Session
 from contextwright.stores.database import SQLiteStore
 from contextwright.stores.salvage import Salvage, salvage
@@ -49,6 +51,8 @@ class SQLiteSessions(SQLiteStore):
     def __init__(self, path: str | Path) -> None:
         fix = "give a session file that can be written, on a local disk with room"
         super().__init__(path, "", fix=fix)
+        # the rows of each session in memory when it was loaded or saved last
+        self._known: WeakKeyDictionary[Session, SessionRow] = WeakKeyDictionary()
         if self._version() == SCHEMA_VERSION:
             return
         with self._database.writing() as connection:
@@ -91,7 +95,7 @@ class SQLiteSessions(SQLiteStore):
                     where=f"session {session_id!r}",
                     fix="load the session again and append to what it holds now",
                 )
-            return stored.add("events", new)
+            return stored.add("events", list(map(event_json, new)), [event.id for event in new])
 
     def save(self, session: Session) -> None:
         if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -103,12 +107,28 @@ class SQLiteSessions(SQLiteStore):
         with self._database.writing() as connection:
             stored = StoredSession.made(connection, session.id, self.path)
             stored.set_about(session)
-            stored.add_new("events", list(session.log))
-            stored.add_new("changes", list(session.changes))
+            stored.add_new(session)
+        self._known[session] = stored.row
 
     def load(self, session_id: str) -> Session:
         with self._database.snapshot() as connection:
-            return self._stored(connection, session_id).load()
+            stored = self._stored(connection, session_id)
+            session = stored.load()
+        self._known[session] = stored.row
+        return session
+
+    def load_new(self, session: Session) -> None:
+        with self._database.snapshot() as connection:
+            stored = self._stored(connection, session.id)
+            known = self._known.get(session)
+            if known is None or known.number != stored.number:
+                raise WriteConflict(
+                    "this session was not loaded from this file, nor saved to it",
+                    where=f"session {session.id!r}",
+                    fix="load(ID) gives it, to be kept",
+                )
+            stored.load_new(session, known)
+        self._known[session] = stored.row
 
     def length(self, session_id: str) -> int:
         with self._database.snapshot() as connection:

@@ -41,6 +41,16 @@ class SessionStore(Protocol):
         """
         ...
 
+    def load_new(self, session: Session) -> None:
+        """Bring a session that was loaded from here, or saved, up to what is stored by now: only
+        what is new is read. The session stays as it was where there is an error.
+
+        Raises:
+            WriteConflict: it holds what is not stored, or is not from here: load it again.
+            CorruptData: what is new is not what was written.
+        """
+        ...
+
     def length(self, session_id: str) -> int:
         """How many events the stored log has; 0 where there is none. What `append` expects.
 

@@ -63,6 +63,27 @@ class SessionStoreSuite:
         assert len(store.load(session.id).changes) == 1
 
     @keeps("an-append-at-the-wrong-place-writes-nothing")
+    def test_a_session_in_memory_takes_what_is_new(self, store: SessionStore) -> None:
+        session = session_of("u: one | a: two", id="s")
+        store.save(session)
+        reader = store.load("s")
+        store.load_new(reader)
+        assert reader.log.digest(2) == session.log.digest(len(reader)) and not reader.changes
+        session.user("three")
+        session.update({"k": 1})
+        store.save(session)
+        store.load_new(reader)
+        assert (list(reader.log), reader.state["k"]) == (list(session.log), 1)
+        reader.user("not stored yet")
+        with pytest.raises(WriteConflict):
+            store.load_new(reader)
+        with pytest.raises(WriteConflict):
+            store.load_new(session_of("u: one", id="s"))
+        store.rewrite("s", lambda stored: session_of("u: other | a: two | u: three", id="s"))
+        with pytest.raises(WriteConflict):
+            store.load_new(session)
+        assert len(session) == 3
+
     def test_an_append_at_the_wrong_place_writes_nothing(self, store: SessionStore) -> None:
         store.append("s", [_event("a"), _event("b")], expected=0)
         with pytest.raises(WriteConflict, match="2 events"):

@@ -9,7 +9,7 @@ from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, summarized
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import SpecError
-from contextwright.session.event import Text, ToolResult
+from contextwright.session.event import NO_FIELDS, Text, ToolResult
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -86,7 +86,9 @@ def _warned(block: Block, age: int) -> Block:
 def _marked(message: Message, warning: str) -> Message:
     if message.role == "tool":
         parts = tuple(
-            msgspec.structs.replace(part, content=(Text(text=warning), *part.content), extra={})
+            msgspec.structs.replace(
+                part, content=(Text(text=warning), *part.content), extra=NO_FIELDS
+            )
             if isinstance(part, ToolResult)
             else part
             for part in message.parts

@@ -1,0 +1,48 @@
+"""Where the events of a log are, by what they are."""
+
+from array import array
+from typing import get_args
+
+from contextwright.session.event import AnyPart, Event, ToolCall, ToolResult
+
+ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind")
+"""What events are found by."""
+_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
+_NOWHERE: "array[int]" = array("I")
+
+
+class EventIndex:
+    """Positions by attribute and value, which grow at their end."""
+
+    def __init__(self) -> None:
+        self._by: dict[str, dict[str, array[int]]] = {name: {} for name in ATTRIBUTES}
+
+    def note(self, event: Event, position: int) -> None:
+        """Take the event at this position, which is behind all before."""
+        self._add("role", event.role, position)
+        self._add("author", event.author or event.role, position)
+        for part in event.parts:
+            self._add("type", _TAGS[type(part)], position)
+            if isinstance(part, ToolCall | ToolResult) and part.name:
+                self._add("tool", part.name, position)
+        for tag in event.tags:
+            self._add("tag", tag, position)
+        if event.is_pinned:
+            self._add("pinned", "yes", position)
+        if event.metadata.get("kind") == "summary":
+            self._add("kind", "summary", position)
+
+    def _add(self, attribute: str, value: str, position: int) -> None:
+        positions = self._by[attribute].get(value)
+        if positions is None:
+            self._by[attribute][value] = array("I", (position,))
+        elif positions[-1] != position:
+            positions.append(position)
+
+    def positions(self, attribute: str, value: str) -> "array[int]":
+        """The positions of the events with this value, ascending."""
+        return self._by.get(attribute, {}).get(value, _NOWHERE)
+
+    def values(self, attribute: str) -> tuple[str, ...]:
+        """The values that an attribute takes, in order of first appearance."""
+        return tuple(self._by.get(attribute, ()))

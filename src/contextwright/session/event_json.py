@@ -1,0 +1,94 @@
+"""An event as JSON: the bytes that a log's digest covers and that a store keeps."""
+
+import math
+import re
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import SessionError
+from contextwright.session.event import NO_FIELDS, ROLES, AnyPart, Event, ToolResult
+
+event_json = msgspec.json.Encoder(order="sorted").encode
+"""An event as JSON; one that came through `encodable` has no fault."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def encodable(event: Event) -> tuple[Event, bytes]:
+    """The event and its bytes; with U+FFFD for lone surrogates, and None for numbers that JSON
+    does not have, which nothing can store.
+
+    Raises:
+        SessionError: it is no event of a known role, or has something else that is no JSON.
+    """
+    if not isinstance(event, Event) or event.role not in ROLES:
+        raise SessionError(
+            f"not an event with a known role: {event!r}"[:200],
+            where=f"event {getattr(event, 'id', '')!r}",
+            fix=f"give an Event of role {', '.join(ROLES)}",
+        )
+    try:
+        body = event_json(event)
+        if b'"extra":{}' in body or b'"metadata":{}' in body:
+            event = _without_empty(event)
+            body = event_json(event)
+        # NaN and the infinities are encoded as null
+        if b"null" not in body or _all_finite(event):
+            return event, body
+    except UnicodeEncodeError:
+        pass
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _no_json(event, error) from error
+    try:
+        clean = msgspec.convert(_cleaned(msgspec.to_builtins(event)), Event)
+        return clean, event_json(clean)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _no_json(event, error) from error
+
+
+def _without_empty(event: Event) -> Event:
+    """The event with the object that stands for no fields where it has an empty one of its own:
+    what is not there is not written."""
+    replace = msgspec.structs.replace
+    parts = tuple(_without_extra(part) for part in event.parts)
+    return replace(
+        event,
+        parts=parts,
+        metadata=event.metadata or NO_FIELDS,
+        extra=event.extra or NO_FIELDS,
+    )
+
+
+def _without_extra(part: AnyPart) -> AnyPart:
+    inner: dict[str, Any] = {}
+    if isinstance(part, ToolResult):
+        inner["content"] = tuple(map(_without_extra, part.content))
+    return msgspec.structs.replace(part, **inner, extra=part.extra or NO_FIELDS)
+
+
+def _no_json(event: Event, error: Exception) -> SessionError:
+    return SessionError(
+        f"an event that is no JSON data: {error}"[:300],
+        where=f"event {event.id!r}",
+        fix="give strings, numbers, booleans, lists and dicts in metadata and parts",
+    )
+
+
+def _all_finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, msgspec.Struct):
+        return all(_all_finite(getattr(value, name)) for name in value.__struct_fields__)
+    if isinstance(value, dict):
+        return all(map(_all_finite, value.values()))
+    return not isinstance(value, (list, tuple)) or all(map(_all_finite, value))
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value
