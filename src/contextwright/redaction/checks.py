@@ -6,7 +6,6 @@ has the length of its country) or pick a part of it (the value of `password=...`
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable
 
 from contextwright.redaction.wording import is_filled, is_random, is_stand_in, is_words
@@ -135,7 +134,8 @@ _PUBLISHED = frozenset(
 def entropy(value: str) -> float:
     """Shannon entropy of the characters of `value`, in bits per character."""
     size = len(value)
-    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
+    counts = map(value.count, dict.fromkeys(value))
+    return -sum(n / size * math.log2(n / size) for n in counts)
 
 
 def luhn(digits: str) -> bool:
@@ -374,7 +374,7 @@ def password(match: re.Match[str]) -> tuple[int, int] | None:
     if _PLACEHOLDER.match(value) or len(set(value)) < 3 or is_filled(value):
         return None
     # `DB_PASSWORD=swordfish` is set, `password: required` is said
-    is_set = match.string[: match.start(1)].endswith("=") and match[0][:1].isupper()
+    is_set = match.string[match.start(1) - 1] == "=" and match[0][:1].isupper()
     word = value.lstrip("&*")
     plain = (word.isalpha() and (is_words(word) or not is_random(word))) or _CALL.match(word)
     return (start, end) if quoted or is_set or not plain else None

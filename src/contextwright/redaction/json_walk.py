@@ -45,13 +45,14 @@ class FieldWalk:
     Args:
         text: where it stands.
         named: the fields.
+        size: of the text, without the space at its end.
         path: the keys above it.
     """
 
-    def __init__(self, text: str, named: Named, path: Path = ()) -> None:
+    def __init__(self, text: str, named: Named, size: int, path: Path = ()) -> None:
         self.spans: list[Replacement] = []
         self.place = 0
-        self._text, self._named, self._path = text, named, path
+        self._text, self._named, self._size, self._path = text, named, size, path
         self._stack: list[tuple[str, Path]] = []  # the bracket, and the path of what it holds
         self._key: str | None = None
         self._is_value = False
@@ -60,9 +61,9 @@ class FieldWalk:
     def read(self, start: int) -> bool:
         """Read from a bracket on to its end, or to the text's; False where it is no JSON from
         `place` on."""
-        text, size = self._text, len(self._text.rstrip())
+        text = self._text
         self.place = start
-        while self.place < size:
+        while self.place < self._size:
             token = _TOKEN.match(text, self.place)
             if not token or not self._takes(token):
                 self._close(self.place)

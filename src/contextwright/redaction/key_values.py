@@ -1,7 +1,7 @@
 """The values of named fields in `key: value` text: logs, forms, YAML, code, broken JSON."""
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from contextwright.redaction.operators import Operator, Replacement
 
@@ -10,6 +10,7 @@ _STRING = re.compile(r"""(?P<q>["'])((?:(?!(?P=q))[^\\\n]|\\.)*)(?P=q)""")
 _ESCAPED_STRING = re.compile(r"""(\\+["'])(.*?)\1""")
 _INDENT = re.compile(r"[ \t]*(?:- +)*")
 _BLOCK = re.compile(r"(?:[|>][+-]?[0-9]?[+-]?)?[ \t]*(?:#.*)?$", re.MULTILINE)
+_BRACKET = re.compile(r"[{}\[\]()]")
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -37,25 +38,66 @@ def _loose(field: str) -> str:
     return r"[./_]".join(parts)
 
 
-def value_at(text: str, key: re.Match[str], operator: Operator) -> Replacement:
-    """From where to where the value behind a key stands, and what stands there instead; empty
-    where there is nothing to replace."""
-    start = key.end()
-    line = text.find("\n", start)
-    line = line if line >= 0 else len(text)
-    string = _STRING.match(text, start, line) or _ESCAPED_STRING.match(text, start, line)
-    if string:
-        quote, value, end = string[1], string[2], string.end()
-    elif key["quote"]:
-        end = _end_of_literal(text, start)
-        quote, value = key["quote"], text[start:end]
-    else:
-        end = _end_of_block(text, key.start(), start, line) or _end_on_line(text, start, line)
-        # what stands behind a stand-in is the rest of a value of which another took a part
-        quote, value = "", text[start:end]
-    if end <= start or operator.is_stand_in(value):
-        return start, end, ""
-    return start, end, quote + operator.stand_in(value) + quote
+class PairValues:
+    """The values behind the keys of one text, asked for from its beginning to its end. What they
+    have in common, such as where their line ends, is looked for once.
+
+    Args:
+        operator: what stands there instead.
+    """
+
+    def __init__(self, text: str, operator: Operator) -> None:
+        self._text, self._operator = text, operator
+        self._line = -1  # where the line ends that was asked about last
+
+    def value_at(self, key: re.Match[str]) -> Replacement:
+        """From where to where the value behind a key stands, and what stands there instead; empty
+        where there is nothing to replace."""
+        text, start = self._text, key.end()
+        if start > self._line:
+            line = text.find("\n", start)
+            self._line = line if line >= 0 else len(text)
+        line = self._line
+        string = _STRING.match(text, start, line) or _ESCAPED_STRING.match(text, start, line)
+        if string:
+            quote, value, end = string[1], string[2], string.end()
+        elif key["quote"]:
+            end = _end_of_literal(text, start)
+            quote, value = key["quote"], text[start:end]
+        else:
+            end = _end_of_block(text, key.start(), start, line) or self._end_on_line(start)
+            # what stands behind a stand-in is the rest of a value of which another took a part
+            quote, value = "", text[start:end]
+        if end <= start or self._operator.is_stand_in(value):
+            return start, end, ""
+        return start, end, quote + self._operator.stand_in(value) + quote
+
+    def _end_on_line(self, start: int) -> int:
+        """The next pair on the line, behind a bracket that the value opens with; else its end."""
+        text, line = self._text, self._line
+        if line <= start or text[start] in "'\"":
+            return line  # a quote that does not close
+        within = start
+        if text[start] in _CLOSING:
+            closed = self._closings.get(start, line)
+            within = closed + 1 if closed < line else start
+        following = _NEXT_PAIR.search(text, within, line)
+        end = following.start() if following else line
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        return end
+
+    @cached_property
+    def _closings(self) -> dict[int, int]:
+        """Where each bracket is closed, of whatever kind the closing one is."""
+        closings: dict[int, int] = {}
+        opened: list[int] = []
+        for bracket in _BRACKET.finditer(self._text):
+            if bracket[0] in _CLOSING:
+                opened.append(bracket.start())
+            elif opened:
+                closings[opened.pop()] = bracket.start()
+        return closings
 
 
 def _end_of_literal(text: str, start: int) -> int:
@@ -75,26 +117,6 @@ def _end_of_literal(text: str, start: int) -> int:
             return start + len(text[start:place].rstrip())
         place += 1
     return place
-
-
-def _end_on_line(text: str, start: int, line: int) -> int:
-    """The next pair on the line, behind a bracket that the value opens with; else its end."""
-    if text[start : start + 1] in ("'", '"'):
-        return line  # a quote that does not close
-    within = start
-    if text[start : start + 1] in _CLOSING:
-        within = _end_of_bracket(text, start, line) or start
-    following = _NEXT_PAIR.search(text, within, line)
-    return len(text[: following.start() if following else line].rstrip()) if line > start else line
-
-
-def _end_of_bracket(text: str, start: int, line: int) -> int:
-    depth = 0
-    for place in range(start, line):
-        depth += (text[place] in "{[(") - (text[place] in "}])")
-        if not depth:
-            return place + 1
-    return 0
 
 
 def _end_of_block(text: str, key: int, start: int, line: int) -> int:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from contextwright.errors import SpecError
 from contextwright.redaction.json_walk import FieldWalk, Named, Path, plain_key
-from contextwright.redaction.key_values import key_pattern, value_at
+from contextwright.redaction.key_values import PairValues, key_pattern
 from contextwright.redaction.operators import REPLACE, Operator, Replacement, disjoint, put
 
 _OPENING = re.compile(r"[{\[]")
@@ -65,21 +65,22 @@ def field_spans(
     def inside(inner: str, here: Path) -> list[Replacement]:
         return field_spans(inner, fields, operator, here, depth + 1) if depth < MAX_NESTED else []
 
-    named = Named(wanted, operator, inside)
+    named, values = Named(wanted, operator, inside), PairValues(text, operator)
+    size = len(text.rstrip())
     spans: list[Replacement] = []
     place = read = 0  # up to where values were replaced, and up to where JSON was read
     key = key_of.search(text)
     opening = _OPENING.search(text)
     while key or opening:
         if opening and (not key or opening.start() < key.start()):
-            walk = FieldWalk(text, named, path)
+            walk = FieldWalk(text, named, size, path)
             complete = walk.read(opening.start())
             spans += walk.spans
             read = max(walk.place, opening.end())
             place = read if complete else opening.end()
             opening = _OPENING.search(text, read)
         elif key:
-            start, end, instead = value_at(text, key, operator)
+            start, end, instead = values.value_at(key)
             if instead:
                 spans.append((start, end, instead))
             place = max(end, key.end())

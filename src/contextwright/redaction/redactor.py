@@ -9,7 +9,7 @@ import msgspec
 
 from contextwright.redaction.detector import Detector, detected
 from contextwright.redaction.named_fields import redact_json_text
-from contextwright.redaction.operators import REPLACE, Operator
+from contextwright.redaction.operators import REPLACE, Operator, put
 from contextwright.redaction.readings import base64_texts, readings
 from contextwright.redaction.scan import compile_patterns
 from contextwright.redaction.settle import Span, settled
@@ -109,7 +109,11 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         """Fields in what stands encoded in a text: then the whole of it goes."""
         if not self.fields:
             return text
-        for start, end, plain in reversed(list(base64_texts(text))):
-            if redact_json_text(plain, self.fields, self.operator)[1]:
-                text = text[:start] + self.operator.stand_in(text[start:end]) + text[end:]
-        return text
+        return put(
+            text,
+            [
+                (start, end, self.operator.stand_in(text[start:end]))
+                for start, end, plain in base64_texts(text)
+                if redact_json_text(plain, self.fields, self.operator)[1]
+            ],
+        )

@@ -11,6 +11,7 @@ from contextwright.redaction.operators import STAND_IN, Operator, Replacement, p
 
 _EXACT_ROUNDS = 4
 _LINE_ROUNDS = 8
+_LONGEST_ESCAPE = 6
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
@@ -108,12 +109,24 @@ def _in_json(text: str, span: Span, operator: Operator, region: JsonRegion) -> l
 
 def _whole_escapes(text: str, low: int, high: int, start: int) -> tuple[int, int]:
     """A piece of a string of JSON, made longer where it cuts an escape."""
-    for escape in _ESCAPE.finditer(text, start + 1, high + 6):
-        if escape.start() < low < escape.end():
-            low = escape.start()
-        if escape.start() < high < escape.end():
-            high = escape.end()
-    return low, high
+    before, behind = _escape_over(text, low, start), _escape_over(text, high, start)
+    return before[0] if before else low, behind[1] if behind else high
+
+
+def _escape_over(text: str, place: int, start: int) -> tuple[int, int] | None:
+    """The escape that a place stands in the middle of. Only the signs before it are looked at: a
+    long string has many places."""
+    for first in range(place - 1, max(start, place - _LONGEST_ESCAPE), -1):
+        if text[first] != "\\":
+            continue
+        # one backslash of a row opens an escape, and the next one is what it escapes
+        row = first
+        while row - 1 > start and text[row - 1] == "\\":
+            row -= 1
+        opens = first if (first - row) % 2 == 0 else first - 1
+        escape = _ESCAPE.match(text, opens)
+        return escape.span() if escape and escape.start() < place < escape.end() else None
+    return None
 
 
 def _meaning(piece: str) -> str:

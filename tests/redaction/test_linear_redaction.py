@@ -1,0 +1,86 @@
+"""A text of twice the size costs twice the steps, whatever it is made of."""
+
+import json
+import sys
+
+import pytest
+
+from contextwright.redaction import settle
+from contextwright.redaction.operators import Operator, Vault
+from contextwright.redaction.redactor import Redactor
+from contextwright.text_cache import forget_remembered
+
+PATTERNS = ("pii", "secrets")
+FIELDS = ("ssn", "password")
+UNITS = [
+    ":", "=", "/", '"', "\\", "{", "[", "(", "-", ".", "@", "%", "0", "a", "a:", "1-", "1 ",
+    "deadbeef", "TWFuIGlz", "key=", "token=", "a@", "eyJ", "sk-", "%41", "\\u0041", "&#65;",
+    "bob@example.com ", "password=hunter2X9zz ", "ssn: 5 password: abc ", 'ssn: "', "ssn: (a ",
+    '{"ssn": ', '{"ssn": "x"} and ', "Y29udGFjdCBib2JAZXhhbXBsZS5jb20gbm93 ", "\\\\bob@a.com ",
+    "[REDACTED] ", "-----BEGIN PRIVATE KEY-----\n", "Cookie: a=b; sid=a8Xk29sLq0pZ;\n",
+]  # fmt: skip
+
+
+def steps_of(redactor, text):
+    """Functions called, C's included."""
+    made = [0]
+
+    def count(frame, event, argument):
+        made[0] += event in ("call", "c_call")
+
+    forget_remembered()
+    sys.setprofile(count)
+    try:
+        redactor.text(text)
+    finally:
+        sys.setprofile(None)
+    return made[0]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_twice_the_text_takes_twice_the_steps(unit):
+    redactor = Redactor(patterns=PATTERNS, fields=FIELDS)
+    small, large = unit * (6_000 // len(unit)), unit * (12_000 // len(unit))
+    redactor.text(large)  # expressions are compiled once
+    assert steps_of(redactor, large) <= 2.4 * steps_of(redactor, small) + 50
+
+
+@pytest.mark.parametrize("name", ["replace", "hash", "mask", "pseudonymize"])
+def test_twice_the_text_takes_twice_the_steps_of_any_operator(name):
+    redactor = Redactor(
+        patterns=PATTERNS, fields=FIELDS, operator=Operator(name, vault=Vault(b"k" * 32))
+    )
+    text = json.dumps({"ssn": "x", "m": 'bob@example.com\n"said" 123-45-6789 '})
+    redactor.text(text)
+    small = steps_of(redactor, "\n".join([text] * 40))
+    assert steps_of(redactor, "\n".join([text] * 80)) <= 2.4 * small
+
+
+def test_a_long_string_of_json_is_read_around_its_spans(monkeypatch):
+    looked = []
+    escape_over = settle._escape_over
+
+    class Counted(str):
+        def __getitem__(self, place):
+            looked.append(place)
+            return super().__getitem__(place)
+
+    monkeypatch.setattr(
+        settle,
+        "_escape_over",
+        lambda text, place, start: escape_over(Counted(text), place, start),
+    )
+    text = json.dumps({"a": 'bob@example.com said "no"\n' * 100})
+    assert "bob" not in Redactor(patterns=PATTERNS).text(text)
+    assert len(looked) <= 2 * 100 * 2 * settle._LONGEST_ESCAPE
+
+
+@pytest.mark.parametrize(
+    "piece", ["\\", "\\\\", "\\n", "\\u0041", "\\u00", "a", "\\\\u0041", '\\"']
+)
+def test_an_escape_is_found_as_by_reading_from_the_beginning(piece):
+    text = f'"{piece * 4}x{piece * 3}"'
+    for place in range(1, len(text)):
+        spans = [match.span() for match in settle._ESCAPE.finditer(text, 1)]
+        wanted = next(((s, e) for s, e in spans if s < place < e), None)
+        assert settle._escape_over(text, place, 0) == wanted
