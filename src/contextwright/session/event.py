@@ -43,7 +43,6 @@ class Part(
     omit_defaults=True,
     gc=False,
     tag_field="type",
-    gc=False,
 ):
     """A piece of a message.
 
