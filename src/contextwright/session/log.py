@@ -180,6 +180,9 @@ class Log(Sequence[Event]):
                 event = self._events[position]
                 if not isinstance(event, bytes) and _says_all(body := event_json(event), event):
                     self._keep(position, body)
+            # made anew side by side: what stays does not hold the pages of what goes
+            calls = self._calls.items()
+            self._calls = {(id + " ")[:-1]: (at + 0, place) for id, (at, place) in calls}
 
     def _keep(self, position: int, body: bytes) -> None:
         if self._exchanges[self._exchange_at[position]] is None:
