@@ -53,13 +53,18 @@ class Fields:
     def text(self, key: str, otherwise: str | None = None) -> str:
         """A string; without `otherwise` it must be there."""
         value = self.get(key)
+        if isinstance(value, str):
+            return value
         missing = value is None and otherwise is not None
         return str(otherwise) if missing else a_text(value, self.place(key))
 
     def items(self, key: str, *, required: bool = True) -> list[tuple[Any, str]]:
         """The items of a list, each with its place; where it is not required, nothing is empty."""
-        place, value = self.place(key), self.get(key)
-        listed = a_list(value if value or required else [], place)
+        value = self.get(key)
+        if not value and not required:
+            return []
+        place = self.place(key)
+        listed = a_list(value, place)
         return [(item, f"{place}[{n}]") for n, item in enumerate(listed)]
 
     def inner(self, key: str) -> "Fields":

@@ -70,16 +70,16 @@ _DUMP = "dump the messages with langchain_core.messages.messages_to_dict"
 
 def sniff(document: Document) -> bool:
     """Whether these are LangChain messages."""
-    records = _messages(document)
-    return bool(records) and all(_data(record.value) is not None for record in records[:20])
+    records = _messages(document, 20)
+    return bool(records) and all(_data(record.value) is not None for record in records)
 
 
-def _messages(document: Document) -> list[Record]:
+def _messages(document: Document, most: int | None = None) -> list[Record]:
     if document.lines or not document.records:
-        return list(document.records)
+        return list(document.records[:most])
     record = document.records[0]
     value = object_if(record.value).get("messages", record.value)
-    numbered = enumerate(list_if(value))
+    numbered = enumerate(list_if(value)[:most])
     return [Record(item, f"{record.where}, message {number}") for number, item in numbered]
 
 

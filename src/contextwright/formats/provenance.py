@@ -42,6 +42,8 @@ def residue(written: Any, source: Any) -> dict[str, Any]:
     kind = type(written)
     if kind is not type(source):
         return {WHOLE: source}
+    if kind is str:
+        return {} if written == source else {WHOLE: source}
     if kind is dict and not _marked(source):
         return _difference(written, source)
     if kind is list and len(written) == len(source):
@@ -319,7 +321,10 @@ def read_messages(
 def _is_pinned(message: Any) -> bool:
     """Whether a message says so itself, or its metadata does, in any format."""
     fields = object_if(message)
-    return fields.get("pinned") is True or object_if(fields.get("metadata")).get("pinned") is True
+    metadata = fields.get("metadata")
+    return fields.get("pinned") is True or (
+        metadata is not None and object_if(metadata).get("pinned") is True
+    )
 
 
 def _repeats(id: str, message: Any, where: str, by_id: dict[str, tuple[Any, str]]) -> bool:

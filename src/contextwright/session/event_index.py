@@ -8,6 +8,7 @@ from contextwright.session.event import AnyPart, Event, ToolCall, ToolResult
 ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind")
 """What events are found by."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
+_NAMED = (ToolCall, ToolResult)
 _NOWHERE: "array[int]" = array("I")
 
 
@@ -23,7 +24,7 @@ class EventIndex:
         self._add("author", event.author or event.role, position)
         for part in event.parts:
             self._add("type", _TAGS[type(part)], position)
-            if isinstance(part, ToolCall | ToolResult) and part.name:
+            if isinstance(part, _NAMED) and part.name:
                 self._add("tool", part.name, position)
         for tag in event.tags:
             self._add("tag", tag, position)
