@@ -37,7 +37,7 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
     answer, whole = ask_grown(task, name, rest, inputs)
     if answer is None or not _text(answer.value).strip():
         return None
-    table = inputs.memo.table(("merged", name, source, inputs.counter_id))
+    table = inputs.memo.table(("merged", name, source, inputs.counter_id), brief=True)
     text = _text(answer.value)
     key = (text, answer.model, whole, blocks[0].id, len(blocks))
     if key not in table:

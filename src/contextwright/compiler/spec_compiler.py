@@ -204,7 +204,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     def _tried(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
         renderer = target.provider.renderer
         key = ("summarized", target.format, target.model, target.counter.id, self.agent)
-        known = self.memo.table(key)
+        known = self.memo.table(key, brief=True)
         tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
         assembled = assemble(planned, inputs, tracer, target)
         if inputs.dry and inputs.asked:

@@ -24,6 +24,10 @@ class Owner(Protocol):
         """Forget what was not used in the running generation, and begin another."""
         ...
 
+    def forget(self) -> None:
+        """Forget everything."""
+        ...
+
 
 class Account(ref[Any]):
     """The bytes that an owner holds, of this generation and the one before. It ends with its
@@ -92,8 +96,12 @@ class MemoryBudget:
         """Forget everything. Only costs time: whatever is asked next is worked out again."""
         with self._lock:
             self._forget_ended()
-            self._turn_over()
-            self._turn_over()
+            for account in self._accounts:
+                owner = account()
+                if owner is not None:
+                    owner.forget()
+                account.young = account.before = 0
+            self._young = self._before = 0
 
     def use(self) -> MemoryUse:
         """What is held now."""

@@ -99,6 +99,8 @@ class Tables:
 
     def __init__(self, budget: MemoryBudget = BUDGET) -> None:
         self.tables: dict[Any, Table] = {}
+        self._scopes: list[None] = []
+        self._is_forgetting = False
         self._budget = budget
         self._account = budget.account(self)
 
@@ -140,15 +142,24 @@ class Tables:
         table[""] = grown
 
     def begin(self) -> None:
-        """What is brief grows older by one use."""
+        """A scope begins: what is brief grows older by one use."""
+        self._scopes.append(None)
         for key, table in list(self.tables.items()):
             if table.brief:
                 table.uses += 1
                 if table.uses > BRIEF:
                     self._turn_over(key, table)
 
+    def end(self) -> None:
+        """A scope ends."""
+        self._scopes.pop()
+        self.settle()
+
     def settle(self) -> None:
         """Measure what came since, and make room where that was too much."""
+        if self._is_forgetting and not self._scopes:
+            self._is_forgetting = False
+            self.turn_over()
         young = before = 0
         for table in list(self.tables.values()):
             table.measure()
@@ -160,6 +171,14 @@ class Tables:
         """Forget what was not used since the last time."""
         for key, table in list(self.tables.items()):
             self._turn_over(key, table)
+
+    def forget(self) -> None:
+        """Forget everything; where a compile runs, what it uses once it ended."""
+        self.turn_over()
+        if self._scopes:
+            self._is_forgetting = True
+        else:
+            self.turn_over()
 
     def _turn_over(self, key: Any, table: Table) -> None:
         table.turn_over()

@@ -23,7 +23,7 @@ def remembering(owner: Tables) -> Generator[None]:
         yield
     finally:
         _OWNER.set(outer)
-        owner.settle()
+        owner.end()
 
 
 def owned_table(key: Any, *, brief: bool = False) -> Table | None:

@@ -8,7 +8,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from contextwright.errors import SpecError
@@ -42,7 +42,7 @@ def holds(condition: str, state: Mapping[str, Any]) -> bool:
     return bool(state.get(node) if isinstance(node, str) else _value(node, state))
 
 
-@cache
+@lru_cache(1024)
 def parsed(condition: str) -> str | ast.expr:
     """A condition as the key that it is, or as its tree.
 

@@ -2,7 +2,7 @@
 `register_model` adds to it."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pkgutil import get_data
 
 import msgspec
@@ -124,7 +124,7 @@ def register_model(
     return info
 
 
-@cache
+@lru_cache(1024)
 def model_info(name: str) -> ModelInfo:
     """What is known of a model. A provider's prefix, a date, `-latest` and what Bedrock, Vertex
     and OpenRouter write around a name may be there or not.

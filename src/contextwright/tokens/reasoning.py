@@ -3,7 +3,7 @@ wrong both ways: where one refuses reasoning whose prefix was edited, another re
 message without it."""
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 from contextwright.tokens.models import spellings_of
@@ -25,7 +25,7 @@ ones bind. Sources: Anthropic, "Preserved thinking" and "Thinking troubleshootin
 the prefix unchanged" (GPT-6.2 and later)."""
 
 
-@cache
+@lru_cache(1024)
 def reasoning_profile(model: str) -> ReasoningProfile:
     """What a model does with reasoning; `keep` where nothing is known of it."""
     name = spellings_of(model)[-1]

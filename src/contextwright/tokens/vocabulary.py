@@ -51,6 +51,9 @@ class _WholeText:
             return self._encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
     def turn_over(self) -> None:
+        """What the tokenizer remembers it bounds itself."""
+
+    def forget(self) -> None:
         """Forget the words that the tokenizer remembers: some ten thousand, of any session."""
         if self._forget is not None:
             self._forget()

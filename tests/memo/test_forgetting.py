@@ -1,0 +1,117 @@
+"""Requests do not depend on what is remembered, and little is remembered that is of no more use."""
+
+import random
+import threading
+
+import pytest
+from benchmarks.generated import generated_session, grow
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextwright import C, compile
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.engine.engine import memo_of
+from contextwright.errors import ContextwrightError
+from contextwright.memo.memory_budget import BUDGET, forget_remembered
+from contextwright.spec.memo import Memo
+from contextwright.testing import target_for
+from contextwright.testing.spec_strategies import specs
+
+TARGET = target_for("openai-chat")
+GROWING = {
+    "window": C.window(n=4) | C.compact() | C.budget(3000),
+    "default": C.default() | C.budget(3000),
+    "compaction": C.compaction(3000),
+    "rolling": C.rolling(4) | C.budget(3000),
+    "decay": C.default() | C.decay() | C.budget(3000),
+    "relevant": C.window(n=4) + C.relevant("invoice", top_k=5) | C.budget(3000),
+}
+
+
+class ForgetfulMemo(Memo):
+    """Forgets at random, between compiles and in the middle of one."""
+
+    def __init__(self, dice: random.Random) -> None:
+        super().__init__()
+        self._dice = dice
+
+    def table(self, key, *, brief=False):
+        chance = self._dice.random()
+        if chance < 0.1:
+            self.turn_over()
+        elif chance > 0.95:
+            self.forget()
+        return super().table(key, brief=brief)
+
+
+def outcome(compiler, session):
+    try:
+        return compiler.compile(session.snapshot(), TARGET).body
+    except ContextwrightError as error:
+        return str(error)
+
+
+@settings(max_examples=40)
+@given(specs(), st.randoms(use_true_random=False))
+def test_whatever_is_forgotten_the_bytes_are_the_same(spec, dice):
+    session, memo = generated_session(24, seed=dice.randrange(9)), ForgetfulMemo(dice)
+    for turn in range(3):
+        body = outcome(SpecCompiler(spec, memo=memo), session)
+        assert body == outcome(SpecCompiler(spec, memo=Memo()), session)
+        grow(session, 1000 + turn, dice)
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_turn_leaves_no_more_behind_than_what_came_with_it(name):
+    session, dice = generated_session(150), random.Random(1)
+
+    def held_after(turns):
+        for _ in range(turns):
+            compile(session, GROWING[name], target=TARGET)
+            grow(session, 1000 + len(session), dice)
+        memo = memo_of(session.log)
+        memo.settle()
+        return memo._account.young + memo._account.before, len(session)
+
+    held_after(20)
+    first, before = held_after(20)
+    last, after = held_after(60)
+    # what is remembered of an event does not grow with the turns that it went through
+    assert last / after < 1.25 * first / before
+
+
+def test_erasing_while_a_compile_runs_ends_no_turn():
+    session = generated_session(150)
+    expected = compile(session, GROWING["relevant"], target=TARGET).body
+    done = threading.Event()
+
+    def erase():
+        while not done.is_set():
+            forget_remembered()
+
+    thread = threading.Thread(target=erase)
+    thread.start()
+    try:
+        for _ in range(10):
+            assert compile(session, GROWING["relevant"], target=TARGET).body == expected
+    finally:
+        done.set()
+        thread.join()
+    forget_remembered()
+    account = memo_of(session.log)._account
+    assert account.young == account.before == 0
+    assert not memo_of(session.log).tables
+
+
+def test_a_session_that_needs_more_than_the_budget_is_compiled_all_the_same():
+    session, spec = generated_session(150), GROWING["compaction"]
+    expected = compile(session, spec, target=TARGET).body
+    before = BUDGET.max_bytes
+    try:
+        for limit in (0, 10_000, 300_000):
+            BUDGET.limit(limit)
+            for _ in range(2):
+                assert compile(session, spec, target=TARGET).body == expected
+            assert BUDGET.use().held_bytes <= limit
+    finally:
+        BUDGET.limit(before)
