@@ -15,6 +15,8 @@ from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, ru
 from contextwright.engine.shorten_text import Wanted, shortening
 from contextwright.errors import SpecError
 from contextwright.formats.dump import Path
+from contextwright.memo.owned_tables import Tables
+from contextwright.memo.ownership import remembering
 from contextwright.stores.store import ArtifactStore
 from contextwright.text.cut import cut
 from contextwright.tokens.counter import Counter
@@ -62,11 +64,13 @@ class Intake:
 
     def now(self, values: ArgumentValues) -> ArgumentValues:
         """The arguments by name, cooled; waits for the radiator in this thread."""
-        return self._report(*run_tasks(self._cooling(values), self._models, ""))
+        with remembering(Tables()):
+            return self._report(*run_tasks(self._cooling(values), self._models, ""))
 
     async def later(self, values: ArgumentValues) -> ArgumentValues:
         """`now`, letting the event loop run."""
-        return self._report(*await adrive(self._cooling(values), self._models, "", long=True))
+        with remembering(Tables()):
+            return self._report(*await adrive(self._cooling(values), self._models, "", long=True))
 
     def _report(self, values: ArgumentValues, report: Cooling) -> ArgumentValues:
         self.last = report
