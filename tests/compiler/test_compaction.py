@@ -13,7 +13,7 @@ from contextwright.blocks.escape import unescape
 from contextwright.compiler import replay
 from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.compiler.steps import usage as worth
+from contextwright.compiler.steps import repeats
 from contextwright.compiler.steps.decide import gain
 from contextwright.errors import BudgetError
 from contextwright.session import Thinking, ToolCall
@@ -375,8 +375,8 @@ def test_going_back_in_a_session_gives_what_was_sent_then(room):
 
 
 def test_calls_that_all_name_one_folder_take_no_cubic_time(monkeypatch):
-    compared, holds = [], worth._holds
-    monkeypatch.setattr(worth, "_holds", lambda *pair: compared.append(pair) or holds(*pair))
+    compared, holds = [], repeats._holds
+    monkeypatch.setattr(repeats, "_holds", lambda *pair: compared.append(pair) or holds(*pair))
     found = []
     for calls in (100, 200, 400):
         compared.clear()

@@ -105,6 +105,7 @@ def manifest_of(
         ),
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
+        folds=tuple(room.inputs.folded),
         steps=tuple(tracer.steps),
         checksum=checksum,
         **_of_pack(built, tracer, task, step),

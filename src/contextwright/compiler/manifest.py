@@ -11,6 +11,7 @@ from contextwright.compiler.lineage_ranges import ends_of
 from contextwright.errors import MalformedRecord
 from contextwright.render.insertion import Insertion
 from contextwright.render.response_format import ResponseFormat
+from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import Answer
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         tools: the tools that are sent and those that are not.
         response_format: the shape that the answer must have, if the target has one.
         answers: what models contributed, with who made it: a replay asks no model.
+        folds: what compactions decided, in numbers: a replay takes no step again.
         checksum: sha256 of the request's canonical JSON.
         digest: sha256 of all other fields, which `ctx replay` checks: also those that a rebuilt
             request does not show, such as the window. It finds accidents; who edits a manifest
@@ -185,6 +187,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     evidence_needed: tuple[str, ...] = ()
     tools: ToolPolicy | None = None
     answers: tuple[Answer, ...] = ()
+    folds: tuple[SavedFold, ...] = ()
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
     response_format: ResponseFormat | None = None

@@ -23,9 +23,9 @@ from contextwright.spec.codec import from_data
 from contextwright.spec.task import Answers
 from contextwright.tokens.counter import named_counter
 
-UNCOMPARED = frozenset({"prefix", "pack_id", "checksum", "digest"})
+UNCOMPARED = frozenset({"prefix", "pack_id", "checksum", "digest", "folds"})
 """Fields that are not compared by themselves: the prefix is that of a request that is not here,
-the others follow from what is compared."""
+folds save time, the others follow from what is compared."""
 INPUT_FIELDS = (
     "window",
     "reserved_output",
@@ -88,6 +88,7 @@ def replay(
         now_ms=manifest.now_ms,
         steps=bool(manifest.steps),
         answers=Answers(manifest.answers),
+        folds=manifest.folds,
         ports=ports,
     )
     again = compiler.compile(snapshot, _target(manifest, tools))

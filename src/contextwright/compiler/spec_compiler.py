@@ -34,6 +34,7 @@ from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
+from contextwright.spec.saved_fold import SavedFold, saved_folds
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.terminal import LayerShares, Terminal
 from contextwright.spec.traits import View
@@ -85,6 +86,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         answers: what models answered before.
         notes: what happened before the compile that a reader of its manifest should know.
         ports: what the application gives redactions.
+        folds: what compactions decided before, beside what the session's metadata holds.
     """
 
     spec: Expr
@@ -96,6 +98,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     answers: Answers = NO_ANSWERS
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
+    folds: tuple[SavedFold, ...] = ()
 
     def compile(
         self,
@@ -252,6 +255,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
+            cost_id=repr(_cost_key(target, self.agent, framed=bool(planned.step_key))),
+            folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
@@ -280,7 +285,7 @@ def _cost(
         section = renderer.section_cost(section_of(block, target.sign), target)
         return section + message if is_foreign(block) and target.takes_messages else section
 
-    key = ("cost", target.format, target.model, target.counter.id, target.sign, agent, framed)
+    key = ("cost", *_cost_key(target, agent, framed=framed))
     counted = memo.computed((*key, "unscored"), cost)
 
     def cost_of(block: Block) -> int:
@@ -290,6 +295,11 @@ def _cost(
         )
 
     return memo.computed(key, cost_of)
+
+
+def _cost_key(target: Target, agent: str, *, framed: bool) -> tuple[str | bool, ...]:
+    """All that the tokens of a block depend on."""
+    return target.format, target.model, target.counter.id, target.sign, agent, framed
 
 
 def _limit(terminal: Terminal | None, target: Target) -> int:

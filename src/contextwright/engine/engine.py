@@ -40,6 +40,7 @@ from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
+from contextwright.spec.saved_fold import save_folds
 from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
@@ -235,6 +236,8 @@ class Engine:
         if billed_input is not None:
             self.learn(session, billed_input)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
+        if (pack := self._previous.get(session.log)) is not None:
+            save_folds(session.metadata, pack.manifest.folds)
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)

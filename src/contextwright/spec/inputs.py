@@ -16,6 +16,7 @@ from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.held_places import HeldPlaces
 from contextwright.spec.memo import Memo
+from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 
 
@@ -51,6 +52,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         used: collects the answers that were taken, by fingerprint.
         wrote: collects the state keys that the spec's writers would set before the turn.
         notes: collects what a reader of the manifest should know.
+        cost_id: names what `cost` depends on.
+        folds: what compactions decided before. folded: collects what they decide now.
     """
 
     snapshot: Snapshot
@@ -78,6 +81,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     sign: str = ""
     notes: list[str] = msgspec.field(default_factory=list[str])
+    cost_id: str = ""
+    folds: tuple[SavedFold, ...] = ()
+    folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
 
     def resolve(self, ref: str) -> str | None:
         """The text behind a ref; None where it is not to be had, and a note says why."""

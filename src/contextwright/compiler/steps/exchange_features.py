@@ -58,10 +58,15 @@ def words_of(block: Block) -> str:
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    candidates = (word.strip(".-/") for word in _WORDS.findall(text))
-    return tuple(
-        dict.fromkeys(word for word in candidates if word.isupper() or _MARK.search(word[1:]))
-    )
+    return tuple(dict.fromkeys(filter(_identifies, _words(text))))
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".-/") for word in _WORDS.findall(text)]
+
+
+def _identifies(word: str) -> bool:
+    return word.isupper() or _MARK.search(word, 1) is not None
 
 
 @cached_text
@@ -80,8 +85,10 @@ def ids_in(text: str) -> tuple[str, ...]:
     value = loaded(text)
     if value is None:
         return ()
-    strings = (str(item) for _, item in leaves(value) if isinstance(item, str))
-    return tuple(dict.fromkeys(word for word in strings if " " not in word and identifiers(word)))
+    strings = dict.fromkeys(item for _, item in leaves(value) if isinstance(item, str))
+    return tuple(
+        string for string in strings if " " not in string and any(map(_identifies, _words(string)))
+    )
 
 
 @cached_text

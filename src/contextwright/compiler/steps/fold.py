@@ -1,8 +1,8 @@
 """The steps of a conversation, one after the other, as its requests were made.
 
 A request was made in front of every message of the assistant; so the steps follow from the log
-alone, and a replay takes the same ones. A memo remembers how far they were taken: a request costs
-what is new.
+alone, and a replay takes the same ones. They go on where they stopped: a request costs what is
+new, whether the steps before it were taken here or read from where they were saved.
 """
 
 import msgspec
@@ -11,8 +11,8 @@ from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
-from contextwright.blocks.protection import protection_of
 from contextwright.blocks.ref import range_ref
+from contextwright.compiler.steps.conversation_digest import ConversationDigest
 from contextwright.compiler.steps.decide import (
     NOTHING,
     Decisions,
@@ -21,11 +21,21 @@ from contextwright.compiler.steps.decide import (
     plan_fold,
     plan_shrink,
 )
+from contextwright.compiler.steps.fold_record import (
+    Numbers,
+    Words,
+    decisions_in,
+    fold_key,
+    recorded,
+    word_numbers,
+)
 from contextwright.compiler.steps.forms import entry
-from contextwright.compiler.steps.usage import Superseded
+from contextwright.compiler.steps.history import History
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.session.event import Text
+from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.terminal import FoldHistory
 
 SOURCE = "earlier"
@@ -35,25 +45,168 @@ SAFETY = 24
 """Tokens that are kept free for what joins a note's lines."""
 SHARE = 10
 """Percent of the space by which the room for texts grows."""
+STATES = 8
+"""States that are kept: results that come late change the conversation behind the newest."""
 
 
-class Taken(msgspec.Struct):
-    """How far the steps were taken: the exchanges, the decisions at each request, and which
-    exchanges later ones hold."""
+class FoldState(msgspec.Struct, frozen=True):
+    """What holds for the requests in front of the exchanges from `since` to `place`."""
 
-    blocks: Blocks = ()
-    at: list[int] = []
-    decisions: list[Decisions] = []
-    repeats: Superseded = msgspec.field(default_factory=Superseded)
+    since: int = 0
+    place: int = 0
+    decisions: Decisions = NOTHING
 
 
 class Counted(msgspec.Struct):
     """Tokens of what was counted under these decisions, and how far."""
 
-    repeats: Superseded
     decisions: Decisions | None = None
     at: int = 0
     total: int = 0
+
+
+class Fold:
+    """The steps of one conversation, as far as they were taken."""
+
+    def __init__(self) -> None:
+        self.economy: Economy | None = None
+        self.blocks: Blocks = ()
+        self.settled: tuple[str, ...] = ()
+        self.states: list[FoldState] = []
+        self.history = History()
+        self.digest = ConversationDigest()
+        self.note: tuple[Block, Block] | None = None
+        self.numbers: tuple[Words, Numbers] = (), ()
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds beside the log."""
+        return self.history.held_bytes
+
+    def decisions(self, blocks: Blocks, economy: Economy, inputs: Inputs) -> Decisions:
+        """What holds for the request with these exchanges."""
+        self._change(blocks, economy, inputs)
+        stop = len(blocks)
+        state = self.states[-1] if self.states else self._saved(blocks, inputs)
+        counted = Counted()
+        for place in range(state.place + 1, stop + 1):
+            if place == stop or blocks[place].role == "assistant":
+                decisions = self._next(blocks, place, state.decisions, economy, inputs, counted)
+                since = state.since if decisions is state.decisions else place
+                state = FoldState(since, place, decisions)
+                self._add(state)
+        return state.decisions
+
+    def _change(self, blocks: Blocks, economy: Economy, inputs: Inputs) -> None:
+        """Forget the steps that were taken for other exchanges than these, or in another room."""
+        settled = tuple(key for key in inputs.snapshot.state if key.startswith(RESOLVED_PREFIX))
+        same = _common(self.blocks, blocks)
+        self.history.forget(self.blocks, same)
+        self.digest.forget(same)
+        if economy != self.economy or settled != self.settled:
+            self.states.clear()
+        self.economy, self.settled, self.blocks = economy, settled, blocks
+
+        while self.states and not (
+            self.states[-1].place <= same and _is_request(blocks, self.states[-1].place)
+        ):
+            state = self.states.pop()
+            if state.since < state.place:
+                self.states.append(msgspec.structs.replace(state, place=state.since))
+
+    def _saved(self, blocks: Blocks, inputs: Inputs) -> FoldState:
+        """What was saved of this conversation; the beginning, where nothing proves to be of it."""
+        key = self._key(inputs)
+        for saved in sorted(inputs.folds, key=lambda saved: -saved.place):
+            try:
+                if saved.key == key and self._is_of(saved, blocks, inputs):
+                    decisions = decisions_in(saved, blocks)
+                    if saved.noted:
+                        note = _note(blocks, decisions, inputs)
+                        decisions = msgspec.structs.replace(decisions, note=note)
+                    self._add(FoldState(saved.place, saved.place, decisions))
+                    return self.states[-1]
+            except (IndexError, StopIteration):
+                continue  # it names what is not there
+        return FoldState()
+
+    def _is_of(self, saved: SavedFold, blocks: Blocks, inputs: Inputs) -> bool:
+        return (
+            saved.digest == saved.digested().digest
+            and 0 < saved.place <= len(blocks)
+            and _is_request(blocks, saved.place)
+            and saved.content == self.digest.before(blocks, saved.place, inputs)
+        )
+
+    def _key(self, inputs: Inputs) -> str:
+        assert self.economy is not None
+        return fold_key(self.economy, self.settled, inputs)
+
+    def record(self, blocks: Blocks, decisions: Decisions, inputs: Inputs) -> SavedFold:
+        """What holds for the request with these exchanges, as it is saved."""
+        if self.numbers[0] is not decisions.index:
+            self.numbers = decisions.index, word_numbers(decisions.index, blocks)
+        content = self.digest.before(blocks, len(blocks), inputs)
+        key = self._key(inputs)
+        return recorded(decisions, self.numbers[1], len(blocks), key, content)
+
+    def _add(self, state: FoldState) -> None:
+        if self.states and self.states[-1].decisions is state.decisions:
+            self.states[-1] = state
+        else:
+            self.states.append(state)
+            del self.states[:-STATES]
+
+    def _next(
+        self,
+        blocks: Blocks,
+        stop: int,
+        decisions: Decisions,
+        economy: Economy,
+        inputs: Inputs,
+        counted: Counted,
+    ) -> Decisions:
+        """The decisions for the request with the exchanges before `stop`."""
+        if _tokens(blocks, stop, decisions, inputs, counted) > economy.space:
+            made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
+            made = msgspec.structs.replace(made, checked=stop)
+            with_note = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
+            most = economy.space
+            fits = _tokens(blocks, stop, with_note, inputs, Counted()) - SAFETY <= most
+            # a note gives way to the newest result, where that is what it takes
+            stays = fits or _tokens(blocks, stop, made, inputs, Counted()) > most
+            return with_note if stays else made
+        new = stop - decisions.checked
+        if economy.eager and new * OFTEN > stop - decisions.upto:
+            made = plan_shrink(blocks, stop, decisions, self.history.repeats, inputs)
+            if made is not None:
+                return msgspec.structs.replace(made, checked=stop)
+            counted.decisions = msgspec.structs.replace(decisions, checked=stop)
+            return counted.decisions
+        return decisions
+
+    def sent(self, blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Blocks:
+        """The conversation as it is sent. What stands in front of the first exchange that is
+        told, the task above all, keeps its place: a new note leaves its bytes alone."""
+        held = [at for at in decisions.held if at < decisions.upto]
+        first = _first_noted(decisions)
+        note = (self._whole(blocks, decisions),) if decisions.note is not None else ()
+        newer = tuple(
+            exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
+        )
+        front = tuple(blocks[at] for at in held if at < first)
+        return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
+
+    def _whole(self, blocks: Blocks, decisions: Decisions) -> Block:
+        """The note with the ids of all that it stands for."""
+        note = decisions.note
+        assert note is not None
+        if self.note is None or self.note[0] is not note:
+            held = set(decisions.held)
+            noted = (at for at in range(decisions.upto) if at not in held)
+            lineage = tuple(id for at in noted for id in blocks[at].lineage)
+            self.note = note, msgspec.structs.replace(note, lineage=lineage)
+        return self.note[1]
 
 
 def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: Inputs) -> Blocks:
@@ -67,13 +220,16 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
     conversation = tuple(block for block in blocks if block.messages)
     texts = tuple(block for block in blocks if not block.messages)
     space = _remaining(sum(map(inputs.cost, texts)), space)
-    if sum(map(inputs.cost, conversation)) > space:
+    if _exceeds(conversation, space, inputs):
         conversation = with_short_task(conversation, limit, inputs)
     if not conversation or space <= 0:
         return blocks
     economy = Economy(space, stage.low, stage.eager)
-    decisions = _decisions(conversation, economy, inputs)
-    return (*_conversation(conversation, decisions, inputs), *texts)
+    with inputs.memo.growing(("steps", stage, limit, inputs.cost_id), Fold) as fold:
+        decisions = fold.decisions(conversation, economy, inputs)
+        if decisions.steps:
+            inputs.folded.append(fold.record(conversation, decisions, inputs))
+        return (*fold.sent(conversation, decisions, inputs), *texts)
 
 
 def _remaining(texts: int, space: int) -> int:
@@ -84,28 +240,24 @@ def _remaining(texts: int, space: int) -> int:
     return space - (rounded if rounded < space else texts)
 
 
-def _decisions(conversation: Blocks, economy: Economy, inputs: Inputs) -> Decisions:
-    # what an exchange costs depends on the target's format too, which `cost` stands for
-    table = inputs.memo.table(("steps", economy, inputs.counter_id, inputs.cost))
-    taken = table.setdefault("taken", Taken((), [], []))
-    same = _common(taken.blocks, conversation)
-    taken.repeats.forget(same)
-    while taken.at and taken.at[-1] > same:
-        taken.at.pop()
-        taken.decisions.pop()
-    taken.blocks = conversation
-    start = taken.at[-1] if taken.at else 0
-    decisions = taken.decisions[-1] if taken.decisions else NOTHING
-    counted = Counted(taken.repeats)
-    for place in range(start + 1, len(conversation)):
-        if conversation[place].role == "assistant":
-            decisions = _next(conversation[:place], decisions, economy, inputs, counted)
-            taken.at.append(place)
-            taken.decisions.append(decisions)
-    return _next(conversation, decisions, economy, inputs, counted)
+def _exceeds(blocks: Blocks, space: int, inputs: Inputs) -> bool:
+    """Whether they have more than so many tokens; counts no more of them than it takes."""
+    for block in blocks:
+        space -= inputs.cost(block)
+        if space < 0:
+            return True
+    return False
+
+
+def _is_request(blocks: Blocks, place: int) -> bool:
+    """Whether a request ended in front of this place."""
+    return place == len(blocks) or blocks[place].role == "assistant"
 
 
 def _common(one: Blocks, other: Blocks) -> int:
+    """How many blocks they begin with that are the same."""
+    if one == other[: len(one)]:
+        return len(one)
     same = 0
     for left, right in zip(one, other, strict=False):
         if left is not right and left != right:
@@ -114,28 +266,9 @@ def _common(one: Blocks, other: Blocks) -> int:
     return same
 
 
-def _next(
-    blocks: Blocks, decisions: Decisions, economy: Economy, inputs: Inputs, counted: Counted
-) -> Decisions:
-    """The decisions for one request."""
-    if _tokens(blocks, decisions, inputs, counted) > economy.space:
-        held = _held(blocks, inputs)
-        made = plan_fold(blocks, held, decisions, economy, counted.repeats, inputs)
-        made = msgspec.structs.replace(made, checked=len(blocks))
-        with_note = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
-        most, repeats = economy.space, counted.repeats
-        fits = _tokens(blocks, with_note, inputs, Counted(repeats)) - SAFETY <= most
-        # a note gives way to the newest result, where that is what it takes
-        stays = fits or _tokens(blocks, made, inputs, Counted(repeats)) > most
-        return with_note if stays else made
-    new = len(blocks) - decisions.checked
-    if economy.eager and new * OFTEN > len(blocks) - decisions.upto:
-        made = plan_shrink(blocks, decisions, economy, counted.repeats, inputs) or decisions
-        return msgspec.structs.replace(made, checked=len(blocks))
-    return decisions
-
-
-def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs, counted: Counted) -> int:
+def _tokens(
+    blocks: Blocks, stop: int, decisions: Decisions, inputs: Inputs, counted: Counted
+) -> int:
     """Tokens of a request; costs what is new since the same decisions were counted last."""
     if counted.decisions is not decisions:
         note = inputs.cost(decisions.note) + SAFETY if decisions.note is not None else 0
@@ -143,63 +276,40 @@ def _tokens(blocks: Blocks, decisions: Decisions, inputs: Inputs, counted: Count
         counted.total = note + sum(
             inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto
         )
-    while counted.at < len(blocks):
+    while counted.at < stop:
         counted.total += inputs.cost(exchange_at(blocks, counted.at, decisions, inputs))
         counted.at += 1
     return counted.total
 
 
-def _held(blocks: Blocks, inputs: Inputs) -> frozenset[int]:
-    """Places of what was protected when the request was made that ended with these exchanges;
-    what the system said in between stays as well. Results that just came have their own place."""
-    snapshot = inputs.snapshot
-    last = snapshot.exchanges(blocks[-1].order, blocks[-1].order + 1)[0]
-    then = msgspec.structs.replace(snapshot, position=last.positions[-1] + 1)
-    protection = protection_of(then)
-    newest = len(blocks) - 1
-    return frozenset(
-        at
-        for at, block in enumerate(blocks)
-        if (block.role == "system" or protection.keep_reason(block))
-        and (at < newest or not block.results or block.pinned or block.tier == 1)
-    )
-
-
-def _conversation(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Blocks:
-    """What stands in front of the first exchange that is told, the task above all, keeps its
-    place: a new note leaves its bytes alone."""
-    held = [at for at in decisions.held if at < decisions.upto]
-    first = next((at for at in range(decisions.upto) if at not in decisions.held), decisions.upto)
-    note = (decisions.note,) if decisions.note is not None else ()
-    newer = tuple(
-        exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
-    )
-    front = tuple(blocks[at] for at in held if at < first)
-    return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
+def _first_noted(decisions: Decisions) -> int:
+    """The first exchange that the note stands for; `upto` where there is none."""
+    held = set(decisions.held)
+    return next((at for at in range(decisions.upto) if at not in held), decisions.upto)
 
 
 def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
     """What stands for the exchanges before `upto`: a message of its own behind the task, so that
     a new one leaves the instruction's place in a cache alone."""
-    noted = [at for at in range(decisions.upto) if at not in decisions.held]
-    if not noted:
+    first, held = _first_noted(decisions), set(decisions.held)
+    if first == decisions.upto:
         return None
+    last = next(at for at in range(decisions.upto - 1, -1, -1) if at not in held)
     lines = [entry(blocks[at], form, inputs).text for at, form in decisions.forms]
     if decisions.index:
-        lines.append("[Also named there: " + " ".join(decisions.index) + "]")
-    lineage = tuple(id for at in noted for id in blocks[at].lineage)
-    ref = range_ref(lineage[0], lineage[-1])
+        lines.append("[Also named there: " + " ".join(word for word, _ in decisions.index) + "]")
+    ref = range_ref(blocks[first].lineage[0], blocks[last].lineage[-1])
     text = section(
         "\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref, sign=inputs.sign
     )
+    count = decisions.upto - sum(at < decisions.upto for at in decisions.held)
     return Block(
-        id=f"{SOURCE}/{lineage[0]}",
+        id=f"{SOURCE}/{blocks[first].lineage[0]}",
         source=SOURCE,
         layer=Layer.CONVERSATION,
         messages=(Message("user", (Text(text=text),)),),
         cache=CacheClass.SESSION,
         fidelity=Fidelity.SUMMARIZED,
         ref=ref,
-        lineage=lineage,
-        why=f"step {decisions.steps}: {len(noted)} exchanges in one note",
+        why=f"step {decisions.steps}: {count} exchanges in one note",
     )

@@ -95,7 +95,7 @@ def limited(block: Block, limit: int, inputs: Inputs) -> Block:
 
 
 class NoteEntry(msgspec.Struct, frozen=True):
-    """An exchange in a note, and its tokens."""
+    """An exchange in a note, and its tokens; with results, never fewer than without."""
 
     text: str
     tokens: int
@@ -107,7 +107,10 @@ def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
     note_entry = table.get(block)
     if note_entry is None:
         text = _entry(block, form, inputs)
-        note_entry = table[block] = NoteEntry(text, inputs.count(text) + 1)
+        tokens = inputs.count(text) + 1
+        if form in {"bare", "short"}:
+            tokens = max(tokens, entry(block, "line", inputs).tokens)
+        note_entry = table[block] = NoteEntry(text, tokens)
     return note_entry
 
 

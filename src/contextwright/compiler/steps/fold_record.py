@@ -1,0 +1,79 @@
+"""Decisions as they are saved, and read again."""
+
+from hashlib import sha256
+
+import msgspec
+
+from contextwright.blocks.block import Blocks
+from contextwright.compiler.steps.decide import Decisions, Economy
+from contextwright.compiler.steps.forms import FORMS
+from contextwright.compiler.steps.word_weights import weighed
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.saved_fold import SavedFold
+
+VERSION = 1
+"""Counts up when the same conversation gets other steps."""
+
+
+Words = tuple[tuple[str, int], ...]
+"""Identifiers, each with the exchange that says it first."""
+Numbers = tuple[tuple[int, int], ...]
+"""Exchanges, each with the number of one of its identifiers."""
+
+
+def fold_key(economy: Economy, settled: tuple[str, ...], inputs: Inputs) -> str:
+    """Names all that decisions depend on beside the conversation."""
+    parts = (VERSION, economy, settled, inputs.cost_id)
+    return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+
+
+def word_numbers(words: Words, blocks: Blocks) -> Numbers:
+    """Identifiers by where they stand."""
+    return tuple((at, _number(weighed(blocks[at]), word)) for word, at in words)
+
+
+def _number(pairs: tuple[tuple[str, int], ...], word: str) -> int:
+    return next(number for number, pair in enumerate(pairs) if pair[0] == word)
+
+
+def recorded(decisions: Decisions, index: Numbers, place: int, key: str, content: str) -> SavedFold:
+    """Decisions for a request, as they are saved.
+
+    Args:
+        index: the identifiers of the note.
+        place: the request had the exchanges before this one.
+    """
+    return SavedFold(
+        key=key,
+        place=place,
+        content=content,
+        upto=decisions.upto,
+        held=decisions.held,
+        forms=tuple((at, FORMS.index(form)) for at, form in decisions.forms),
+        index=index,
+        shrunk=tuple(sorted(decisions.shrunk)),
+        untold=tuple(sorted(decisions.untold)),
+        limits=decisions.limits,
+        steps=decisions.steps,
+        checked=decisions.checked,
+        noted=decisions.note is not None,
+    ).digested()
+
+
+def decisions_in(saved: SavedFold, blocks: Blocks) -> Decisions:
+    """The decisions of a record, without their note.
+
+    Raises:
+        IndexError: it names what the conversation does not have.
+    """
+    return Decisions(
+        upto=saved.upto,
+        held=saved.held,
+        forms=tuple((at, FORMS[form]) for at, form in saved.forms),
+        index=tuple((weighed(blocks[at])[number][0], at) for at, number in saved.index),
+        shrunk=frozenset(saved.shrunk),
+        untold=frozenset(saved.untold),
+        limits=saved.limits,
+        steps=saved.steps,
+        checked=saved.checked,
+    )

@@ -1,0 +1,99 @@
+"""What steps know of a conversation. It grows with it: each exchange is looked at once."""
+
+from bisect import bisect_left, insort
+
+import msgspec
+
+from contextwright.blocks.block import Blocks
+from contextwright.blocks.protection import protection_of
+from contextwright.compiler.steps.forms import FORMS
+from contextwright.compiler.steps.last_uses import LastUses
+from contextwright.compiler.steps.repeats import Superseded
+from contextwright.compiler.steps.word_weights import WordWeights
+from contextwright.spec.inputs import Inputs
+
+
+class History:
+    """The exchanges before the newest step, by what a step asks of them.
+
+    Attributes:
+        uses: where each was used last.
+        weights: what their identifiers weigh.
+        repeats: those whose results later ones hold.
+    """
+
+    def __init__(self) -> None:
+        self.uses = LastUses()
+        self.weights = WordWeights()
+        self.repeats = Superseded()
+        self._users: list[int] = []
+        self._lasting: list[int] = []  # places that are held in every request
+        self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds."""
+        return self.uses.held_bytes + self.weights.held_bytes
+
+    def grow(self, blocks: Blocks, stop: int) -> None:
+        """Take in the exchanges before `stop`, and no others."""
+        self._truncate(blocks, stop)
+        for at in range(len(self.uses), stop):
+            block = blocks[at]
+            self.uses.append(block)
+            if block.role == "user":
+                self._users.append(at)
+            if block.role == "system" or block.pinned or block.tier == 1:
+                self._lasting.append(at)
+            if block.order >= 0:
+                insort(self._by_order, (block.order, at))
+
+    def forget(self, blocks: Blocks, start: int) -> None:
+        """The conversation is another one from `start` on. `blocks`: as it was."""
+        self.repeats.forget(start)
+        self._truncate(blocks, start)
+
+    def _truncate(self, blocks: Blocks, start: int) -> None:
+        if start >= len(self.uses):
+            return
+        if start < self.weights.upto:
+            self.weights.move(blocks, start)
+        self.uses.truncate(start)
+        for form in FORMS[3:]:  # what is told in them depends on what later exchanges hold
+            self.uses.forget_sizes(form)
+        for places in (self._users, self._lasting):
+            del places[bisect_left(places, start) :]
+        self._by_order = [pair for pair in self._by_order if pair[1] < start]
+
+    def first_user(self, upto: int, held: frozenset[int]) -> int | None:
+        """The first words of the user before `upto` that are not held."""
+        for at in self._users:
+            if at >= upto:
+                return None
+            if at not in held:
+                return at
+        return None
+
+    def held(self, blocks: Blocks, inputs: Inputs) -> frozenset[int]:
+        """Places of what was protected when the request was made that ended with the newest
+        exchange; what the system said in between stays as well. Results that just came have
+        their own place."""
+        newest = len(self.uses) - 1
+        snapshot, order = inputs.snapshot, blocks[newest].order
+        last = snapshot.exchanges(order, order + 1)[0]
+        then = msgspec.structs.replace(snapshot, position=last.positions[-1] + 1)
+        protection = protection_of(then)
+        places = {*self._lasting, *self._ordered(0, protection.preamble)}
+        places.update(self._ordered(protection.edge, None))
+        for one in protection.exchanges:
+            places.update(self._ordered(one, one + 1))
+        block = blocks[newest]
+        if block.results and not block.pinned and block.tier != 1:
+            places.discard(newest)
+        return frozenset(places)
+
+    def _ordered(self, start: int, stop: int | None) -> list[int]:
+        """Places of the log's exchanges from `start` to `stop`."""
+        by_order = self._by_order
+        end = len(by_order) if stop is None else bisect_left(by_order, (stop, -1))
+        return [at for _, at in by_order[bisect_left(by_order, (start, -1)) : end]]

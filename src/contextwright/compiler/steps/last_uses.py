@@ -1,0 +1,192 @@
+"""Exchanges in the order of their last use, of which those are found that have room."""
+
+from bisect import bisect_left, bisect_right
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.compiler.steps.exchange_features import about, ids_in
+from contextwright.compiler.steps.size_row import SizeRow
+from contextwright.memo.ownership import cached_text
+
+PLACE, NAME_BYTES = 600, 300
+"""Bytes of an exchange and of a name, about: lists of places, and texts."""
+Rank = tuple[int, int]
+"""An exchange's place in the order: minus where it was used last, and where it stands."""
+
+
+class Sizes(msgspec.Struct, eq=False):
+    """What exchanges need of a note, in one way to tell them, as far as it was looked at.
+
+    Args:
+        known: tokens of each exchange; 0 where nobody looked yet.
+        used: for each exchange, the least that any exchange needs that was used last there; it
+            may be too low.
+        named: for a name, the tokens of the exchanges that it may mean, in their order.
+    """
+
+    known: list[int]
+    used: SizeRow
+    named: dict[str, SizeRow]
+
+
+class LastUses:
+    """Where each exchange was used last: a later call named what it was about, or an identifier
+    that it gave; where it stands, if none did. Grows with a conversation.
+
+    A name that is used again takes all exchanges that it may mean with it. So these are kept by
+    name, and an exchange is found through the name of it that was used last: a use costs what
+    the exchange that uses says, not what uses it has.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._named: dict[str, list[int]] = {}  # name -> exchanges that it may mean
+        self._used: dict[str, list[int]] = {}  # name -> exchanges whose calls say it
+        self._last: dict[str, int] = {}  # name -> the last of them
+        self._sizes: dict[str, Sizes] = {}
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds."""
+        return PLACE * len(self._blocks) + NAME_BYTES * len(self._named)
+
+    def append(self, block: Block) -> None:
+        """Add the next exchange."""
+        at = len(self._blocks)
+        self._blocks.append(block)
+        for name in _names(block):
+            self._named.setdefault(name, []).append(at)
+        for name in dict.fromkeys(about(block)):
+            self._used.setdefault(name, []).append(at)
+            self._last[name] = at
+        for sizes in self._sizes.values():
+            sizes.known.append(0)
+            sizes.used.append(0)
+
+    def truncate(self, start: int) -> None:
+        """Forget the exchanges from `start` on."""
+        for at in range(len(self._blocks) - 1, start - 1, -1):
+            for name in _names(self._blocks[at]):
+                self._pop(name)
+            for name in dict.fromkeys(about(self._blocks[at])):
+                self._unuse(name)
+        del self._blocks[start:]
+        for sizes in self._sizes.values():
+            del sizes.known[start:]
+            sizes.used.truncate(min(start, len(sizes.used)))
+
+    def _unuse(self, name: str) -> None:
+        places = self._used[name]
+        places.pop()
+        if not places:
+            del self._used[name], self._last[name]
+            return
+        self._last[name] = places[-1]
+        for sizes in self._sizes.values():
+            sizes.used[places[-1]] = 0
+
+    def _pop(self, name: str) -> None:
+        places = self._named[name]
+        places.pop()
+        for sizes in self._sizes.values():
+            row = sizes.named.get(name)
+            if row is not None and len(row) > len(places):
+                row.truncate(len(places))
+        if not places:
+            del self._named[name]
+
+    def sizes(self, measure: str) -> Sizes:
+        """What is known of the tokens that exchanges need, told in one way."""
+        sizes = self._sizes.get(measure)
+        if sizes is None:
+            sizes = self._sizes[measure] = Sizes([], SizeRow(), {})
+            for _ in self._blocks:
+                sizes.known.append(0)
+                sizes.used.append(0)
+        return sizes
+
+    def forget_sizes(self, measure: str) -> None:
+        """Look at all of them again."""
+        self._sizes.pop(measure, None)
+
+    def last_use(self, at: int) -> int:
+        """Where an exchange was used last."""
+        last = self._last
+        return max([at, *map(last.__getitem__, last.keys() & _names(self._blocks[at]))])
+
+    def rank(self, at: int) -> Rank:
+        """An exchange's place in the order."""
+        return -self.last_use(at), at
+
+    def following(self, sizes: Sizes, rank: Rank | None, most: int) -> Rank | None:
+        """The next one in the order, behind `rank`, that may need at most `most` tokens."""
+        start = 0
+        if rank is None:
+            used = sizes.used.preceding(len(self._blocks), most)
+        else:
+            used, start = -rank[0], rank[1] + 1
+        while used >= 0:
+            names = self._names_used(used)
+            at = self._next_used(sizes, used, names, start, most)
+            if at is not None:
+                return -used, at
+            least = (sizes.named[name].least(self._meant(name, used)) for name in names)
+            sizes.used[used] = min([sizes.known[used], *least])
+            used, start = sizes.used.preceding(used, most), 0
+        return None
+
+    def learn(self, sizes: Sizes, rank: Rank, tokens: int) -> None:
+        """An exchange needs so many tokens."""
+        used, at = -rank[0], rank[1]
+        sizes.known[at] = tokens
+        for name in self._names_used(used):
+            place = bisect_left(self._named[name], at)
+            row = sizes.named[name]
+            if place < len(row) and self._named[name][place] == at:
+                row[place] = tokens
+
+    def _next_used(
+        self, sizes: Sizes, used: int, names: list[str], start: int, most: int
+    ) -> int | None:
+        """The first exchange from `start` on of those that `names` meant when they were used."""
+        while True:
+            places = [self._next_meant(sizes, name, used, start, most) for name in names]
+            if start <= used and sizes.known[used] <= most:
+                places.append(used)
+            at = min((place for place in places if place is not None), default=None)
+            if at is None or self.last_use(at) == used:
+                return at
+            start = at + 1
+
+    def _next_meant(self, sizes: Sizes, name: str, used: int, start: int, most: int) -> int | None:
+        """The first exchange from `start` on that a name meant when it was used."""
+        meant, count = self._named[name], self._meant(name, used)
+        row = sizes.named.setdefault(name, SizeRow())
+        while len(row) < count:
+            row.append(sizes.known[meant[len(row)]])
+        place = bisect_left(meant, start)
+        while (place := row.following(place, most)) >= 0 and place < count:
+            at = meant[place]
+            if sizes.known[at] <= most:
+                return at
+            row[place] = sizes.known[at]
+        return None
+
+    def _meant(self, name: str, used: int) -> int:
+        """How many exchanges a name may have meant when it was used."""
+        return bisect_right(self._named[name], used)
+
+    def _names_used(self, used: int) -> list[str]:
+        """The names that were used last by an exchange."""
+        names = dict.fromkeys(about(self._blocks[used]))
+        return [name for name in names if self._last[name] == used]
+
+
+@cached_text
+def _names(block: Block) -> frozenset[str]:
+    """By what a later call may use an exchange: what it was about, identifiers that it gave."""
+    return frozenset(about(block)).union(*(ids_in(one.text) for one in block.results))

@@ -1,0 +1,230 @@
+"""Which exchanges a note tells, and in how many words: those that were used last, while there is
+room."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.steps.forms import FORMS, NoteEntry, entry
+from contextwright.compiler.steps.history import History
+from contextwright.compiler.steps.last_uses import Rank, Sizes
+from contextwright.spec.inputs import Inputs
+from contextwright.text.json_rows import loaded
+
+INDEX = 50
+"""Percent of a note for the identifiers of what it does not tell."""
+BARE = 60
+"""Percent of a note for each exchange in its fewest words, before any is told in more."""
+FIRST = 15
+"""Percent of a note up to which the task's first words stand in it whole."""
+SPOKEN = 300
+"""Tokens of a note up to which the assistant's words get what identifiers and results did not
+need. With 500, recorded tool sessions cost 3 percent more for no call more that can be answered."""
+NEVER = 1 << 60
+"""Tokens of what a note tells in no case."""
+
+
+class NoteScope(msgspec.Struct, frozen=True, eq=False):
+    """What a note stands for.
+
+    Args:
+        blocks: the conversation; the request has `stop` of its exchanges.
+        upto: exchanges before this one are in the note, but for those in `held`.
+    """
+
+    blocks: Blocks
+    stop: int
+    upto: int
+    held: frozenset[int]
+    history: History
+    inputs: Inputs
+
+    def is_repeated(self, at: int) -> bool:
+        """Whether a later exchange tells what this one does."""
+        return self.history.repeats.is_repeated(at, self.stop)
+
+
+def note_of(
+    scope: NoteScope, room: int
+) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[str, int], ...]]:
+    """Places and forms of what a note tells, and identifiers of the rest with their places.
+
+    Args:
+        room: tokens.
+    """
+    first = next((at for at in range(scope.upto) if at not in scope.held), None)
+    if room <= 0 or first is None:
+        return (), ()
+    index_tokens = room * INDEX // 100
+    note = _NoteBuilder(scope, room - index_tokens)
+    _tell_task(note, room)
+    _tell_in_few_words(note)
+    _tell_results(note)
+    shown = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
+    newer = [block.plain_text for block in scope.blocks[scope.upto : scope.stop]]
+    free = index_tokens + note.left
+    index = _index(scope, "\n".join((*shown, *newer)), free)
+    note.left = free - sum(scope.inputs.count(f" {word}") for word, _ in index)
+    _tell_words(note)
+    return tuple(sorted(note.forms.items())), index
+
+
+class _NoteBuilder:
+    """A note in the making: forms for exchanges while there is room."""
+
+    def __init__(self, scope: NoteScope, room: int) -> None:
+        self.scope = scope
+        self.uses = scope.history.uses
+        self.left = room
+        self.forms: dict[int, str] = {}
+
+    def block(self, at: int) -> Block:
+        return self.scope.blocks[at]
+
+    def entry(self, at: int, form: str) -> NoteEntry:
+        return entry(self.block(at), form, self.scope.inputs)
+
+    def put(self, at: int, form: str) -> bool:
+        """Tell it so, if there is room."""
+        before = self.forms.get(at)
+        more = self.entry(at, form).tokens
+        more -= self.entry(at, before).tokens if before is not None else 0
+        if more > self.left:
+            return False
+        self.left -= more
+        self.forms[at] = form
+        return True
+
+    def in_order(self) -> list[Rank]:
+        """What it tells, those used last first."""
+        return sorted(map(self.uses.rank, self.forms))
+
+    def fitting(self, measure: str, size_of: Callable[[int], int]) -> Iterator[int]:
+        """What it tells and what it has room for when its turn comes, those used last first.
+
+        Args:
+            size_of: tokens that an exchange needs which is not told yet; `measure` names it.
+        """
+        sizes = self.uses.sizes(measure)
+        present, at, place = self.in_order(), None, 0
+        ahead = self._next_fitting(sizes, None, size_of)
+        while ahead is not None or place < len(present):
+            left = self.left
+            if ahead is None or (place < len(present) and present[place] < ahead):
+                rank = present[place]
+                place += 1
+            else:
+                rank = ahead
+            at = rank[1]
+            yield at
+            if rank == ahead or self.left != left:
+                ahead = self._next_fitting(sizes, rank, size_of)
+
+    def _next_fitting(
+        self, sizes: Sizes, rank: Rank | None, size_of: Callable[[int], int]
+    ) -> Rank | None:
+        """The next exchange behind `rank` that is not told and has room."""
+        scope = self.scope
+        while self.left > 0:
+            rank = self.uses.following(sizes, rank, self.left)
+            if rank is None:
+                return None
+            at = rank[1]
+            if at in self.forms or at >= scope.upto or at in scope.held:
+                continue
+            if not sizes.known[at]:
+                self.uses.learn(sizes, rank, size_of(at))
+            if sizes.known[at] <= self.left:
+                return rank
+        return None
+
+
+def _tell_task(note: _NoteBuilder, room: int) -> None:
+    """The first words of the user that the note stands for."""
+    first = note.scope.history.first_user(note.scope.upto, note.scope.held)
+    if first is not None:
+        short = note.entry(first, "whole").tokens * 100 <= FIRST * room
+        note.put(first, "whole" if short else "line")
+
+
+def _tell_in_few_words(note: _NoteBuilder) -> None:
+    """As many as go into a part of the room."""
+
+    def form_of(at: int) -> str:
+        return "bare" if note.block(at).results else "line"
+
+    least = note.left * (100 - BARE) // 100
+    for at in note.fitting("few words", lambda at: note.entry(at, form_of(at)).tokens):
+        if note.left <= least:
+            break
+        if at not in note.forms:
+            note.put(at, form_of(at))
+
+
+def _tell_results(note: _NoteBuilder) -> None:
+    """Results in more words, and more exchanges, while there is room."""
+
+    def least(at: int) -> int:
+        forms = ("line",) if note.block(at).results else _forms(note.block(at))
+        return min(note.entry(at, form).tokens for form in forms)
+
+    for at in note.fitting("any words", least):
+        if note.forms.get(at) == "whole":
+            continue
+        for form in ("line",) if note.scope.is_repeated(at) else _forms(note.block(at)):
+            if note.forms.get(at) == form or note.put(at, form):
+                break
+    for _, at in note.in_order():
+        if note.forms[at] == "short" and not note.scope.is_repeated(at):
+            if not _is_json(note.block(at)):
+                note.put(at, "whole")
+
+
+def _tell_words(note: _NoteBuilder) -> None:
+    """A talk is told in more than its first sentences. Where tools work, only up to a note that
+    says something: room that nothing needs puts off the next step."""
+    if any(note.block(at).results for at in note.forms):
+        taken = sum(note.entry(at, form).tokens for at, form in note.forms.items())
+        note.left = min(note.left, SPOKEN - taken)
+    for form in FORMS[3:]:
+
+        def size(at: int, form: str = form) -> int:
+            return NEVER if note.scope.is_repeated(at) else note.entry(at, form).tokens
+
+        for at in note.fitting(form, size):
+            if note.left <= 0:
+                return
+            if note.forms.get(at) != "whole" and not note.scope.is_repeated(at):
+                note.put(at, form)
+
+
+def _index(scope: NoteScope, shown: str, room: int) -> tuple[tuple[str, int], ...]:
+    """Identifiers of what has no room in a note, those first that were used most and latest.
+
+    Args:
+        shown: what the request says anyway.
+        room: tokens.
+    """
+    weights = scope.history.weights
+    weights.move(scope.blocks, scope.upto)
+    index: list[tuple[str, int]] = []
+    for word in weights.ranked():
+        if word in shown:
+            continue
+        room -= scope.inputs.count(" " + word)
+        if room < 0:
+            break
+        index.append((word, weights.first(word)))
+    return tuple(index)
+
+
+def _forms(block: Block) -> tuple[str, ...]:
+    """What is tried, the most words first."""
+    if not block.results:
+        return ("whole", "line") if block.role == "user" else ("line",)
+    return tuple(reversed(FORMS[:3]))
+
+
+def _is_json(block: Block) -> bool:
+    return all(loaded(result.text) is not None for result in block.results)

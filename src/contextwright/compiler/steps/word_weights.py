@@ -1,0 +1,156 @@
+"""How much the identifiers of a conversation weigh: those most that were said most and latest."""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.steps.exchange_features import (
+    about,
+    identifiers,
+    words_of,
+)
+from contextwright.memo.ownership import cached_text
+
+NAME = 120
+"""Characters of the longest identifier that an index names."""
+IN_WORDS, IN_RESULT, IN_CALL = 2, 1, 6
+"""Weight of an identifier by where it stands: in words, in a result, in a call."""
+
+WORD = 300
+"""Bytes of a word and its sums, about."""
+MANY = 64
+"""Words of equal shares from which on they have a heap."""
+_Sum = tuple[int, int, int]
+"""Of a word: its shares; its shares times their places; the exchange that named it first."""
+
+
+_Ahead = tuple[int, str, int, int]
+"""Minus the weight of a word, the word, its shares, and its place in their heap, -1 without one."""
+
+
+class WordWeights:
+    """The identifiers of the first exchanges of a conversation, by their weight.
+
+    A share at place `at` of `upto` weighs `share * (1 + at / upto)`: of two exchanges the later
+    one counts up to twice as much. So a word weighs `shares * upto + placed`, in parts of `upto`:
+    whole numbers that grow with each exchange, whatever `upto` is. Words with equal shares stay
+    in one order for ever, by `placed`, and none weighs twice as much as another of them: the
+    order of all is merged from theirs, and few of them are looked at.
+    """
+
+    def __init__(self) -> None:
+        self._upto = 0
+        self._sums: dict[str, _Sum] = {}
+        self._equal: dict[int, set[str]] = {}  # shares -> words
+        self._heaps: dict[int, list[tuple[int, str]]] = {}  # of many words: (-placed, word)
+        self._shares: list[int] = []  # those that words have, ascending
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds."""
+        return WORD * len(self._sums)
+
+    @property
+    def upto(self) -> int:
+        """How many exchanges are weighed."""
+        return self._upto
+
+    def move(self, blocks: Blocks, upto: int) -> None:
+        """Weigh the exchanges before `upto`, and no others."""
+        changed: dict[str, _Sum | None] = {}
+        for at in range(self._upto, upto):
+            self._add(blocks[at], at, 1, changed)
+        for at in range(self._upto - 1, upto - 1, -1):
+            self._add(blocks[at], at, -1, changed)
+        self._upto = upto
+        for word, before in changed.items():
+            self._file(word, before)
+
+    def _add(self, block: Block, at: int, sign: int, changed: dict[str, _Sum | None]) -> None:
+        sums = self._sums
+        for word, share in weighed(block):
+            known = sums.get(word)
+            changed.setdefault(word, known)
+            shares, placed, first = known or (0, 0, at)
+            shares += sign * share
+            if shares:
+                sums[word] = shares, placed + sign * share * at, first
+            else:
+                del sums[word]
+
+    def _file(self, word: str, before: _Sum | None) -> None:
+        """Put a word where its sums are now."""
+        after = self._sums.get(word)
+        if before is not None and (after is None or after[0] != before[0]):
+            words = self._equal[before[0]]
+            words.discard(word)
+            if not words:
+                del self._equal[before[0]], self._shares[bisect_left(self._shares, before[0])]
+                self._heaps.pop(before[0], None)
+        if after is None or after == before:
+            return
+        words = self._equal.get(after[0])
+        if words is None:
+            words = self._equal[after[0]] = set()
+            insort(self._shares, after[0])
+        words.add(word)
+        if (heap := self._heaps.get(after[0])) is not None:
+            heappush(heap, (-after[1], word))
+
+    def ranked(self) -> Iterator[str]:
+        """The words, the heaviest first; of equals by their letters."""
+        ahead: list[_Ahead] = []
+        unopened, last = len(self._shares), ""
+        while True:
+            while unopened and (
+                not ahead or 2 * self._shares[unopened - 1] * self._upto > -ahead[0][0]
+            ):
+                unopened -= 1
+                self._open(self._shares[unopened], ahead)
+            if not ahead:
+                return
+            _, word, shares, place = heappop(ahead)
+            if place >= 0:
+                entry = self._heaps[shares][place]
+                self._push(shares, 2 * place + 1, ahead)
+                self._push(shares, 2 * place + 2, ahead)
+                if word == last or self._sums.get(word, (0, 0))[:2] != (shares, -entry[0]):
+                    continue
+                last = word
+            yield word
+
+    def _open(self, shares: int, ahead: list[_Ahead]) -> None:
+        """Put the words of equal shares in line; of many, only the first."""
+        words, sums, weight = self._equal[shares], self._sums, shares * self._upto
+        if len(words) < MANY:
+            self._heaps.pop(shares, None)
+            for word in words:
+                heappush(ahead, (-weight - sums[word][1], word, shares, -1))
+            return
+        heap = self._heaps.get(shares)
+        if heap is None or len(heap) > 2 * len(words):
+            heap = self._heaps[shares] = [(-sums[word][1], word) for word in words]
+            heapify(heap)
+        self._push(shares, 0, ahead)
+
+    def _push(self, shares: int, place: int, ahead: list[_Ahead]) -> None:
+        heap = self._heaps[shares]
+        if place < len(heap):
+            placed, word = heap[place]
+            heappush(ahead, (placed - shares * self._upto, word, shares, place))
+
+    def first(self, word: str) -> int:
+        """The exchange that named a word first."""
+        return self._sums[word][2]
+
+
+@cached_text
+def weighed(block: Block) -> tuple[tuple[str, int], ...]:
+    """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
+    shares = (
+        *((word, IN_WORDS) for word in identifiers(words_of(block))),
+        *((word, IN_RESULT) for result in block.results for word in identifiers(result.text)),
+        *((word, IN_CALL) for word in about(block)),
+    )
+    return tuple((word, share) for word, share in shares if len(word) <= NAME)

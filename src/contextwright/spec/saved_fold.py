@@ -1,0 +1,73 @@
+"""What a compaction decided, saved beside a session: a session that is loaded, a worker without a
+memory and a replay take no step again."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+SAVED_FOLDS = "contextwright.folds"
+"""Key of a session's metadata."""
+MOST = 8
+"""Folds that a session keeps: the newest two for each spec and target that it was compiled for.
+Results that come late change what the newest is of."""
+
+
+class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What holds for a request, in numbers that only its session gives a meaning: no word of the
+    session is in it. It saves time: what does not prove to be of the conversation at hand is
+    worked out anew.
+
+    Args:
+        key: names the spec's limit, the target and what else decisions depend on.
+        place: the request had the exchanges before this one.
+        content: names what these say, and the log behind them.
+        upto, held, shrunk, untold, limits, steps, checked: as in the decisions.
+        forms: place and form of what the note tells, as numbers.
+        index: of each identifier that it names, the exchange that says it first, and its number
+            among those of the exchange.
+        noted: whether there is a note.
+        digest: sha256 of all other fields.
+    """
+
+    key: str
+    place: int
+    content: str
+    upto: int = 0
+    held: tuple[int, ...] = ()
+    forms: tuple[tuple[int, int], ...] = ()
+    index: tuple[tuple[int, int], ...] = ()
+    shrunk: tuple[int, ...] = ()
+    untold: tuple[int, ...] = ()
+    limits: tuple[tuple[int, int], ...] = ()
+    steps: int = 0
+    checked: int = 0
+    noted: bool = False
+    digest: str = ""
+
+    def digested(self) -> "SavedFold":
+        """The same with its digest."""
+        plain = msgspec.structs.replace(self, digest="")
+        digest = sha256(msgspec.json.encode(plain)).hexdigest()
+        return msgspec.structs.replace(self, digest=digest)
+
+
+def saved_folds(metadata: Mapping[str, Any]) -> tuple[SavedFold, ...]:
+    """The folds in a session's metadata; none where they can not be read."""
+    try:
+        return msgspec.convert(metadata.get(SAVED_FOLDS, ()), tuple[SavedFold, ...])
+    except (msgspec.ValidationError, ValueError):
+        return ()
+
+
+def save_folds(metadata: dict[str, Any], folds: tuple[SavedFold, ...]) -> None:
+    """Put the folds of a request into a session's metadata, in the place of older ones."""
+    if not folds:
+        return
+    before = list(saved_folds(metadata))
+    for fold in folds:
+        same = [one for one in before if one.key == fold.key and one.place < fold.place]
+        before = [one for one in before if one.key != fold.key]
+        before += [*same[-1:], fold]
+    metadata[SAVED_FOLDS] = msgspec.json.decode(msgspec.json.encode(before[-MOST:]))

@@ -1,0 +1,233 @@
+"""The steps of a conversation by their definition: every request from its first exchange, every
+step over all exchanges. What `compiler.steps` does with what is new gives the same."""
+
+from msgspec.structs import replace
+
+from contextwright.blocks.protection import protection_of
+from contextwright.compiler.steps.decide import (
+    ENOUGH,
+    LEAST,
+    NOTE,
+    NOTHING,
+    TAIL,
+    Decisions,
+    _fresh,
+    exchange_at,
+    gain,
+)
+from contextwright.compiler.steps.exchange_features import about, ids_in
+from contextwright.compiler.steps.fold import OFTEN, SAFETY, _note
+from contextwright.compiler.steps.forms import FORMS, entry, in_place
+from contextwright.compiler.steps.note import BARE, FIRST, INDEX, SPOKEN, _forms, _is_json
+from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
+from contextwright.compiler.steps.word_weights import weighed
+
+
+def decisions_of(blocks, economy, inputs):
+    """What holds for the request with these exchanges."""
+    decisions = NOTHING
+    for place in range(1, len(blocks) + 1):
+        if place == len(blocks) or blocks[place].role == "assistant":
+            decisions = next_decisions(blocks[:place], decisions, economy, inputs)
+    return decisions
+
+
+def next_decisions(blocks, decisions, economy, inputs):
+    if tokens(blocks, decisions, inputs) > economy.space:
+        made = replace(folded(blocks, decisions, economy, inputs), checked=len(blocks))
+        with_note = replace(made, note=_note(blocks, made, inputs))
+        fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space
+        return with_note if fits or tokens(blocks, made, inputs) > economy.space else made
+    if economy.eager and (len(blocks) - decisions.checked) * OFTEN > len(blocks) - decisions.upto:
+        made = shrunk(blocks, decisions, inputs) or decisions
+        return replace(made, checked=len(blocks))
+    return decisions
+
+
+def tokens(blocks, decisions, inputs):
+    note = inputs.cost(decisions.note) + SAFETY if decisions.note is not None else 0
+    old = sum(inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto)
+    newer = (
+        exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
+    )
+    return note + old + sum(map(inputs.cost, newer))
+
+
+def held_places(blocks, inputs):
+    last = inputs.snapshot.exchanges(blocks[-1].order, blocks[-1].order + 1)[0]
+    protection = protection_of(replace(inputs.snapshot, position=last.positions[-1] + 1))
+    newest = len(blocks) - 1
+    return frozenset(
+        at
+        for at, block in enumerate(blocks)
+        if (block.role == "system" or protection.keep_reason(block))
+        and (at < newest or not block.results or block.pinned or block.tier == 1)
+    )
+
+
+def repeated_places(blocks, inputs):
+    """Exchanges whose results a later one about the same holds."""
+    return {
+        at
+        for at, block in enumerate(blocks)
+        if block.results
+        and about(block)
+        and _tokens(block, inputs) >= LARGE
+        and any(holds(later, block) for later in blocks[at + 1 :])
+    }
+
+
+def holds(later, earlier):
+    wanted, held = _output_units(earlier), _output_units(later)
+    same_topic = not set(about(later)).isdisjoint(about(earlier))
+    enough = len(wanted & held) * 100 >= HELD * len(wanted)
+    return bool(later.results) and same_topic and bool(wanted) and enough
+
+
+def shrunk(blocks, decisions, inputs):
+    repeated = repeated_places(blocks, inputs)
+    best, decided = 0, None
+    requests, rent, behind = 1, 0, inputs.cost(blocks[-1])
+    rows, untold = set(decisions.shrunk), set(decisions.untold)
+    for at in range(len(blocks) - 2, decisions.upto - 1, -1):
+        requests += blocks[at + 1].role == "assistant"
+        before = inputs.cost(exchange_at(blocks, at, decisions, inputs))
+        form = "untold" if at in repeated else "shrunk"
+        after = min(before, inputs.cost(in_place(blocks[at], form, inputs)))
+        if at in decisions.held or blocks[at].failed:
+            after = before
+        behind += after
+        if after == before:
+            continue
+        rent += (before - after) * requests
+        (untold if form == "untold" else rows).add(at)
+        if gain(rent, behind) > best:
+            best = gain(rent, behind)
+            decided = replace(
+                decisions,
+                shrunk=frozenset(rows),
+                untold=frozenset(untold),
+                steps=decisions.steps + 1,
+            )
+    return decided
+
+
+def folded(blocks, decisions, economy, inputs):
+    held, last = held_places(blocks, inputs), len(blocks) - 1
+    limits = tuple((at, limit) for at, limit in decisions.limits if at < last)
+    held_tokens = sum(inputs.cost(blocks[at]) for at in held if at < last)
+    fresh, cut = _fresh(blocks[last], economy.space - held_tokens, inputs)
+    repeated = repeated_places(blocks, inputs)
+    sizes = [
+        inputs.cost(blocks[at])
+        if at in held
+        else inputs.cost(in_place(blocks[at], "untold" if at in repeated else "shrunk", inputs))
+        for at in range(last)
+    ]
+    low = economy.space * economy.low // 100
+    upto, tail = last, fresh
+    while upto > 0 and tail + sizes[upto - 1] <= low * TAIL // 100:
+        upto -= 1
+        tail += sizes[upto]
+    newer = tail + sum(sizes[at] for at in held if at < upto)
+    least = min(low * LEAST // 100, ENOUGH)
+    room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
+    noted = [at for at in range(upto) if at not in held]
+    forms, index = note(blocks, noted, upto, room, repeated, inputs)
+    return Decisions(
+        upto=upto,
+        held=tuple(sorted(held)),
+        forms=forms,
+        index=index,
+        shrunk=frozenset(at for at in range(upto, last) if at not in repeated and at not in held),
+        untold=frozenset(at for at in range(upto, last) if at in repeated and at not in held),
+        limits=(*((at, n) for at, n in limits if at >= upto), *(((last, cut),) if cut else ())),
+        steps=decisions.steps + 1,
+    )
+
+
+class Note:
+    def __init__(self, blocks, room, inputs):
+        self.blocks, self.left, self.inputs, self.forms = blocks, room, inputs, {}
+
+    def entry(self, at, form):
+        return entry(self.blocks[at], form, self.inputs)
+
+    def put(self, at, form):
+        before = self.forms.get(at)
+        more = self.entry(at, form).tokens - (self.entry(at, before).tokens if before else 0)
+        if more > self.left:
+            return False
+        self.left -= more
+        self.forms[at] = form
+        return True
+
+
+def last_used(blocks):
+    newest, uses = {}, [0] * len(blocks)
+    for at in range(len(blocks) - 1, -1, -1):
+        results = (word for one in blocks[at].results for word in ids_in(one.text))
+        names = (*about(blocks[at]), *results)
+        uses[at] = max([at, *(newest[name] for name in names if name in newest)])
+        for key in about(blocks[at]):
+            newest.setdefault(key, at)
+    return uses
+
+
+def note(blocks, noted, upto, room, repeated, inputs):
+    if room <= 0 or not noted:
+        return (), ()
+    index_tokens = room * INDEX // 100
+    made, used = Note(blocks, room - index_tokens, inputs), last_used(blocks)
+    order = sorted(noted, key=lambda at: (-used[at], at))
+    first = next((at for at in noted if blocks[at].role == "user"), None)
+    if first is not None:
+        short = made.entry(first, "whole").tokens * 100 <= FIRST * room
+        made.put(first, "whole" if short else "line")
+    least = made.left * (100 - BARE) // 100
+    for at in order:
+        if at not in made.forms and made.left > least:
+            made.put(at, "bare" if blocks[at].results else "line")
+    for at in order:
+        if made.forms.get(at) == "whole":
+            continue
+        for form in ("line",) if at in repeated else _forms(blocks[at]):
+            if made.forms.get(at) == form or made.put(at, form):
+                break
+    for at in order:
+        if made.forms.get(at) == "short" and at not in repeated and not _is_json(blocks[at]):
+            made.put(at, "whole")
+    shown = [made.entry(at, form).text for at, form in sorted(made.forms.items())]
+    newer = [block.plain_text for block in blocks[upto:]]
+    free = index_tokens + made.left
+    index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, inputs)
+    made.left = free - sum(inputs.count(f" {word}") for word, _ in index)
+    fill(made, [at for at in order if at not in repeated])
+    return tuple(sorted(made.forms.items())), index
+
+
+def fill(made, order):
+    if any(made.blocks[at].results for at in made.forms):
+        present = sum(made.entry(at, form).tokens for at, form in made.forms.items())
+        made.left = min(made.left, SPOKEN - present)
+    for form in FORMS[3:]:
+        for at in order:
+            if made.left > 0 and made.forms.get(at) != "whole":
+                made.put(at, form)
+
+
+def index_of(blocks, upto, shown, room, inputs):
+    weights, first = {}, {}
+    for at in range(upto):
+        for word, share in weighed(blocks[at]):
+            first.setdefault(word, at)
+            weights[word] = weights.get(word, 0) + share * (upto + at)
+    index = []
+    for word, _ in sorted(weights.items(), key=lambda pair: (-pair[1], pair[0])):
+        if word in shown:
+            continue
+        room -= inputs.count(" " + word)
+        if room < 0:
+            break
+        index.append((word, first[word]))
+    return tuple(index)

@@ -1,0 +1,197 @@
+"""A fold goes on where it stopped: the same decisions as from scratch, for the work of what is new."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.compiler import fold_from_scratch
+
+from contextwright import C, Session
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.compiler.steps import fold, note, repeats, word_weights
+from contextwright.compiler.steps.last_uses import LastUses
+from contextwright.compiler.steps.size_row import CHUNK, SizeRow
+from contextwright.errors import ContextwrightError
+from contextwright.spec.inputs import Memo
+from contextwright.testing import sessions, target_for
+
+DEFAULT = C.default()
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """Every decision is compared with the one from scratch."""
+    incremental = fold.Fold.decisions
+
+    def both(self, blocks, economy, inputs):
+        made = incremental(self, blocks, economy, inputs)
+        assert made == fold_from_scratch.decisions_of(blocks, economy, inputs)
+        return made
+
+    monkeypatch.setattr(fold.Fold, "decisions", both)
+
+
+def growing(session, terminal, memo, positions):
+    """The packs of a session at some positions, with one memo."""
+    for position in positions:
+        snapshot = session.snapshot_at(position, len(session.changes))
+        try:
+            yield SpecCompiler(DEFAULT | terminal, memo=memo).compile(
+                snapshot, target_for("openai-chat")
+            )
+        except ContextwrightError:
+            yield None
+
+
+def work(exchanges, seed):
+    """An agent that looks the same things up again and again, in every kind of text."""
+    dice, session = random.Random(seed), Session(f"s{seed}")
+    names = [f"ID-{n}" for n in range(6)] + [f"/src/a{n}.py" for n in range(4)]
+    session.add("system", "Work.")
+    for n in range(exchanges):
+        kind = dice.choice(("user", "say", "json", "text", "text", "fail", "late"))
+        if kind == "user":
+            session.user(f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
+        elif kind == "say":
+            session.assistant(f"It was {dice.choice(names)}, of 2024-05-{n % 30:02}. " * 5)
+        else:
+            name, id = dice.choice(names), f"c{n}"
+            session.call(dice.choice(("find", "read")), {"what": name, "n": n % 3}, id=id)
+            if kind == "late":
+                session.assistant("Meanwhile I wait.")
+            rows = [{"id": dice.choice(names), "cost": n * k} for k in range(dice.randint(1, 30))]
+            text = "\n".join(f"line {k} of {name}" for k in range(dice.randint(1, 60)))
+            result = {"rows": rows} if kind == "json" else text
+            session.result(id, result, error=kind == "fail")
+    session.user("And now?")
+    return session
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_that_go_on_are_those_from_scratch(compared, seed):
+    session, dice, memo = work(50, seed), random.Random(seed), Memo()
+    terminal = C.compaction(dice.choice((700, 1500, 4000)), eager=bool(seed % 3))
+    positions = sorted(dice.sample(range(2, len(session) + 1), 10))
+    back = [dice.choice(positions) for _ in range(3)]
+    assert any(growing(session, terminal, memo, [*positions, *back, len(session)]))
+
+
+@given(sessions(max_turns=10), st.sampled_from((300, 600, 1200)), st.booleans(), st.data())
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_sessions_of_every_shape_take_the_same_steps(compared, session, tokens, eager, data):
+    every = st.lists(st.integers(1, len(session)), min_size=1, max_size=8)
+    positions = [*sorted(data.draw(every)), *data.draw(every), len(session)]
+    list(growing(session, C.compaction(tokens, eager=eager), Memo(), positions))
+
+
+def test_a_failure_that_is_settled_is_held_no_longer_with_a_memo_or_without():
+    session, memo, spec = work(40, 3), Memo(), DEFAULT | C.compaction(1500)
+    for settle in (False, True):
+        if settle:
+            session.resolve()
+        session.user("Go on.")
+        packs = [
+            SpecCompiler(spec, memo=one).compile(session.snapshot(), target_for("openai-chat"))
+            for one in (memo, Memo())
+        ]
+        assert packs[0].body == packs[1].body
+
+
+def calls_of(monkeypatch, owner, name):
+    """A list that grows with every call."""
+    calls, original = [], getattr(owner, name)
+    monkeypatch.setattr(
+        owner, name, lambda *args, **more: calls.append(name) or original(*args, **more)
+    )
+    return calls
+
+
+def test_a_first_compile_looks_at_each_exchange_once_and_at_what_a_note_holds(monkeypatch):
+    looks = {
+        "entries": calls_of(monkeypatch, note, "entry"),
+        "candidates": calls_of(monkeypatch, LastUses, "following"),
+        "weighed": calls_of(monkeypatch, word_weights, "weighed"),
+        "uses": calls_of(monkeypatch, LastUses, "append"),
+        "held": calls_of(monkeypatch, repeats.Superseded, "_add"),
+        "steps": calls_of(monkeypatch, fold, "plan_fold"),
+    }
+    counted = []
+    for exchanges in (80, 160, 320):
+        for calls in looks.values():
+            calls.clear()
+        session = work(exchanges, 1)
+        list(growing(session, C.compaction(3000), Memo(), [len(session)]))
+        counted.append({name: len(calls) for name, calls in looks.items()})
+        assert counted[-1]["steps"] > exchanges // 60
+        assert counted[-1]["uses"] <= len(session) and counted[-1]["held"] <= len(session)
+        assert counted[-1]["weighed"] <= len(session)
+    for name in looks:
+        once, twice, four = (count[name] for count in counted)
+        assert twice < 2.8 * once and four < 2.8 * twice, (name, counted)
+
+
+def test_a_turn_between_steps_costs_what_is_new(monkeypatch):
+    session, memo = work(150, 1), Memo()
+    list(growing(session, C.compaction(6000), memo, [len(session)]))
+    requests = calls_of(monkeypatch, fold.Fold, "_next")
+    steps, entries = calls_of(monkeypatch, fold, "plan_fold"), calls_of(monkeypatch, note, "entry")
+    for _ in range(6):
+        session.assistant("Still looking.")
+        session.user("And now?")
+        list(growing(session, C.compaction(6000), memo, [len(session)]))
+    # the request in front of the assistant's words was built the turn before
+    assert len(requests) <= 6 and len(steps) <= 1 and (steps or not entries)
+
+
+def test_a_memo_keeps_few_states_of_a_session_however_long(monkeypatch):
+    folds, memo, session = [], Memo(), work(120, 2)
+    made = fold.Fold.__init__
+    monkeypatch.setattr(fold.Fold, "__init__", lambda self: (folds.append(self), made(self))[1])
+    list(growing(session, C.compaction(2000), memo, range(180, len(session), 2)))
+    assert len(folds) == 1 and len(folds[0].states) <= fold.STATES
+
+
+SIZE = st.integers(0, 9)
+
+
+@given(st.lists(SIZE, max_size=3 * CHUNK), st.data())
+@settings(max_examples=50, deadline=None)
+def test_the_next_small_size_is_that_of_a_search_through_all(sizes, data):
+    row = SizeRow()
+    for size in sizes:
+        row.append(size)
+    if sizes and data.draw(st.booleans()):
+        place = data.draw(st.integers(0, len(sizes) - 1))
+        row[place] = sizes[place] = data.draw(SIZE)
+        length = data.draw(st.integers(0, len(sizes)))
+        row.truncate(length)
+        del sizes[length:]
+    most, place = data.draw(SIZE), data.draw(st.integers(0, len(sizes)))
+    small = [at for at, size in enumerate(sizes) if size <= most]
+    assert row.following(place, most) == min([at for at in small if at >= place], default=-1)
+    assert row.preceding(place, most) == max([at for at in small if at < place], default=-1)
+    assert not place or row.least(place) == min(sizes[:place])
+
+
+WORDS = st.lists(st.tuples(st.integers(0, 150).map(lambda n: f"w{n}"), st.sampled_from((1, 2, 6))))
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), st.data())
+@settings(max_examples=40, deadline=None)
+def test_words_stand_by_their_weight_wherever_the_note_ends(said, data):
+    weights = word_weights.WordWeights()
+    patch = pytest.MonkeyPatch()
+    patch.setattr(word_weights, "weighed", lambda words: words)
+    for upto in data.draw(st.lists(st.integers(0, len(said)), min_size=1, max_size=5)):
+        weights.move(said, upto)
+        sums = {}
+        for at, words in enumerate(said[:upto]):
+            for word, share in words:
+                sums[word] = sums.get(word, 0) + share * (upto + at)
+        assert list(weights.ranked()) == sorted(sums, key=lambda word: (-sums[word], word))
+        assert all(
+            weights.first(word) == next(at for at, words in enumerate(said) if word in dict(words))
+            for word in sums
+        )
+    patch.undo()

@@ -1,0 +1,162 @@
+"""What a compaction decided is saved with the session: who loads it takes no step again."""
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.compiler.test_fold import calls_of, compared, work  # noqa: F401
+
+from contextwright import C, Engine, Session
+from contextwright.compiler import replay
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.compiler.steps import fold
+from contextwright.errors import ContextwrightError
+from contextwright.formats import read_session, write_session
+from contextwright.session import Event
+from contextwright.session.state import RESOLVED_PREFIX
+from contextwright.spec.inputs import Memo
+from contextwright.spec.saved_fold import SAVED_FOLDS, save_folds, saved_folds
+from contextwright.stores import SQLiteSessions
+from contextwright.testing import sessions, target_for
+
+ANSWERED = ["user", "assistant"]
+SPEC = C.default() | C.compaction(2000)
+
+
+def packed(session, position=None, folds=(), memo=None, spec=SPEC):
+    """A pack of a process that knows no more than the session and these folds."""
+    position = len(session) if position is None else position
+    snapshot = session.snapshot_at(position, len(session.changes))
+    compiler = SpecCompiler(spec, memo=memo or Memo(), folds=folds)
+    return compiler.compile(snapshot, target_for("openai-chat"))
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Steps that are taken, and requests that are looked at."""
+    return {name: calls_of(monkeypatch, fold, name) for name in ("plan_fold", "plan_shrink")}
+
+
+def test_a_saved_fold_takes_no_step_again(taken):
+    session = work(120, 1)
+    pack = packed(session)
+    assert len(taken["plan_fold"]) > 3
+    for calls in taken.values():
+        calls.clear()
+    again = packed(session, folds=pack.manifest.folds)
+    assert again.body == pack.body and again.manifest == pack.manifest
+    assert not taken["plan_fold"] and not taken["plan_shrink"]
+    assert replay(pack, session).manifest == pack.manifest
+    assert not taken["plan_fold"] and not taken["plan_shrink"]
+
+
+def test_a_session_goes_on_from_a_saved_fold(taken):
+    session = work(120, 1)
+    roles = [event.role for event in session.log]
+    answered = [at for at in range(1, len(roles) - 8) if roles[at - 1 : at + 1] == ANSWERED][-2:]
+    for position in answered:
+        save_folds(session.metadata, packed(session, position).manifest.folds)
+    folds = saved_folds(session.metadata)
+    session.metadata.clear()
+    memo = Memo()
+    for position in range(answered[-1] + 1, len(session) + 1):
+        taken["plan_fold"].clear()
+        pack = packed(session, position, folds, memo)
+        assert len(taken["plan_fold"]) <= 1
+        assert pack.body == packed(session, position).body
+
+
+def test_no_word_of_the_session_is_in_a_fold():
+    folds = packed(work(120, 1)).manifest.folds
+    assert folds and folds[0].index and folds[0].forms and folds[0].noted
+    texts = [value for value in msgspec.to_builtins(folds[0]).values() if isinstance(value, str)]
+    assert all(set(text) <= set("0123456789abcdef") for text in texts)
+
+
+@pytest.mark.parametrize("field", ["place", "upto", "held", "forms", "index", "content", "digest"])
+def test_a_fold_that_was_changed_is_worked_out_anew(taken, field):
+    session = work(60, 2)
+    pack = packed(session)
+    fold = pack.manifest.folds[0]
+    value = getattr(fold, field)
+    other = value + 1 if isinstance(value, int) else value[:-1] if len(value) else ((0, 0),)
+    changed = msgspec.structs.replace(fold, **{field: other})
+    taken["plan_fold"].clear()
+    again = packed(session, folds=(changed,))
+    assert again.body == pack.body and again.manifest.folds == pack.manifest.folds
+    assert taken["plan_fold"]
+
+
+@pytest.mark.parametrize(
+    "folds", [None, 7, "x", [1], [{}], {"a": 1}, [{"key": "k", "place": "1", "content": 3}]]
+)
+def test_metadata_that_holds_no_folds_is_no_error(folds):
+    session = work(30, 2)
+    body = packed(session).body
+    session.metadata[SAVED_FOLDS] = folds
+    assert packed(session).body == body
+
+
+def test_a_fold_of_another_conversation_or_budget_is_not_taken(taken):
+    one, other = work(60, 2), work(60, 2)
+    folds = packed(one).manifest.folds
+    other.log = Session(events=[*list(other.log)[:-1], changed(list(other.log)[-1])]).log
+    settled = work(60, 2)
+    settled.update({RESOLVED_PREFIX + "e9": "settled"})
+    for session, spec in ((other, SPEC), (settled, SPEC), (one, C.default() | C.compaction(1900))):
+        body = packed(session, spec=spec).body
+        taken["plan_fold"].clear()
+        assert packed(session, folds=folds, spec=spec).body == body
+        assert taken["plan_fold"]
+
+
+def changed(event: Event):
+    return Session().user("And then?", id=event.id)
+
+
+@given(sessions(max_turns=10), st.sampled_from((300, 600)), st.data())
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
+def test_loaded_or_not_the_steps_are_the_same(compared, session, tokens, data):  # noqa: F811
+    spec = C.default() | C.compaction(tokens)
+    folds, memo = (), Memo()
+    for position in sorted(data.draw(st.lists(st.integers(1, len(session)), min_size=2))):
+        try:
+            pack = packed(session, position, folds, memo, spec)
+        except ContextwrightError:
+            continue
+        if data.draw(st.booleans()):
+            folds, memo = pack.manifest.folds or folds, Memo()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "file"])
+def test_a_worker_that_loads_the_session_takes_no_step_again(tmp_path, taken, kind):
+    source, session = work(90, 3), Session("s")
+    store = SQLiteSessions(tmp_path / "s.db")
+    engine = Engine(SPEC, "gpt-4o", sessions=store)
+    session.extend(list(source.log)[:-20])
+    bodies = []
+    for event in list(source.log)[-20:]:
+        session.append(event)
+        if event.role != "assistant":
+            bodies.append(engine.compile(session).body)
+            engine.record(session)
+    for calls in taken.values():
+        calls.clear()
+    write_session(session, path=tmp_path / "s.jsonl")
+    loaded = store.load("s") if kind == "sqlite" else read_session(tmp_path / "s.jsonl")
+    assert Engine(SPEC, "gpt-4o").compile(loaded).body == bodies[-1]
+    assert not taken["plan_fold"] and not taken["plan_shrink"]
+    assert saved_folds(loaded.metadata) == saved_folds(session.metadata)
+
+
+def test_a_session_keeps_the_newest_fold_s_of_each_of_a_few_specs():
+    session = work(60, 2)
+    for tokens in range(1500, 2200, 100):
+        spec = C.default() | C.compaction(tokens)
+        for position in (len(session) - 9, len(session) - 5, len(session)):
+            save_folds(session.metadata, packed(session, position, spec=spec).manifest.folds)
+    folds = saved_folds(session.metadata)
+    assert len(folds) == 8 and len({fold.key for fold in folds}) == 4
+    assert max(fold.place for fold in folds) == folds[-1].place
