@@ -26,6 +26,8 @@ TERMS = st.sampled_from(
         C.default() | C.redact(["email"]) | C.truncate(12), C.compress_results() | C.vary(),
         C.select(author="researcher") + C.default() | C.compact(),
         C.default() + C.from_state("intent") + C.relevant(top_k=2),
+        C.default() | C.fresh(1, stale_action="warn"), C.compact() | C.fresh(1, stale_action="compact"),
+        C.default() | C.truncate(9) | C.expand() + C.from_state("intent"),
         C.from_compaction().or_else(C.default()), C.default() | C.priority(1),
     )
 )  # fmt: skip

@@ -13,6 +13,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 
 class Expand(Atom, frozen=True, kw_only=True):
@@ -26,6 +27,11 @@ class Expand(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "expand"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+
+    @property
+    def traits(self) -> Traits:
+        """A block at a time."""
+        return Traits(view="block")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, whole."""

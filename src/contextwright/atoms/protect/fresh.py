@@ -46,7 +46,9 @@ class Fresh(Atom, frozen=True, kw_only=True):
     def traits(self) -> Traits:
         """What is stale leaves, or is one summary."""
         return Traits(
-            bounded=self.stale_action in {"exclude", "summarize"}, min_age=self.max_age + 1
+            bounded=self.stale_action in {"exclude", "summarize"},
+            min_age=self.max_age + 1,
+            view="block" if self.stale_action in {"warn", "compact"} else "all",
         )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
