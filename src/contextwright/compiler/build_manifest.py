@@ -13,7 +13,7 @@ from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
-from contextwright.compiler.lineage_ranges import LONG, in_ranges
+from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.manifest import KeptBlock, Manifest, Range, ToolPolicy, Truncation
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
@@ -65,7 +65,7 @@ def manifest_of(
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
     costs = shares_of(built.tokens - fixed, list(map(room.inputs.cost, built.blocks)))
-    kept_blocks = tuple(map(_kept_block, built.blocks, costs, lineages_of(built)))
+    kept_blocks = tuple(_kept_blocks(built, costs))
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
@@ -224,14 +224,16 @@ def shares_of(total: int, costs: list[int]) -> list[int]:
     return shares
 
 
-def lineages_of(built: CompileResult) -> Iterator[tuple[str, ...]]:
-    """What each block stands for, neighbours as ranges; worked out once for a block."""
-    log, table = built.snapshot.log, built.room.inputs.memo.table("lineage ranges")
-    for block in built.blocks:
-        if len(block.lineage) <= LONG:
-            yield block.lineage
-            continue
-        yield table.remembered(block.lineage, lambda ids: in_ranges(ids, log))
+def _kept_blocks(built: CompileResult, costs: list[int]) -> Iterator[KeptBlock]:
+    """An entry for each block; worked out once while the block and its share stay."""
+    log, table = built.snapshot.log, built.room.inputs.memo.table("kept blocks")
+
+    def entry(key: tuple[Block, int]) -> KeptBlock:
+        block, tokens = key
+        return _kept_block(block, tokens, in_ranges(block.lineage, log))
+
+    for key in zip(built.blocks, costs, strict=True):
+        yield table.remembered(key, entry)
 
 
 def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...]) -> KeptBlock:
