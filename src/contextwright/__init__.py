@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from contextwright.adapters.wrap import Cooled, with_context_management
     from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
     from contextwright.engine.acceptance import check_acceptance, record_acceptance
+    from contextwright.engine.compile_many import Compiled, compile_many
     from contextwright.engine.engine import Engine
     from contextwright.engine.one_call import compile
     from contextwright.engine.premise_guard import (
@@ -58,6 +59,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "BudgetError": "contextwright.errors",
     "C": "contextwright.words",
+    "Compiled": "contextwright.engine.compile_many",
     "Compiler": "contextwright.compiler",
     "Constraints": "contextwright.tasks.plan_step",
     "ContextBudget": "contextwright.compiler",
@@ -98,6 +100,7 @@ _HOMES = {
     "check_premise": "contextwright.engine.premise_guard",
     "checkpoint": "contextwright.engine.working_notes",
     "compile": "contextwright.engine.one_call",
+    "compile_many": "contextwright.engine.compile_many",
     "coordinated_forgetting_cycle": "contextwright.retention",
     "memory": "contextwright.memo.memory_budget",
     "parse": "contextwright.words",
@@ -119,6 +122,7 @@ _HOMES = {
 __all__ = [
     "BudgetError",
     "C",
+    "Compiled",
     "Compiler",
     "Constraints",
     "ContextBudget",
@@ -159,6 +163,7 @@ __all__ = [
     "check_premise",
     "checkpoint",
     "compile",
+    "compile_many",
     "coordinated_forgetting_cycle",
     "memory",
     "parse",

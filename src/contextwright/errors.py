@@ -36,7 +36,7 @@ ContextwrightError
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class ContextwrightError(Exception):
@@ -64,6 +64,10 @@ class ContextwrightError(Exception):
             lines.append(f"  fix: {self.fix}")
         return "\n".join(lines)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a kind with arguments of its own is not called again where it is unpickled
+        return _unpickled, (type(self), self.args, self.__dict__)
+
     def as_dict(self) -> dict[str, str | None]:
         """The error as plain data, for `--json`."""
         return {
@@ -72,6 +76,14 @@ class ContextwrightError(Exception):
             "where": self.where,
             "fix": self.fix,
         }
+
+
+def _unpickled(
+    kind: type[ContextwrightError], arguments: tuple[Any, ...], fields: dict[str, Any]
+) -> ContextwrightError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(fields)
+    return error
 
 
 def is_number(value: object) -> bool:

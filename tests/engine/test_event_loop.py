@@ -5,16 +5,18 @@ import asyncio
 import contextvars
 import multiprocessing
 import threading
+import time
 
 import pytest
 
 from contextwright import C, Engine, Session, compile, worker_threads
+from contextwright.compute_gate import Gate
 from contextwright.engine.premise_guard import acheck_premise
 from contextwright.errors import BudgetError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.retrieval.item import Hit, Item
 from contextwright.testing import target_for
-from contextwright.tokens.counter import counter_for
+from contextwright.tokens.counter import Counter, counter_for
 from contextwright.worker_threads import Lane
 
 SPEC = C.default() | C.budget(max_tokens=2_000)
@@ -202,22 +204,34 @@ def test_a_judge():
 
 
 def test_one_sessions_first_compile_holds_up_no_other_turn():
-    """The long one goes on only when the short one is done."""
-    short_is_done = threading.Event()
+    """The long one begins first, and counts more texts than there are turns."""
+    done = []
 
-    def wait():
-        assert short_is_done.wait(PATIENCE_S)
+    async def turn(number):
+        await Engine(SPEC, "gpt-5").acompile(talk(id=f"other {number}"))
+        done.append("turn")
 
     async def both():
-        slow = Engine(SPEC, "gpt-5", counter=WaitingCounter(wait))
-        long = asyncio.ensure_future(slow.acompile(talk(turns=150)))
-        await asyncio.sleep(0)
-        for n in range(8):
-            await Engine(SPEC, "gpt-5").acompile(talk(id=f"other {n}"))
-        short_is_done.set()
+        counter = Counter("long", "o200k_base")
+        started = threading.Event()
+        tokens = counter._tokens
+
+        def slowly(text):
+            started.set()
+            time.sleep(0.002)
+            return tokens(text)
+
+        counter._tokens = slowly
+        engine = Engine(SPEC, "gpt-5", counter=counter)
+        long = asyncio.ensure_future(engine.acompile(talk(turns=150, id="long")))
+        long.add_done_callback(lambda _: done.append("long"))
+        while not started.is_set():
+            await asyncio.sleep(0.001)
+        await asyncio.gather(*map(turn, range(8)))
         return await long
 
     assert asyncio.run(both()).body
+    assert done == ["turn"] * 8 + ["long"]
 
 
 def test_who_waits_for_a_port_lets_others_compute():
@@ -281,7 +295,8 @@ def test_a_cancelled_compile_leaves_its_session_usable():
 
 
 def test_what_is_cancelled_before_its_turn_is_not_done(monkeypatch):
-    lanes = Lane("turn", 1), Lane("long", 1)
+    gate = Gate(1)
+    lanes = Lane("turn", gate, long=False), Lane("long", gate, long=True)
     monkeypatch.setattr(worker_threads, "_lanes", lambda: lanes)
     started, released = threading.Event(), threading.Event()
 

@@ -26,6 +26,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.trace import Tracer
+from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError, StepError
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
@@ -117,7 +118,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             SpecError: the spec can not be met by this session.
             RenderError: a bug: the request breaks a rule of its provider.
         """
-        with self.memo.lock, remembering(self.memo):
+        with holding(self.memo.lock), remembering(self.memo):
             pack = self._compile(snapshot, target, previous, PendingTasks(), dry=False)
         assert pack is not None
         return pack
@@ -132,7 +133,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         """The pack, or None where something is missing for it: `wants` says what, and what the
         spec would write, also where it raises as `compile` does."""
-        with self.memo.lock, remembering(self.memo):
+        with holding(self.memo.lock), remembering(self.memo):
             return self._compile(snapshot, target, previous, wants, dry=True)
 
     def _compile(

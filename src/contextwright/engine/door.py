@@ -9,6 +9,7 @@ from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
+from contextwright.compute_gate import waiting
 from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
 from contextwright.redaction.detector import Detector, RedactionPorts
@@ -20,7 +21,6 @@ from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
-from contextwright.worker_threads import waiting
 
 T = TypeVar("T")
 OPTIONS = (

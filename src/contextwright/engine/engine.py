@@ -11,6 +11,7 @@ import msgspec
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.compute_gate import waiting
 from contextwright.engine.door import (
     SessionLike,
     SpecLike,
@@ -45,7 +46,7 @@ from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.words import C
-from contextwright.worker_threads import off_loop, waiting
+from contextwright.worker_threads import off_loop
 
 if TYPE_CHECKING:
     from contextwright.stores.memory_store import MemoryStore

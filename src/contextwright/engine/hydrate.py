@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from contextwright.compiler.plan import plan, walk
+from contextwright.compute_gate import waiting
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
@@ -17,7 +18,6 @@ from contextwright.spec.expr import Expr
 from contextwright.tasks.plan_step import KNOWLEDGE
 from contextwright.tasks.proofs import Proof, listed_proofs
 from contextwright.tasks.scores import query_in
-from contextwright.worker_threads import waiting
 
 if TYPE_CHECKING:
     from contextwright.stores.memory_store import MemoryStore

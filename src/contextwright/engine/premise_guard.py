@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypedDict, Unpack, cast
 
 from contextwright.atoms.protect.premise import exchanges_before, noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.compute_gate import holding
 from contextwright.engine.door import snapshot_of
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.engine import memo_of
@@ -304,7 +305,7 @@ def _fact_block(place: int, fact: Any) -> Block:
 def _blocks_before(snapshot: Snapshot, position: int | None) -> Blocks:
     """Notes and facts, and what was stated before a position of the log; all of it without one."""
     exchanges, memo = exchanges_before(snapshot, position), memo_of(snapshot.log)
-    with memo.lock:
+    with holding(memo.lock):
         return (*noted_in(snapshot.state), *memo.blocks(exchanges))
 
 

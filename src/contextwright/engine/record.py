@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 from contextwright.compiler.plan import Plan, plan
+from contextwright.compute_gate import waiting
 from contextwright.engine.door import ports_of
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
@@ -13,7 +14,6 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.word_roles import RecordedTurn
 from contextwright.stores.store import ArtifactStore
-from contextwright.worker_threads import waiting
 
 
 class StateWriter(Protocol):

@@ -59,7 +59,7 @@ async def adrive(
     models answer.
 
     Args:
-        long: whether it may compute long; then it holds up nothing but others of its kind.
+        long: whether it may compute long; then it gives way to what does not.
     """
     step: _Step[T] = await off_loop(_advanced, asking, long=long)
     while step.tasks is not None:

@@ -83,6 +83,8 @@ class Table(dict[Any, Any]):
             entries = list(islice(reversed(self.items()), 0, new, step))
         except RuntimeError:  # another thread adds to it: measured next time
             return
+        if not entries:  # another thread forgot it meanwhile
+            return
         self.bytes += sum(_entry_bytes(key, value) for key, value in entries) * new // len(entries)
         self.measured += new
 

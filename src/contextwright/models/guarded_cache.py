@@ -4,10 +4,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from contextwright.compute_gate import waiting
 from contextwright.models.answer_cache import AnswerCache
 from contextwright.models.answer_decoding import is_value
 from contextwright.spec.task import Answer, Task
-from contextwright.worker_threads import waiting
 
 FAULTS = 20
 """Errors of the cache that are remembered: enough to see what is wrong with it."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from contextwright.compute_gate import give_way
 from contextwright.errors import ModelError
 from contextwright.memo.ownership import owned_table
 from contextwright.tokens.vocabulary import VOCABULARIES, encoding
@@ -64,6 +65,7 @@ class Counter:
         return -(-tokens * self.hundredths // 100)
 
     def _tokens(self, text: str) -> int:
+        give_way()  # every compile that takes long counts, and counts often
         if self._encode is None:
             self._encode = encoding(self.base).encode_ordinary
         return len(self._encode(text))
