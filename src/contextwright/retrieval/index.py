@@ -4,19 +4,20 @@ import heapq
 import importlib.util
 import math
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from contextwright.retrieval import query_expansion as expanding
+from contextwright.retrieval.feedback import widened
 from contextwright.retrieval.fuse import by_rank, fused_arrays
 from contextwright.retrieval.item import Hit, Item
+from contextwright.retrieval.item_table import ItemTable
 from contextwright.retrieval.mmr import by_vectors, by_words
-from contextwright.retrieval.postings import Postings, terms_of
-from contextwright.retrieval.stems import stems
-from contextwright.retrieval.synonyms import SHARE, synonyms
+from contextwright.retrieval.query_weights import MAX_TERMS, query_terms, with_synonyms
+from contextwright.retrieval.stems import stems, stop_stems
 from contextwright.retrieval.vectors import Vectorizer, Vectors, checked_vectors, reason_of
 from contextwright.stored_record import StoredRecord, StoreTraits
 
@@ -84,7 +85,7 @@ class Index:
         self._rerank = rerank
         self._lock = threading.RLock()
         self.path = "" if path is None else str(path)
-        self._postings = Postings(path)
+        self._table = ItemTable(path)
         self._vectors = Vectors()
         self._embedder = embedder
         self._model = str(getattr(embedder, "id", type(embedder).__name__))
@@ -101,13 +102,13 @@ class Index:
     def degraded(self) -> str:
         """Why it searches less well than it was asked to; empty where it does not."""
         reasons = list(self._degraded.values())
-        bare = len(self._postings.items) - len(self._vectors)
+        bare = len(self._table.items) - len(self._vectors)
         if bare and not self._degraded.get(EMBEDDER):
             reasons.append(f"{bare} items have no vector: they are found by their words only")
         return "; ".join(reasons)
 
     def __len__(self) -> int:
-        return len(self._postings.items)
+        return len(self._table.items)
 
     def add(self, items: Iterable[Item]) -> None:
         """Puts items in; one of an id that is there already takes its place."""
@@ -115,25 +116,25 @@ class Index:
         # outside the lock: an embedder may take its time
         vectors = self._vectors_of([item.text for item in wanted])
         with self._lock:
-            rows = self._postings.put(wanted)
+            rows = self._table.put(wanted)
             self._vectors.drop(rows)
             self._keep(dict(zip(rows, vectors, strict=False)))
 
     def remove(self, ids: Iterable[str]) -> None:
         """Takes items out; an id that is not there is passed over."""
         with self._lock:
-            self._vectors.drop(self._postings.drop(ids))
+            self._vectors.drop(self._table.drop(ids))
 
     def items(self) -> tuple[Item, ...]:
         """All items, in the order they were added."""
         with self._lock:
-            return tuple(self._postings.items[row] for row in sorted(self._postings.items))
+            return tuple(self._table.items[row] for row in sorted(self._table.items))
 
     def records(self) -> list[StoredRecord]:
         """All items, as retention takes them, with their rows: no row is ever given twice while
         the index is open."""
         with self._lock:
-            rows = sorted(self._postings.items.items())
+            rows = sorted(self._table.items.items())
         return [_record(row, item) for row, item in rows]
 
     def remove_records(self, ids: Collection[str]) -> int:
@@ -153,9 +154,9 @@ class Index:
         vectors = self._vectors_of([item.text for item in placed.values()])
         made = dict(zip(placed, vectors, strict=False))
         with self._lock:
-            rows = self._postings.put_back(placed)
+            rows = self._table.put_back(placed)
             self._keep({now: made[was] for was, now in rows.items() if was in made})
-            items = {item.id: item for item in self._postings.items.values()}
+            items = {item.id: item for item in self._table.items.values()}
             return [item.id for item in placed.values() if items.get(item.id) == item]
 
     def scrub(self) -> None:
@@ -166,12 +167,12 @@ class Index:
             StoreError: another process is reading the file.
         """
         with self._lock:
-            self._postings.scrub()
+            self._table.scrub()
 
     def close(self) -> None:
         """Lets go of the file."""
         with self._lock:
-            self._postings.db.close()
+            self._table.close()
 
     def search(self, query: str, k: int = 10, *, kinds: Collection[str] = ()) -> list[Hit]:
         """The best items, best first; those that have nothing of the query are left out."""
@@ -179,15 +180,19 @@ class Index:
             return []
         others = self._others(query)
         query_vectors = self._vectors_of([query, *others]) if len(self._vectors) else []
+        choosing = self._mmr is not None or self._rerank is not None
+        size = max(POOL, 5 * k) if choosing else k
         with self._lock:
-            items = self._postings.items
-            scores_by_row = self._row_scores(query, others, query_vectors)
+            items = self._table.items
+            every = bool(kinds) or bool(query_vectors)
+            weights, stops = self._weights(query, others), stop_stems(query)[:MAX_TERMS]
+            lexical = self._table.words.best(weights, len(items) if every else size, stops)
+            scores_by_row = self._fused(_millionths(lexical), query_vectors)
             if kinds:
                 scores_by_row = {
                     row: score for row, score in scores_by_row.items() if items[row].kind in kinds
                 }
-            choosing = self._mmr is not None or self._rerank is not None
-            pool = self._best(scores_by_row, max(POOL, 5 * k) if choosing else k)
+            pool = self._best(scores_by_row, size)
             held = {row: items[row] for row in pool}
             scores = {row: scores_by_row[row] for row in pool}
         if self._rerank is not None and pool:
@@ -205,12 +210,19 @@ class Index:
         others = self._others(query)
         query_vectors = self._vectors_of([query, *others]) if len(self._vectors) else []
         with self._lock:
-            scores = self._row_scores(query, others, query_vectors, earlier, feedback=feedback)
-            return {self._postings.items[row].id: score for row, score in scores.items()}
+            weights = self._weights(query, (), earlier)
+            lexical = self._table.words.scores(weights)
+            if feedback and lexical:
+                rarity = self._table.words.rarity
+                weights = widened(weights, lexical, self._table.items, rarity)
+            if others or feedback:
+                lexical = self._table.words.scores(_varied(weights, others))
+            scores = self._fused(_millionths(lexical), query_vectors)
+            return {self._table.items[row].id: score for row, score in scores.items()}
 
     def _best(self, scores_by_row: dict[int, int], k: int) -> list[int]:
         """The k best rows; only those as good as the last of them are put in order."""
-        items = self._postings.items
+        items = self._table.items
         least = min(heapq.nlargest(k, scores_by_row.values()), default=0)
         rows = [row for row, score in scores_by_row.items() if score >= least]
         rows.sort(key=lambda row: (-scores_by_row[row], items[row].id))
@@ -225,31 +237,19 @@ class Index:
             or []
         )
 
-    def _row_scores(
-        self,
-        query: str,
-        others: list[str],
-        query_vectors: list[list[float]],
-        earlier: Sequence[str] = (),
-        *,
-        feedback: bool = False,
-    ) -> dict[int, int]:
-        """Row to score in millionths, of those above 0."""
-        weights = dict.fromkeys(terms_of(query), 1.0)
+    def _weights(
+        self, query: str, others: Sequence[str], earlier: Sequence[str] = ()
+    ) -> dict[str, float]:
+        """The words that are looked for, each with its weight."""
+        weights = dict.fromkeys(query_terms(query), 1.0)
         for text in list(earlier)[-EARLIER_ASKED:]:
-            for term in terms_of(text):
+            for term in query_terms(text):
                 weights.setdefault(term, EARLIER)
-        for term in list(weights):
-            for other in synonyms(term):
-                weights.setdefault(other, SHARE * weights[term])
-        lexical = self._postings.match(weights)
-        if feedback and lexical:
-            lexical = self._postings.match(self._postings.feedback(weights, lexical))
-        for text in others:
-            share = VARIANT / len(others)
-            for row, score in self._postings.match(dict.fromkeys(terms_of(text), 1.0)).items():
-                lexical[row] = lexical.get(row, 0.0) + share * score
-        words = _millionths(lexical)
+        weights = with_synonyms(weights)
+        return _varied(weights, others)
+
+    def _fused(self, words: dict[int, int], query_vectors: list[list[float]]) -> dict[int, int]:
+        """Row to score in millionths, of those above 0, by words and by vectors."""
         if not query_vectors or not any(query_vectors[0]):
             return words
         cosines = self._vectors.nearest(query_vectors[0])
@@ -264,13 +264,12 @@ class Index:
 
     def _keep(self, scores_by_row: dict[int, list[float]]) -> None:
         self._vectors.put(scores_by_row)
-        if self._postings.path is not None and scores_by_row:
-            self._postings.keep(self._model, scores_by_row)
+        self._table.put_vectors(self._model, scores_by_row)
 
     def _recall_vectors(self) -> None:
         """Vectors of a file's items: those of this embedder as they were, the others made."""
-        self._vectors.put(self._postings.stored_vectors(self._model))
-        items = self._postings.items
+        self._vectors.put(self._table.vectors(self._model))
+        items = self._table.items
         rows = [row for row in sorted(items) if not self._vectors.has([row])]
         vectors = self._vectors_of([items[row].text for row in rows])
         self._keep(dict(zip(rows, vectors, strict=False)))
@@ -336,6 +335,15 @@ class Index:
             return [pool[place] for place in by_vectors(shares, matrix, k, trust)]
         words = [stems(held[row].text) for row in pool]
         return [pool[place] for place in by_words(shares, words, k, trust)]
+
+
+def _varied(weights: Mapping[str, float], others: Sequence[str]) -> dict[str, float]:
+    """Words with those of a query's variants."""
+    varied = dict(weights)
+    for text in others:
+        for term in query_terms(text):
+            varied[term] = varied.get(term, 0.0) + VARIANT / len(others)
+    return varied
 
 
 def _millionths(scores_by_row: dict[int, float]) -> dict[int, int]:

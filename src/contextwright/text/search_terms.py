@@ -5,7 +5,7 @@ from unicodedata import normalize
 
 from contextwright.memo.ownership import cached_text
 
-_WORD = re.compile(r"[^\W_]+")
+WORD_RUN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 MAX_TEXT = 20_000
@@ -27,7 +27,7 @@ def words(text: str) -> list[str]:
     """The words of a text, folded, in order: `getUserName` gives get, user, name."""
     words: list[str] = []
     text = text[:MAX_TEXT]
-    for word in _WORD.findall(text if text.isascii() else normalize("NFKC", text)):
+    for word in WORD_RUN.findall(text if text.isascii() else normalize("NFKC", text)):
         if word.isascii():
             words += _parts(word)
             continue
@@ -48,7 +48,7 @@ def content_words(text: str) -> list[str]:
         words_of_text = words(text)
         return [stem(word) for word in words_of_text if word not in STOP] or words_of_text
     content_words: list[str] = []
-    for word in _WORD.findall(text[:MAX_TEXT]):
+    for word in WORD_RUN.findall(text[:MAX_TEXT]):
         content_words += _stems(word)
     return content_words or words(text)
 

@@ -1,0 +1,82 @@
+"""Numbers of many rows at once: a number's lowest bits of all rows stand in one integer, its next
+bits in another (O'Neil and Quass 1997).
+
+Adding a weight to 100,000 rows is a few dozen operations on integers of 12,500 bytes, each half a
+microsecond: a hundred times faster than a loop over the rows.
+"""
+
+import struct
+from itertools import compress
+
+CELL = 64
+
+
+def put_weight(columns: list[list[int]], rows: int, weight: int) -> None:
+    """Puts a weight of some rows among what is to be added up."""
+    place = 0
+    while weight and rows:
+        if weight & 1:
+            _put(columns, rows, place)
+        weight >>= 1
+        place += 1
+
+
+def added(columns: list[list[int]]) -> list[int]:
+    """The numbers that the columns add up to: three integers of a column are one of it and one of
+    the next."""
+    slices: list[int] = []
+    for place, column in enumerate(columns):  # it grows meanwhile
+        while len(column) > 1:
+            one, other = column.pop(), column.pop()
+            third = column.pop() if column else 0
+            either = one ^ other
+            column.append(either ^ third)
+            carry = one & other | either & third
+            if carry:
+                _put(columns, carry, place + 1)
+        slices.append(column[0] if column else 0)
+    return slices
+
+
+def product(slices: list[int], factors: list[int]) -> list[int]:
+    """Each row's number times its factor."""
+    columns: list[list[int]] = []
+    for shift, rows in enumerate(factors):
+        for place, bits in enumerate(slices, shift):
+            _put(columns, bits & rows, place)
+    return added(columns)
+
+
+def largest(slices: list[int], among: int, count: int) -> int:
+    """The rows with the largest numbers: so many, and those level with the last of them."""
+    above, level = 0, among
+    for bits in reversed(slices):
+        higher = level & bits
+        if not higher:
+            continue
+        if (above | higher).bit_count() >= count:
+            level = higher
+        else:
+            above |= higher
+            level ^= higher
+    return above | level
+
+
+def rows_of(bits: int) -> list[int]:
+    """The rows whose bits are set, in order."""
+    cells = -(-bits.bit_length() // CELL)
+    numbers = struct.unpack(f"<{cells}Q", bits.to_bytes(8 * cells, "little"))
+    rows: list[int] = []
+    for at in compress(range(cells), numbers):
+        cell = numbers[at]
+        while cell:
+            lowest = cell & -cell
+            rows.append(CELL * at + lowest.bit_length() - 1)
+            cell ^= lowest
+    return rows
+
+
+def _put(columns: list[list[int]], bits: int, place: int) -> None:
+    while place >= len(columns):
+        columns.append([])
+    columns[place].append(bits)
