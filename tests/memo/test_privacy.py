@@ -54,11 +54,13 @@ def test_a_function_of_texts_remembers_for_whoever_is_looked_at():
             assert double("b") == "bb"
         assert double("b") == "bb"
     assert asked == ["a", "a", "b", "b"]
-    assert "b" not in str(other.tables) or one is not other
     with remembering(one):
         forget_remembered()
+        assert double("b") == "bb", "nothing is taken from under who uses it"
+    assert asked.count("b") == 2 and not one.tables, "gone once it ended"
+    with remembering(one):
         assert double("b") == "bb"
-    assert asked[-3:] == ["b", "b", "b"]
+    assert asked.count("b") == 3
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
