@@ -161,7 +161,7 @@ class Tables:
         """Measure what came since, and make room where that was too much."""
         if self._is_forgetting and not self._scopes:
             self._is_forgetting = False
-            self.turn_over()
+            self.forget()
         young = before = 0
         for table in list(self.tables.values()):
             table.measure()
