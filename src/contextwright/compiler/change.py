@@ -6,7 +6,7 @@ Action = str
 """`dropped`, or what became of the block: `compacted`, `truncated`, `redacted`, `changed`..."""
 
 
-class Change(msgspec.Struct, frozen=True, omit_defaults=True):
+class Change(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What one step did to one block, or to neighbouring exchanges of the log alike.
 
     Args:

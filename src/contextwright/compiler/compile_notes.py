@@ -18,11 +18,11 @@ def limit_notes(terminal: Terminal | None, target: Target) -> list[str]:
     """Whether the spec allows more than the model takes: then the model's limit holds."""
     if terminal is None:
         return []
-    asked = terminal.limit(sys.maxsize)
-    if not target.max_input < asked < sys.maxsize:
+    allowed = terminal.limit(sys.maxsize)
+    if not target.max_input < allowed < sys.maxsize:
         return []
     limit = f"{target.model} takes {target.max_input:,} tokens of input"
-    return [f"{terminal!r} allows {asked:,} tokens and {limit}: that is the limit"]
+    return [f"{terminal!r} allows {allowed:,} tokens and {limit}: that is the limit"]
 
 
 def tool_notes(

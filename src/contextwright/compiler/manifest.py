@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contextwright.session.session import Session
 
 
-class KeptBlock(msgspec.Struct, frozen=True, omit_defaults=True):
+class KeptBlock(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A block that is in the request.
 
     Args:
