@@ -16,7 +16,8 @@ A budget whose limit nothing else can hold shortens results of what is protected
 and drops none of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -84,6 +85,18 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
     def may_drop(self, block: Block) -> bool:
         """Whether a block may be left out."""
         return not self.keep_reason(block)
+
+    def frees(self, blocks: Sequence[Block]) -> bool:
+        """Whether all of these may be left out, as `keep_reason` says of each; in long lists a
+        matter of nanoseconds a block."""
+        if True in map(attrgetter("pinned"), blocks) or 1 in map(attrgetter("tier"), blocks):
+            return False
+        orders = set(map(attrgetter("order"), blocks))
+        if -1 in orders and GOAL in map(attrgetter("id"), blocks):
+            return False
+        orders.discard(-1)
+        within = not orders or (min(orders) >= self.preamble and max(orders) < self.edge)
+        return within and orders.isdisjoint(self.exchanges)
 
     def may_change(self, block: Block) -> bool:
         """Whether a block may be shortened or rewritten."""

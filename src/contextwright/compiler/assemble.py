@@ -1,6 +1,8 @@
 """All the blocks that a request could hold, before anything must go."""
 
 from collections.abc import Callable
+from itertools import compress, count
+from operator import attrgetter, ne
 
 import msgspec
 
@@ -61,16 +63,18 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         whole_turn = not planned.stands_on_conversation
         brought += guard_added(must_stay(inputs, whole_turn=whole_turn))
         system = guard(instruction(inputs))
-    blocks = guard_again(planned, inputs, tracer, _once(brought))
+    blocks = guard_again(planned, inputs, tracer, _once(brought, inputs))
     tracer.reconcile(blocks)
     active = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
     blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
-    blocks = _without_repeats(blocks)
+    blocks = _without_repeats(blocks, inputs)
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
     if target.takes_messages:
-        blocks = tuple(sorted(blocks, key=_place))
+        places = inputs.memo.column("place", blocks, _place)
+        if list(places) != sorted(places):
+            blocks = tuple(sorted(blocks, key=_place))
         if not any(block.in_conversation for block in blocks):
             raise SpecError(
                 "there is nothing to send: the session has no message yet",
@@ -223,19 +227,24 @@ def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -
     return blocks
 
 
-def _once(blocks: Blocks) -> Blocks:
+def _once(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Each exchange and each text once, however many terms brought it: in the lowest tier, as
     whole as it came; what a term brought before what is there anyway."""
-    best: dict[tuple[object, str], Block] = {}
-    for block in blocks:
-        known = best.setdefault(_identity(block), block)
-        if known is not block and _better(block, known):
-            best[_identity(block)] = block
-    out: list[Block] = []
-    for block in blocks:
-        if best.get(_identity(block)) is block:
-            out.append(block)
-            del best[_identity(block)]
+    names = inputs.memo.column("identity", blocks, _identity)
+    last = dict(zip(names, count(), strict=False))
+    if len(last) == len(blocks):
+        return blocks
+    # blocks that one term brought are many, those that two did are few
+    doubled = list(compress(count(), map(ne, map(last.__getitem__, names), count())))
+    best: dict[tuple[object, str], int] = {}
+    places = [*doubled, *dict.fromkeys(last[names[place]] for place in doubled)]
+    for place in sorted(places):
+        known = best.setdefault(names[place], place)
+        if _better(blocks[place], blocks[known]):
+            best[names[place]] = place
+    out = list(blocks)
+    for place in sorted(set(places).difference(best.values()), reverse=True):
+        del out[place]
     return tuple(out)
 
 
@@ -252,6 +261,8 @@ def _better(block: Block, known: Block) -> bool:
 
 def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without tier 4, but for what must stay in any case."""
+    if ARCHIVE not in map(attrgetter("tier"), blocks):
+        return blocks
     stays = inputs.protection.keep_reason
     return tuple(block for block in blocks if block.tier != ARCHIVE or stays(block))
 
@@ -259,16 +270,23 @@ def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
 def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without tool results whose call is not in the log: no provider takes them
     (rules.md#whole-exchanges)."""
+    if "tool" not in inputs.memo.column("role", blocks, attrgetter("role")):
+        return blocks
     return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
 
 
-def _without_repeats(blocks: Blocks) -> Blocks:
+def _without_repeats(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without texts of exchanges that are in the conversation as well (`C.layer`)."""
-    conversation = {block.order for block in blocks if block.messages}
-    if not any(block.turn >= 0 and not block.messages for block in blocks):
+    if True not in inputs.memo.column("quotes", blocks, _quotes):
         return blocks
+    conversation = {block.order for block in blocks if block.messages}
     shown = {id for block in blocks if block.order in conversation for id in block.lineage}
     return tuple(b for b in blocks if b.messages or b.turn < 0 or not shown.issuperset(b.lineage))
+
+
+def _quotes(block: Block) -> bool:
+    """Whether it is a text of an exchange."""
+    return block.turn >= 0 and not block.messages
 
 
 def _place(block: Block) -> tuple[int, int]:

@@ -159,7 +159,7 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     its changes."""
     snapshot = built.snapshot
     places = [(b.order, b.order + 1) for b in built.blocks if b.order >= 0]
-    places += [(order, order + 1) for order in tracer.summarized]
+    places += tracer.summarized
     places += built.ranges.places(tracer.changes)
     reached, gaps = snapshot.preamble, list[Range]()
     for start, stop in (*sorted(places), (snapshot.exchange_count, 0)):

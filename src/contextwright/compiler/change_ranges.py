@@ -5,7 +5,7 @@ A receipt so costs what is sent and how often the reason changes, not the sessio
 says the same wherever a compile began to look (`compiler.horizon`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 import msgspec
@@ -42,13 +42,13 @@ class LimitDrop(msgspec.Struct, frozen=True):
 
     Args:
         step: the stage. reason: why.
-        sent: the blocks that it left. summarized: places of the exchanges that summaries tell.
+        sent: the blocks that it left. summarized: spans of the exchanges that summaries tell.
     """
 
     step: str
     reason: str
     sent: Blocks
-    summarized: Set[int]
+    summarized: Sequence[tuple[int, int]]
 
 
 class ReceiptRanges:
@@ -75,7 +75,8 @@ class ReceiptRanges:
             default=self._inputs.protection.edge,
         )
         out = {block.order for block in drop.sent if first <= block.order < cut}
-        out |= {order for order in drop.summarized if first <= order < cut}
+        for start, stop in drop.summarized:
+            out.update(range(max(first, start), min(cut, stop)))
         rest = [
             change
             for change in changes

@@ -4,7 +4,8 @@ An atom only returns blocks; what is missing or shorter afterwards is found here
 leave anything out in silence.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any, cast
 
 import msgspec
@@ -26,12 +27,35 @@ ENGINE_STEPS = frozenset({"orphans", "driver"})
 not, it can not stand in this request."""
 
 
+Span = tuple[int, int]
+"""Neighbouring exchanges: the place of the first, and of the one behind the last."""
+
+
 class _StoodFor(msgspec.Struct, frozen=True):
-    """What a summary replaced: its blocks, their places in the log, the tokens they took."""
+    """What a summary replaced: its blocks, the ids in its lineage, the spans of exchanges that the
+    blocks were, the tokens they took."""
 
     blocks: frozenset[Block]
-    orders: frozenset[int]
+    lineage: frozenset[str]
+    spans: tuple[Span, ...]
     tokens: int
+
+    def holds(self, before: Blocks) -> bool:
+        """Whether it replaces the same of these blocks, no more and no less."""
+        every = set(before)
+        if not self.blocks <= every:
+            return False
+        rest = every - self.blocks
+        return not any(self.lineage.issuperset(block.lineage) for block in rest)
+
+
+def _spans(orders: list[int]) -> tuple[Span, ...]:
+    """Ascending places as spans of neighbours: the first, and the one behind the last."""
+    if not orders:
+        return ()
+    ends = [n for n in range(1, len(orders)) if orders[n] != orders[n - 1] + 1]
+    edges = pairwise((0, *ends, len(orders)))
+    return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
 
 
 class _Strict:
@@ -64,8 +88,8 @@ class Tracer:
         self.changes: list[Change] = []
         self.steps: list[StepTrace] = []
         self.notes: list[str] = []
-        self.summarized: set[int] = set()
-        """Places of the exchanges that summaries stand for."""
+        self.summarized: list[Span] = []
+        """The exchanges that summaries stand for."""
         self.orders: dict[str, int] = {}
         """The exchange that each changed block is; -1 for a text."""
         self.limit_drop: tuple[str, str] = ("", "")
@@ -92,16 +116,18 @@ class Tracer:
         Raises:
             ProtectionError: the step touched what is protected, where `enforce_protection` is on.
         """
-        if before is not after:
+        # tuples are compared by identity first: what no step touched costs a few nanoseconds
+        if before is not after and before != after:
             after = _no_trust_gained(before, after)
+            touched = _not_in(before, after)
             after_by_key = {(block.id, block.source): block for block in after}
             if step not in ENGINE_STEPS and not redacts:
-                repaired = self._guarded(step, before, after, after_by_key, last=last)
+                repaired = self._guarded(step, before, touched, after, after_by_key, last=last)
                 if repaired is not after:
                     after = repaired
                     after_by_key = {(block.id, block.source): block for block in after}
             taken = self._merges(step, before, after)
-            for block in before:
+            for block in touched:
                 now = after_by_key.get((block.id, block.source))
                 if now is not block and (now is not None or block not in taken):
                     self._compare(step, block, now, reason, redacts=redacts)
@@ -113,6 +139,7 @@ class Tracer:
         self,
         step: str,
         before: Blocks,
+        touched: list[Block],
         after: Blocks,
         after_by_key: dict[tuple[str, str], Block],
         *,
@@ -120,11 +147,9 @@ class Tracer:
     ) -> Blocks:
         """What a step gave, with what it may not have touched put back."""
         wrong: dict[tuple[str, str], Block] = {}
-        for block in before:
+        for block in self._protected(touched, after_by_key):
             key = (block.id, block.source)
             now = after_by_key.get(key)
-            if now is block:
-                continue
             reason = _touched(block, now, self._protection, last=last)
             if reason:
                 wrong[key] = block
@@ -134,6 +159,16 @@ class Tracer:
         lost = [block for key, block in wrong.items() if key not in after_by_key]
         repaired = [wrong.get((block.id, block.source), block) for block in after]
         return tuple(sorted((*repaired, *lost), key=_place_in(before)))
+
+    def _protected(
+        self, touched: list[Block], after_by_key: dict[tuple[str, str], Block]
+    ) -> Iterable[Block]:
+        """Those that a step may not have touched, and more. Where all that it dropped is free,
+        which is told of all at once, those that it changed."""
+        dropped = [block for block in touched if (block.id, block.source) not in after_by_key]
+        if self._protection.frees(dropped):
+            return (block for block in touched if (block.id, block.source) in after_by_key)
+        return touched
 
     def _refuse(self, step: str, block: Block, now: Block | None, reason: str) -> None:
         what = "drop" if now is None else "change"
@@ -170,24 +205,23 @@ class Tracer:
         for summary in [block for block in after if block.order < 0]:
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
-            key = (summary, len(before), before[0].id, before[-1].id)
-            if key not in self._known and summary.id in {block.id for block in before}:
-                continue
-            replaced = self._known.get(key)
-            if replaced is None:
-                replaced = self._known[key] = self._stood_for(summary, before)
+            replaced = self._known.get(summary)
+            if replaced is None or not replaced.holds(before):
+                if any(block.id == summary.id for block in before):
+                    continue
+                replaced = self._known[summary] = self._stood_for(summary, before)
             taken = taken | replaced.blocks if taken else replaced.blocks
-            self.summarized |= replaced.orders
+            self.summarized += replaced.spans
             after_tokens = self._cost(summary)
             self._add(step, summary, "summarized", summary.why, (replaced.tokens, after_tokens))
         return taken
 
     def _stood_for(self, summary: Block, before: Blocks) -> "_StoodFor":
         """The blocks whose events are in a summary's lineage."""
-        known = set(summary.lineage)
+        known = frozenset(summary.lineage)
         sources = tuple(block for block in before if known.issuperset(block.lineage))
-        orders = frozenset(block.order for block in sources if block.order >= 0)
-        return _StoodFor(frozenset(sources), orders, sum(map(self._cost, sources)))
+        spans = _spans(sorted({block.order for block in sources if block.order >= 0}))
+        return _StoodFor(frozenset(sources), known, spans, sum(map(self._cost, sources)))
 
     def _compare(
         self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool
@@ -304,6 +338,12 @@ def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
             fix="return what came where there is nothing to do",
         )
     return cast(Blocks, after)
+
+
+def _not_in(before: Blocks, after: Blocks) -> list[Block]:
+    """The blocks that did not come out as the very same objects."""
+    same = set(map(id, after))
+    return [block for block in before if id(block) not in same]
 
 
 def _no_trust_gained(before: Blocks, after: Blocks) -> Blocks:
