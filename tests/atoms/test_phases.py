@@ -73,7 +73,8 @@ def test_a_cap_holds_and_takes_what_scores_best(room, lengths):
     whole = compile(session, C.window(n=1) + C.memory(9), model="gpt-5").manifest.kept
     sizes = {block.id: (block.tokens, block.score) for block in whole if block.layer == "memory"}
     best = max(sizes, key=lambda one: sizes[one][1], default=None)
-    if best is not None and sizes[best][0] <= room:
+    # a cap counts each as if its section were its own; here they share the markers
+    if best is not None and sizes[best][0] + 16 <= room:
         assert best in {block.id for block in kept}
 
 

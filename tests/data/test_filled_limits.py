@@ -27,9 +27,12 @@ def _texts(pack):
 def _could_tell_more(session, pack, limit):
     """Whether more had room: what would come back next is not the user's own words, which are
     never shortened."""
-    shown = {change.id for change in pack.manifest.changes if change.action != "dropped"}
-    gone = {change.id for change in pack.manifest.changes} - shown
-    dropped = [e for e in session.snapshot().exchanges() if e.first.id in gone]
+    changes_of = pack.manifest.changes_of
+    dropped = [
+        exchange
+        for exchange in session.snapshot().exchanges()
+        if {change.action for change in changes_of(exchange.first.id, session)} == {"dropped"}
+    ]
     if not dropped:
         return pack.tokens < 0.75 * limit  # what is cut ends at a line or a field
     newest = [e for e in dropped if e.turn == dropped[-1].turn]

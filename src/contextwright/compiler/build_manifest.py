@@ -64,7 +64,7 @@ def manifest_of(
     origin = f"{session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
-    costs = shares_of(built.tokens - fixed, list(map(room.inputs.cost, built.blocks)))
+    costs = _costs(built, built.tokens - fixed)
     kept_blocks = tuple(_kept_blocks(built, costs))
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
@@ -209,6 +209,19 @@ def _policy(built: CompileResult) -> ToolPolicy | None:
     sent = tuple(tool.name for tool in built.assembled.tools)
     rule = "step-only" if built.planned.tools is not None else "all"
     return ToolPolicy(rule, sent, tuple(name for name in names if name not in sent))
+
+
+def _costs(built: CompileResult, total: int) -> list[int]:
+    """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
+    exact; texts share sections, and share what these save."""
+    costs = list(map(built.room.inputs.cost, built.blocks))
+    texts = [place for place, block in enumerate(built.blocks) if not block.messages]
+    rest = total - sum(costs) + sum(costs[place] for place in texts)
+    if not texts or rest < 0 or not built.target.counter.exact:
+        return shares_of(total, costs)
+    for place, share in zip(texts, shares_of(rest, [costs[place] for place in texts]), strict=True):
+        costs[place] = share
+    return costs
 
 
 def shares_of(total: int, costs: list[int]) -> list[int]:

@@ -62,7 +62,7 @@ class SessionStoreSuite:
         assert len(store.load(session.id)) == 2
         assert len(store.load(session.id).changes) == 1
 
-    @keeps("an-append-at-the-wrong-place-writes-nothing")
+    @keeps("a-session-in-memory-takes-what-is-new")
     def test_a_session_in_memory_takes_what_is_new(self, store: SessionStore) -> None:
         session = session_of("u: one | a: two", id="s")
         store.save(session)
@@ -84,6 +84,7 @@ class SessionStoreSuite:
             store.load_new(session)
         assert len(session) == 3
 
+    @keeps("an-append-at-the-wrong-place-writes-nothing")
     def test_an_append_at_the_wrong_place_writes_nothing(self, store: SessionStore) -> None:
         store.append("s", [_event("a"), _event("b")], expected=0)
         with pytest.raises(WriteConflict, match="2 events"):
