@@ -1,0 +1,52 @@
+"""The page of words says how far each looks, as the words themselves do."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.rules.samples import SAMPLES
+
+from contextwright import C
+from contextwright.compiler.plan import plan, walk
+
+PAGE = Path(__file__).parents[2] / "docs/reference/words.md"
+
+
+def named(row: str) -> set[str]:
+    line = next(line for line in PAGE.read_text().splitlines() if line.startswith(f"| {row} |"))
+    return set(re.findall(r"`(?:C\.)?([a-z_]+)`", line.split("|")[2]))
+
+
+def viewed() -> dict[str, set[str]]:
+    views: dict[str, set[str]] = {}
+    for specs in SAMPLES.values():
+        for spec in (*specs, C.compress_results()):
+            for atom in walk(spec):
+                views.setdefault(atom.traits.view, set()).add(atom.word)
+    return views
+
+
+def test_the_page_names_every_word_that_looks_at_a_block_alone():
+    views = viewed()
+    row = named("a block and its age") - {"min_gain", "budget", "warn"}
+    assert row == views["block"]
+    assert named("the blocks of a turn") == views["turn"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "view"),
+    [
+        (C.default() | C.budget(900), "block"),
+        (C.default() | C.isolate() | C.budget(900, overflow="truncate_lowest_priority"), "turn"),
+        (C.compact() | C.fit(900, strategy="strict"), "block"),
+        (C.default(), "block"),
+        (C.default() | C.dedup() | C.budget(900), "all"),
+        (C.default() | C.compaction(900), "all"),
+        (C.default() | C.fit(900), "all"),
+        (C.default() | C.budget(900, overflow="summarize"), "all"),
+        (C.default() | C.allocate(), "all"),
+    ],
+    ids=repr,
+)
+def test_limits_look_as_far_as_the_page_says(spec, view):
+    assert plan(spec).view == view
