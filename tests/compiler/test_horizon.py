@@ -11,7 +11,7 @@ from contextwright.compiler import horizon
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import BudgetError
-from contextwright.session.event import Tool
+from contextwright.session.event import Event, Text, Tool
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Memo
 from contextwright.testing import session_of, target_for
@@ -201,3 +201,17 @@ def test_a_word_that_does_not_say_how_far_it_looks_is_given_everything():
     compiler = SpecCompiler(C.default() | Blind() | C.budget(60))
     compiler.compile(session.snapshot(), target_for("openai-chat"))
     assert seen == [50]
+
+
+def test_a_range_of_redacted_ids_shows_no_ref():
+    """A ref names originals: one that would tell what is redacted, or lead nowhere, is not shown."""
+    session = Session("mail")
+    for n in range(40):
+        role = "user" if n % 2 == 0 else "assistant"
+        text = Text(text=f"message {n} " * 12)
+        session.append(Event(id=f"anna{n}@example.com", role=role, parts=(text,)))
+    session.user("And now?")
+    spec = C.default() | C.redact(["email"]) | C.budget(300)
+    ranges = [c for c in compile(session, spec, model="gpt-5").manifest.changes if c.last]
+    assert ranges and all(not change.ref for change in ranges)
+    assert "anna" not in "".join((*(c.id for c in ranges), *(c.last for c in ranges)))

@@ -101,13 +101,27 @@ class ReceiptRanges:
             reason=drop.reason,
             tokens_before=tokens_between(start, stop, self._inputs),
             tokens_after=0,
-            ref=event_ref(first.first.id),
+            ref=self._shown(event_ref(first.first.id)),
             lineage=tuple(map(self._clean, first.ids)),
         )
         self._orders[single.id] = start
         if stop - start == 1:
             return single
-        return _range(single, self._clean(last.events[-1].id), stop - start, single.tokens_before)
+        return self._range(single, last.events[-1].id, stop - start, first.first.id)
+
+    def _shown(self, ref: str) -> str:
+        """A ref; none where it names what is redacted, and would not resolve otherwise."""
+        return ref if self._clean(ref) == ref else ""
+
+    def _range(self, change: Change, last: str, exchanges: int, first: str) -> Change:
+        """A change as that of a range; `first` and `last` are ids of the log."""
+        return msgspec.structs.replace(
+            change,
+            ref=self._shown(range_ref(first, last)),
+            lineage=(),
+            last=self._clean(last),
+            exchanges=exchanges,
+        )
 
     def joined(self, changes: Iterable[Change]) -> list[Change]:
         """The changes, neighbouring exchanges that one step dropped for one reason as one entry."""
@@ -119,7 +133,9 @@ class ReceiptRanges:
                 out += members
                 continue
             tokens = sum(change.tokens_before for change in members)
-            out.append(_range(members[0], members[-1].lineage[-1], len(members), tokens))
+            whole = msgspec.structs.replace(members[0], tokens_before=tokens)
+            ids = members[0].lineage[0], members[-1].lineage[-1]
+            out.append(self._range(whole, ids[1], len(members), ids[0]))
         return out
 
     def _alike(self, place: int, change: Change) -> tuple[object, ...]:
@@ -143,14 +159,3 @@ class ReceiptRanges:
             order = self._orders.get(change.id, -1)
             if order >= 0:
                 yield order, order + change.exchanges
-
-
-def _range(change: Change, last: str, exchanges: int, tokens: int) -> Change:
-    return msgspec.structs.replace(
-        change,
-        tokens_before=tokens,
-        ref=range_ref(change.id, last),
-        lineage=(),
-        last=last,
-        exchanges=exchanges,
-    )

@@ -11,24 +11,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from contextwright.blocks.block import Blocks
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
-from contextwright.spec.terminal import (
-    CapProtected,
-    CapResults,
-    CompactLargest,
-    CompactLongTurn,
-    CompactRunning,
-    Drop,
-    DropRunning,
-    DropTier,
-    ModelWindow,
-    Run,
-    ShortenTask,
-    Stage,
-    Terminal,
-)
+from contextwright.spec.terminal import ModelWindow, Terminal
 from contextwright.spec.traits import View
 
 MULTIPLES = (2, 8, 32)
@@ -39,19 +26,6 @@ SURE = 4
 back the next one in short, so one would not do."""
 PAGE = 64
 """Exchanges that are counted at once, from the newest back."""
-
-_BY_AGE = (
-    CapProtected,
-    CapResults,
-    CompactLargest,
-    CompactLongTurn,
-    CompactRunning,
-    Drop,
-    DropRunning,
-    DropTier,
-    ShortenTask,
-)
-"""Stages that shorten a block alone, or drop the oldest first."""
 
 
 def view_of(body: Expr, terminal: Terminal | None) -> View:
@@ -65,16 +39,10 @@ def view_of(body: Expr, terminal: Terminal | None) -> View:
     if terminal.layers is not None or terminal.order not in {"age", "tier"}:
         return "all"
     views = list(_views(body))
-    views += map(_view_of_stage, terminal.stages if views else ())
+    views.extend(stage.view for stage in (terminal.stages if views else ()))
     if not views or "all" in views:
         return "all"
     return "turn" if "turn" in views else "block"
-
-
-def _view_of_stage(stage: Stage) -> View:
-    if isinstance(stage, Run):
-        return stage.step.traits.view
-    return "block" if isinstance(stage, _BY_AGE) else "all"
 
 
 def _views(expr: Expr, behind: tuple[View, ...] = ()) -> Iterator[View]:
@@ -134,7 +102,7 @@ def _newest(tokens: int, inputs: Inputs) -> int:
     start = min(snapshot.exchange_count, inputs.settled)
     while tokens > 0 and start > snapshot.preamble:
         page = max(snapshot.preamble, start - PAGE)
-        blocks = inputs.blocks(snapshot.exchanges(page, start), "history")
+        blocks = inputs.blocks(snapshot.exchanges(page, start), SOURCE)
         for block in reversed(blocks):
             if tokens <= 0:
                 break

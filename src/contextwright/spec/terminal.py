@@ -11,6 +11,7 @@ import msgspec
 
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import View
 
 Order = Literal["age", "tier", "salience", "layer"]
 """What is dropped first: the oldest; the highest tier number, then the lowest score; the same with
@@ -28,6 +29,20 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     standing: ClassVar[bool] = False
     """Whether it runs at every compile, and before all others: what it did once holds on."""
 
+    @property
+    def view(self) -> View:
+        """How far it looks: `block`, if it shortens a block alone, or drops the oldest first."""
+        return "all"
+
+
+class BlockStage(Stage, frozen=True, kw_only=True):
+    """A stage that shortens a block alone, or drops the oldest first."""
+
+    @property
+    def view(self) -> View:
+        """A block, and its age."""
+        return "block"
+
 
 class Run(Stage, frozen=True, kw_only=True):
     """Apply a word of the spec to all blocks.
@@ -40,8 +55,13 @@ class Run(Stage, frozen=True, kw_only=True):
     step: Atom
     title: str
 
+    @property
+    def view(self) -> View:
+        """That of the word."""
+        return self.step.traits.view
 
-class DropTier(Stage, frozen=True, kw_only=True):
+
+class DropTier(BlockStage, frozen=True, kw_only=True):
     """Drop the lowest tier that was set, if one was set below important."""
 
     name: ClassVar[str] = "lowest tier"
@@ -74,7 +94,7 @@ class SummarizeLargest(Stage, frozen=True, kw_only=True):
     min_tokens: int = 100
 
 
-class CompactLargest(Stage, frozen=True, kw_only=True):
+class CompactLargest(BlockStage, frozen=True, kw_only=True):
     """Compact the largest blocks, one by one."""
 
     name: ClassVar[str] = "compact largest"
@@ -85,30 +105,30 @@ class ShrinkLayers(Stage, frozen=True, kw_only=True):
     (context-packs.md#allocation). Only for a terminal that declares its `layers`."""
 
 
-class Drop(Stage, frozen=True, kw_only=True):
+class Drop(BlockStage, frozen=True, kw_only=True):
     """Drop what nothing holds, one by one, in the terminal's order."""
 
 
-class CompactLongTurn(Stage, frozen=True, kw_only=True):
+class CompactLongTurn(BlockStage, frozen=True, kw_only=True):
     """Compact what has settled of a running turn that is long, oldest first: an agent's one task
     is all of its history, and its calls stay in sight behind their refs."""
 
     name: ClassVar[str] = "compact long turn"
 
 
-class CompactRunning(Stage, frozen=True, kw_only=True):
+class CompactRunning(BlockStage, frozen=True, kw_only=True):
     """Compact the running turn's trace, oldest first."""
 
     name: ClassVar[str] = "compact running turn"
 
 
-class DropRunning(Stage, frozen=True, kw_only=True):
+class DropRunning(BlockStage, frozen=True, kw_only=True):
     """Drop the running turn's trace, oldest first."""
 
     name: ClassVar[str] = "drop running turn"
 
 
-class CapResults(Stage, frozen=True, kw_only=True):
+class CapResults(BlockStage, frozen=True, kw_only=True):
     """Cut every result and output that may be changed, oldest first.
 
     Args:
@@ -120,14 +140,14 @@ class CapResults(Stage, frozen=True, kw_only=True):
     part: int
 
 
-class ShortenTask(Stage, frozen=True, kw_only=True):
+class ShortenTask(BlockStage, frozen=True, kw_only=True):
     """Shorten the task's first message item by item, where it is long."""
 
     name: ClassVar[str] = "shorten task, cap what is protected"
     last: ClassVar[bool] = True
 
 
-class CapProtected(Stage, frozen=True, kw_only=True):
+class CapProtected(BlockStage, frozen=True, kw_only=True):
     """Cut also what is protected of what an agent or a tool gave, in ever smaller pieces: halved
     from half of the limit, as little as it takes."""
 
