@@ -239,11 +239,24 @@ class AcceptsTornAppends(SQLiteSessions):
             return super().append(session_id, events[:1], expected=stored)
 
 
+class TakesNoRewind(SQLiteSessions):
+    """Takes what follows the last event that is stored for what is new, whatever stands before."""
+
+    def save(self, session):
+        known = self.ids()
+        if session.id not in known:
+            super().save(session)
+        else:
+            length = self.length(session.id)
+            super().append(session.id, session.log[length:], expected=length)
+
+
 @pytest.mark.parametrize(
     ("hostile", "rule"),
     [
         (ForgetsTheLast, "what-is-saved-is-loaded"),
         (ForgetsTheLast, "what-was-saved-survives-a-reopening"),
+        (TakesNoRewind, "a-rewound-session-takes-the-place-of-what-it-left"),
         (AcceptsTornAppends, "an-append-at-the-wrong-place-writes-nothing"),
     ],
 )

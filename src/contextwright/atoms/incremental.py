@@ -1,5 +1,6 @@
 """Tasks over a conversation that grows: the answer before is brought up to date."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -21,12 +22,10 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
     digests = inputs.digests(blocks)
     snapshot = inputs.snapshot
     start = blocks[0].id if blocks else ""
-    series = _hash(f"{snapshot.session_id}\n{inputs.agent}\n{name}\n{start}".encode())
-    known = inputs.answers.latest(series)
-    covered = known.covers if known is not None and 0 < known.covers <= len(blocks) else 0
+    series = _hash(f"{snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
+    known = next((one for one in inputs.answers.newest(series) if _is_of(one, digests)), None)
+    covered = known.covers if known is not None else 0
     hashed = sha256(b"".join(digests[:covered]))
-    if known is not None and (not covered or hashed.hexdigest() != known.whole):
-        known, covered, hashed = None, 0, sha256()
     rest = b"".join(digests[covered:])
     if known is not None and covered == len(blocks):
         inputs.used[known.fingerprint] = known
@@ -43,6 +42,13 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
         whole=whole,
     )
     return inputs.ask(increment), whole
+
+
+def _is_of(answer: Answer, digests: Sequence[bytes]) -> bool:
+    """Whether it answers for what the conversation begins with."""
+    if not 0 < answer.covers <= len(digests):
+        return False
+    return sha256(b"".join(digests[: answer.covers])).hexdigest() == answer.whole
 
 
 def until_asked(inputs: Inputs) -> Blocks:

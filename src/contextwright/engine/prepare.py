@@ -17,7 +17,7 @@ from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
-from contextwright.session.log import Log
+from contextwright.session.log import Family, Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers
 
@@ -27,7 +27,7 @@ ROUNDS = 6
 Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""
 Latest = Callable[[str], Answer | None]
-_KNOWN: WeakKeyDictionary[Log, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Family, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
 
 
 class Turn(msgspec.Struct, eq=False):
@@ -105,13 +105,13 @@ def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[
 
 
 def known_answers(log: Log, models: object) -> Answers:
-    """What these models answered for this log before."""
-    by_models = _KNOWN.get(log)
+    """What these models answered for this log before, or for one that begins as it does."""
+    by_models = _KNOWN.get(log.family)
     return NO_ANSWERS if by_models is None else by_models.get(models, NO_ANSWERS)
 
 
 def remember(log: Log, models: object, answers: Answers) -> None:
     """Keep answers for the log's next compiles; a fallback only where there is nobody else."""
     alone = getattr(models, "llm", None) is None
-    by_models = _KNOWN.setdefault(log, WeakKeyDictionary())
+    by_models = _KNOWN.setdefault(log.family, WeakKeyDictionary())
     by_models[models] = Answers(answer for answer in answers if alone or not answer.fallback)

@@ -20,8 +20,9 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
-from contextwright.session.session import Session, StateChange
-from contextwright.session.state import MAX_KEY
+from contextwright.session.lineage import LINEAGES, rewritten_lineages, saved_lineages
+from contextwright.session.session import Session
+from contextwright.session.state import MAX_KEY, StateChange
 from contextwright.tasks.plan_step import KNOWLEDGE
 
 _Fields = dict[str, Callable[[Any], Any]]
@@ -58,14 +59,19 @@ def _scrubbed(session: Session, matcher: SubjectMatcher) -> Session:
     """A copy of a session without a data subject. Ids that name them get others, the same
     everywhere; a signature of reasoning that was rewritten goes."""
     scrubber = _Scrubber(session, matcher)
+    metadata = {key: value for key, value in session.metadata.items() if key != LINEAGES}
     new = Session(
         matcher.ident(session.id),
         map(scrubber.scrub, session.log),
         tools=list(map(scrubber.scrub, session.tools)),
-        metadata=matcher.value(session.metadata),
+        metadata=matcher.value(metadata),
     )
     for change in session.changes:
         new.restore(StateChange(change.position, scrubber.state(change.values)))
+    if LINEAGES in session.metadata:
+        lineages = [_scrubbed(lineage, matcher) for lineage in session.lineages]
+        saved = saved_lineages(session.metadata)
+        new.metadata[LINEAGES] = rewritten_lineages(new, lineages, saved)
     return new
 
 

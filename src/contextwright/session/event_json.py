@@ -11,7 +11,35 @@ from contextwright.session.event import NO_FIELDS, ROLES, AnyPart, Event, ToolRe
 
 event_json = msgspec.json.Encoder(order="sorted").encode
 """An event as JSON; one that came through `encodable` has no fault."""
+_decode = msgspec.json.Decoder(Event).decode
+
+
+class _Named(msgspec.Struct):
+    """What is read of an event's JSON for its id."""
+
+    id: str
+
+
+_decode_id = msgspec.json.Decoder(_Named).decode
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def opened(event: Event | bytes) -> Event:
+    """An event that is one, or its JSON."""
+    return _decode(event) if isinstance(event, bytes) else event
+
+
+def event_id_in(body: bytes) -> str:
+    """The id of an event in its JSON."""
+    return _decode_id(body).id
+
+
+def says_all(body: bytes, event: Event | bytes) -> bool:
+    """Whether an event is what its JSON says."""
+    try:
+        return _decode(body) == event
+    except msgspec.ValidationError:
+        return False
 
 
 def encodable(event: Event) -> tuple[Event, bytes]:

@@ -9,13 +9,11 @@ from functools import partial
 from hashlib import sha256
 from typing import overload
 
-import msgspec
-
 from contextwright.errors import SessionError
 from contextwright.session.call_kind import call_kind, call_kinds
 from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex
-from contextwright.session.event_json import encodable, event_json
+from contextwright.session.event_json import encodable, event_id_in, event_json, opened, says_all
 from contextwright.session.exchange import Exchange, exchange_of, open_calls, results_by_call
 from contextwright.session.failure import is_failure
 
@@ -27,16 +25,10 @@ _LINK = 32
 """Bytes of a sha256."""
 _PLACE = re.compile("e(?:0|[1-9][0-9]{0,9})")
 """An id that says a position: those that `Session.add` gives."""
-_decode = msgspec.json.Decoder(Event).decode
 
 
-class _Named(msgspec.Struct):
-    """What is read of an event's JSON for its id."""
-
-    id: str
-
-
-_decode_id = msgspec.json.Decoder(_Named).decode
+class Family:
+    """What a log shares with those that begin as it does; it lives as long as one of them."""
 
 
 class Log(Sequence[Event]):
@@ -48,6 +40,7 @@ class Log(Sequence[Event]):
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.family = Family()
         self._lock = threading.Lock()
         self._events: list[Event | bytes] = []  # as JSON until somebody looks
         # of the newest exchange what came out of JSON, to be kept as that
@@ -83,19 +76,27 @@ class Log(Sequence[Event]):
     def __getitem__(self, index: slice) -> list[Event]: ...
     def __getitem__(self, index: int | slice) -> Event | list[Event]:
         if isinstance(index, slice):
-            return list(map(_opened, self._events[index]))
+            return list(map(opened, self._events[index]))
         event = self._events[index]
         if isinstance(event, bytes):
-            event = self._events[index] = _decode(event)
+            event = self._events[index] = opened(event)
         return event
 
     def __iter__(self) -> Iterator[Event]:
-        return map(_opened, self._events)
+        return map(opened, self._events)
 
     def extend(self, events: Iterable[Event], *, decoded: bool = False) -> None:
         """Append several events; `decoded` as `append` has it."""
         for event in events:
             self.append(event, decoded=decoded)
+
+    def before(self, position: int) -> "Log":
+        """A log of its own that begins with the events in front of a position."""
+        log = Log()
+        log.family = self.family
+        for event in self._events[:position]:
+            log.append(opened(event), decoded=isinstance(event, bytes))
+        return log
 
     def append(self, event: Event, *, decoded: bool = False) -> int:
         """Append an event and give its position. The same event again changes nothing.
@@ -178,7 +179,7 @@ class Log(Sequence[Event]):
         with self._lock:
             for position in range(self._starts[-1] if self._starts else 0):
                 event = self._events[position]
-                if not isinstance(event, bytes) and _says_all(body := event_json(event), event):
+                if not isinstance(event, bytes) and says_all(body := event_json(event), event):
                     self._keep(position, body)
             # made anew side by side: what stays does not hold the pages of what goes
             calls = self._calls.items()
@@ -414,24 +415,12 @@ class Log(Sequence[Event]):
 
     def _id(self, position: int) -> str:
         event = self._events[position]
-        return _decode_id(event).id if isinstance(event, bytes) else event.id
+        return event_id_in(event) if isinstance(event, bytes) else event.id
 
     def digest(self, before: int) -> str:
         """The sha256 of the first `before` events, chained: each link covers those before it."""
         with self._lock:
             return self._digests[(before - 1) * _LINK : before * _LINK].hex()
-
-
-def _opened(event: Event | bytes) -> Event:
-    return _decode(event) if isinstance(event, bytes) else event
-
-
-def _says_all(body: bytes, event: Event | bytes) -> bool:
-    """Whether an event is what its JSON says."""
-    try:
-        return _decode(body) == event
-    except msgspec.ValidationError:
-        return False
 
 
 def _holds(positions: "array[int]", position: int) -> bool:

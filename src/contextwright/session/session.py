@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import msgspec
@@ -19,19 +20,24 @@ from contextwright.session.event import (
     ToolResult,
 )
 from contextwright.session.exchange import Exchange
+from contextwright.session.lineage import (
+    FORK,
+    LINEAGES,
+    ForkOrigin,
+    fork_origin,
+    lineage_record,
+    position_before,
+    position_of_turn,
+    root_id,
+    saved_lineages,
+    whole_cut,
+)
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.state import NOTES_PREFIX, RESOLVED_PREFIX, State
+from contextwright.session.state import NOTES_PREFIX, RESOLVED_PREFIX, State, StateChange
 
 MessagePart = AnyPart | str | Mapping[str, Any] | list[Any]
 """What a message is made of: text, our parts, an SDK's content blocks or message."""
-
-
-class StateChange(msgspec.Struct, frozen=True):
-    """Keys set when the log had `position` events; None removes a key."""
-
-    position: int
-    values: dict[str, Any]
 
 
 class Session:
@@ -230,10 +236,116 @@ class Session:
                 where=f"session {self.id!r}",
                 fix="use the session file that the pack was compiled from, or a later one",
             )
-        state = State()
-        for change in self.changes[:state_version]:
-            state = state.with_values(change.values)
+        state = _state_after(self.changes[:state_version])
         return Snapshot(self.id, self.log, position, state, self.tools, self.metadata)
+
+    def fork(self, at: str | int | None = None, *, turn: int | None = None, id: str) -> "Session":
+        """Another session that begins as this one did, with the events in front of a cut and the
+        state of that moment. Neither sees what is appended to the other; their requests begin with
+        the same bytes.
+
+        Args:
+            at: the first event that is left out, by its id or its position; None takes all. In
+                the middle of calls and their results the cut moves in front of the calls.
+            turn: the first turn that is left out, counted from 0, or from the newest as -1.
+            id: of the fork, by which stores tell it from this one.
+
+        Raises:
+            SessionError: no such event or turn; the id is none, or this session's own.
+        """
+        where = f"session {self.id!r}, fork()"
+        if not isinstance(id, str) or id in {"", self.id}:
+            raise SessionError(
+                f"expected an id of its own for the fork, got {id!r}",
+                where=where,
+                fix=f'session.fork(at, id="{self.id}-2")',
+            )
+        with self._lock:
+            position, version = self._cut(at, turn, where)
+            root = root_id(self.metadata, self.id)
+            origin = ForkOrigin(
+                session=self.id, root=root, position=position, state_version=version
+            )
+            fork = Session(id, tools=self.tools, metadata=deepcopy(self.metadata))
+            fork.metadata.pop(LINEAGES, None)
+            fork.metadata[FORK] = msgspec.to_builtins(origin)
+            fork.log = self.log.before(position)
+            fork.changes = self.changes[:version]
+            fork.state = _state_after(fork.changes)
+            return fork
+
+    def rewind(self, to: str | int | None = None, *, turn: int | None = None) -> int:
+        """Go back to in front of a cut, with the state of that moment, and go on from there. What
+        lies behind it stays in `lineages`; snapshots and packs that were taken keep what they saw.
+
+        Args:
+            to: the first event that is left, by its id or its position. In the middle of calls
+                and their results the cut moves in front of the calls.
+            turn: the first turn that is left, counted from 0, or from the newest as -1.
+
+        Returns:
+            How many events the session has now.
+
+        Raises:
+            SessionError: no such event or turn, or neither was named.
+        """
+        where = f"session {self.id!r}, rewind()"
+        if to is None and turn is None:
+            raise SessionError(
+                "no place to go back to", where=where, fix="rewind(ID or POSITION), rewind(turn=-1)"
+            )
+        with self._lock:
+            position, version = self._cut(to, turn, where)
+            if (position, version) == (len(self.log), len(self.changes)):
+                return position
+            left = lineage_record(self.log, self.changes, position, version)
+            self.metadata[LINEAGES] = [*self.metadata.get(LINEAGES, ()), left]
+            self.log = self.log.before(position)
+            self.changes = self.changes[:version]
+            self.state = _state_after(self.changes)
+            return position
+
+    @property
+    def lineages(self) -> tuple["Session", ...]:
+        """What rewinds left behind, oldest first: each a session of its own, to look at, compile
+        or fork. What is appended to one is not kept here."""
+        lineages: list[Session] = []
+        after = self
+        metadata = {key: value for key, value in self.metadata.items() if key != LINEAGES}
+        for saved in reversed(saved_lineages(self.metadata)):
+            lineage = Session(self.id, tools=self.tools, metadata=metadata)
+            lineage.log = after.log.before(saved.position)
+            lineage.log.extend(saved.events, decoded=True)
+            for change in (*after.changes[: saved.state_version], *saved.changes):
+                lineage.restore(change)
+            lineages.append(lineage)
+            after = lineage
+        return tuple(reversed(lineages))
+
+    @property
+    def forked_from(self) -> ForkOrigin | None:
+        """Where it was forked from; None for a session that was not."""
+        return fork_origin(self.metadata)
+
+    def _cut(self, at: str | int | None, turn: int | None, where: str) -> tuple[int, int]:
+        """The events and state changes in front of a cut."""
+        if at is not None and turn is not None:
+            raise SessionError("two places to cut at", where=where, fix="name an event or a turn")
+        position = len(self.log)
+        if turn is not None:
+            position = position_of_turn(self.log, turn, where)
+        elif at is not None:
+            position = position_before(self.log, at, where)
+        position = whole_cut(self.log, position)
+        return position, sum(change.position <= position for change in self.changes)
+
+
+def _state_after(changes: Iterable[StateChange]) -> State:
+    """The state that changes lead to, one after the other."""
+    state = State()
+    for change in changes:
+        state = state.with_values(change.values)
+    return state
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from contextwright.session.call_kind import call_kind
 from contextwright.session.event import NO_FIELDS, Event, Text, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.failure import is_failure
+from contextwright.session.lineage import root_id
 from contextwright.session.log import LONG_TURN, Log
 from contextwright.session.state import RESOLVED_PREFIX, TAG_PREFIX, State
 
@@ -144,11 +145,18 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
                     yield position
 
     @property
+    def root_id(self) -> str:
+        """The id of the session that this one was forked from in the first place; its own where
+        it was not. It is the same for all that began as one conversation."""
+        return root_id(self.metadata, self.session_id)
+
+    @property
     def sign(self) -> str:
         """What marks of the engine carry where they stand beside what others said: told from the
-        session's id and its first event, so it is the same in every request of the session."""
+        session's id and its first event, so it is the same in every request of the session, and
+        of its forks."""
         first = self.log.digest(min(1, self.position))
-        digest = sha256(f"{self.session_id}\n{first}".encode("utf-8", "surrogatepass")).digest()
+        digest = sha256(f"{self.root_id}\n{first}".encode("utf-8", "surrogatepass")).digest()
         return b32encode(digest)[:SIGN].decode().lower()
 
     @property

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from contextwright.errors import SessionError
 
 SCOPES = ("user:", "app:", "temp:")
@@ -15,6 +17,13 @@ EVIDENCE = "evidence"
 """State key of the artifacts that the session stored or was given."""
 MAX_KEY = 512
 """Characters of a state key."""
+
+
+class StateChange(msgspec.Struct, frozen=True):
+    """Keys set when the log had `position` events; None removes a key."""
+
+    position: int
+    values: dict[str, Any]
 
 
 class State(Mapping[str, Any]):

@@ -133,7 +133,7 @@ class Answers:
 
     def __init__(self, answers: Iterable[Answer] = ()) -> None:
         self._by_fingerprint: dict[str, Answer] = {}
-        self._latest: dict[str, Answer] = {}
+        self._series: dict[str, list[Answer]] = {}
         for answer in answers:
             self._by_fingerprint.pop(answer.fingerprint, None)
             self._by_fingerprint[answer.fingerprint] = answer
@@ -141,7 +141,7 @@ class Answers:
             del self._by_fingerprint[fingerprint]
         for answer in self._by_fingerprint.values():
             if answer.series:
-                self._latest[answer.series] = answer
+                self._series.setdefault(answer.series, []).append(answer)
 
     def get(self, task: Task) -> Answer | None:
         """The answer to a task, if it was made."""
@@ -153,7 +153,12 @@ class Answers:
 
     def latest(self, series: str) -> Answer | None:
         """The newest answer of a series."""
-        return self._latest.get(series)
+        return next(self.newest(series), None)
+
+    def newest(self, series: str) -> Iterator[Answer]:
+        """The answers of a series, the newest first: those behind it are of a conversation that
+        was longer, where it went back to what it was before."""
+        return reversed(self._series.get(series, ()))
 
     def with_(self, answers: Iterable[Answer]) -> "Answers":
         """These and more; of a series, the last is the newest."""

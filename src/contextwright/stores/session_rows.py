@@ -11,7 +11,9 @@ import msgspec
 from contextwright.errors import CorruptData, SessionError, StoreError, WriteConflict
 from contextwright.session.event import Event, Tool
 from contextwright.session.event_json import encodable
-from contextwright.session.session import Session, StateChange
+from contextwright.session.lineage import LINEAGES
+from contextwright.session.session import Session
+from contextwright.session.state import StateChange
 from contextwright.stores.row_hash import row_hash
 
 _ONE = """
@@ -71,6 +73,11 @@ class SessionRow(NamedTuple):
     def seal_hash(self) -> bytes | None:
         """What `seal` must be."""
         return row_hash(self.number, *self[4:9])
+
+    @property
+    def rows(self) -> tuple[Any, ...]:
+        """Names the rows of events and changes that are stored."""
+        return self.number, *self[5:9]
 
     def end(self, table: str) -> tuple[int, bytes]:
         """How many rows a table has, and where their chain ends."""
@@ -220,15 +227,25 @@ class StoredSession:
             self.seal(self.row.with_end(table, end, chained(head, hashes)))
         return end
 
-    def add_new(self, session: Session) -> None:
+    def add_new(self, session: Session, *, untouched: bool = False) -> None:
         """Write what is not stored yet of a session's events and changes; nothing else of it is
-        looked at but the last that is stored.
+        looked at but the last that is stored. Where it was rewound since, and what is stored is
+        one of the lineages that it left behind, its own take their place.
+
+        Args:
+            untouched: whether what is stored is known to be its beginning.
 
         Raises:
             WriteConflict: what is stored is not its beginning: what is new here would be taken
                 for stored and lost.
         """
         log, changes = session.log, session.changes
+        if LINEAGES in session.metadata and not untouched and not self._begins(session):
+            if not any(map(self._begins, session.lineages)):
+                raise self._conflict("events", self.row.events, len(log))
+            self.replace("events", list(log))
+            self.replace("changes", changes)
+            return
         stop, known = len(log), self.last("events")
         self._expect_beginning("events", known, stop, log.bodies(known[0] - 1, known[0]))
         self.add("events", log.bodies(known[0], stop), log.ids(known[0], stop))
@@ -237,17 +254,35 @@ class StoredSession:
         self._expect_beginning("changes", known, stop, last)
         self.add("changes", [_encode(change) for change in changes[known[0] : stop]])
 
+    def _begins(self, session: Session) -> bool:
+        """Whether all that is stored is what a session begins with. Each row is compared: of two
+        lineages the last ones may be alike where those before them are not."""
+        (events, _), (changes, _) = self.last("events"), self.last("changes")
+        if events > len(session.log) or changes > len(session.changes):
+            return False
+        for table, bodies in (
+            ("events", session.log.bodies(0, events)),
+            ("changes", [_encode(change) for change in session.changes[:changes]]),
+        ):
+            hashes = (sha256(body).digest() for body in bodies)
+            if chained(b"", hashes) != self.row.end(table)[1]:
+                return False
+        return True
+
     def _expect_beginning(
         self, table: str, known: tuple[int, bytes], length: int, last: list[bytes]
     ) -> None:
         count, digest = known
         if count and (count > length or sha256(last[0]).digest() != digest):
-            what, verb = ("log", "append to") if table == "events" else ("state", "update")
-            raise WriteConflict(
-                f"the stored {what} is not a beginning of this one: another writer was here",
-                where=f"session {self.row.id!r}, {count} {table} stored, {length} given",
-                fix=f"load the session again and {verb} what it holds now",
-            )
+            raise self._conflict(table, count, length)
+
+    def _conflict(self, table: str, count: int, length: int) -> WriteConflict:
+        what, verb = ("log", "append to") if table == "events" else ("state", "update")
+        return WriteConflict(
+            f"the stored {what} is not a beginning of this one: another writer was here",
+            where=f"session {self.row.id!r}, {count} {table} stored, {length} given",
+            fix=f"load the session again and {verb} what it holds now",
+        )
 
     def not_stored(self, events: Sequence[Event]) -> list[Event]:
         """The events that the session does not hold yet.

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from contextwright.errors import CorruptData, NewerSchema, SessionError, StoreError, WriteConflict
 from contextwright.session.event import Event
 from contextwright.session.event_json import event_json
+from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.stores.database import SQLiteStore
 from contextwright.stores.salvage import Salvage, salvage
@@ -51,8 +52,8 @@ class SQLiteSessions(SQLiteStore):
     def __init__(self, path: str | Path) -> None:
         fix = "give a session file that can be written, on a local disk with room"
         super().__init__(path, "", fix=fix)
-        # the rows of each session in memory when it was loaded or saved last
-        self._known: WeakKeyDictionary[Session, SessionRow] = WeakKeyDictionary()
+        # the rows and the log of each session in memory when it was loaded or saved last
+        self._known: WeakKeyDictionary[Session, tuple[SessionRow, Log]] = WeakKeyDictionary()
         if self._version() == SCHEMA_VERSION:
             return
         with self._database.writing() as connection:
@@ -106,29 +107,32 @@ class SQLiteSessions(SQLiteStore):
             )
         with self._database.writing() as connection:
             stored = StoredSession.made(connection, session.id, self.path)
+            row, log = self._known.get(session, (None, None))
+            same_rows = row is not None and row.rows == stored.row.rows
+            untouched = same_rows and log is session.log
             stored.set_about(session)
-            stored.add_new(session)
-        self._known[session] = stored.row
+            stored.add_new(session, untouched=untouched)
+        self._known[session] = stored.row, session.log
 
     def load(self, session_id: str) -> Session:
         with self._database.snapshot() as connection:
             stored = self._stored(connection, session_id)
             session = stored.load()
-        self._known[session] = stored.row
+        self._known[session] = stored.row, session.log
         return session
 
     def load_new(self, session: Session) -> None:
         with self._database.snapshot() as connection:
             stored = self._stored(connection, session.id)
-            known = self._known.get(session)
-            if known is None or known.number != stored.number:
+            known, log = self._known.get(session, (None, None))
+            if known is None or known.number != stored.number or log is not session.log:
                 raise WriteConflict(
                     "this session was not loaded from this file, nor saved to it",
                     where=f"session {session.id!r}",
                     fix="load(ID) gives it, to be kept",
                 )
             stored.load_new(session, known)
-        self._known[session] = stored.row
+        self._known[session] = stored.row, session.log
 
     def length(self, session_id: str) -> int:
         with self._database.snapshot() as connection:

@@ -84,6 +84,32 @@ class SessionStoreSuite:
             store.load_new(session)
         assert len(session) == 3
 
+    @keeps("a-rewound-session-takes-the-place-of-what-it-left")
+    def test_a_rewound_session_takes_the_place_of_what_it_left(self, store: SessionStore) -> None:
+        session = session_of("u: one | a: two | u: three | a: four", id="s")
+        session.update({"k": 1})
+        store.save(session)
+        other = store.load("s")
+        session.rewind("e2")
+        # as many events as are stored, the last one the same
+        for event in (Event(id="e2", role="user", parts=(Text(text="otherwise"),)), other.log[3]):
+            session.append(event)
+        session.update({"k": 1})
+        for _ in range(2):
+            store.save(session)
+            again = store.load("s")
+            assert list(again.log) == list(session.log)
+            assert [list(one.log) for one in again.lineages] == [list(other.log)]
+            session.user("on")
+            session.update({"k": len(session)})
+        for act in (store.load_new, store.save):  # of one who knows what was left alone
+            with pytest.raises(WriteConflict):
+                act(other)
+        other.rewind("e1")
+        with pytest.raises(WriteConflict):
+            store.save(other)
+        assert len(store.load("s")) == 5
+
     @keeps("an-append-at-the-wrong-place-writes-nothing")
     def test_an_append_at_the_wrong_place_writes_nothing(self, store: SessionStore) -> None:
         store.append("s", [_event("a"), _event("b")], expected=0)
