@@ -6,18 +6,26 @@ from tests.formats.rounds import document, messages, sessions
 
 from contextwright.formats import (
     adk,
+    agent_framework,
     anthropic,
+    bedrock,
     claude_code,
     codex,
     gemini,
     langchain,
+    llama_index,
     openai_chat,
+    pydantic_ai,
     swe_agent,
+    vercel_ai,
 )
 from contextwright.formats.provenance import residue
 from contextwright.session import Session
 
-FORMATS = [adk, claude_code, codex, langchain, swe_agent]
+FORMATS = [
+    adk, agent_framework, bedrock, claude_code, codex, langchain, llama_index, pydantic_ai,
+    swe_agent, vercel_ai,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("module", FORMATS, ids=lambda module: module.NAME)

@@ -8,10 +8,25 @@ from hypothesis import strategies as st
 from tests.formats.rounds import document, sessions, values
 
 from contextwright.errors import SessionError
-from contextwright.formats import adk, claude_code, codex, langchain, swe_agent, tau_bench
+from contextwright.formats import (
+    adk,
+    agent_framework,
+    bedrock,
+    claude_code,
+    codex,
+    langchain,
+    llama_index,
+    pydantic_ai,
+    swe_agent,
+    tau_bench,
+    vercel_ai,
+)
 from contextwright.formats.provenance import residue
 
-FORMATS = [adk, claude_code, codex, langchain, swe_agent]
+FORMATS = [
+    adk, agent_framework, bedrock, claude_code, codex, langchain, llama_index, pydantic_ai,
+    swe_agent, vercel_ai,
+]  # fmt: skip
 ODD = values | st.sampled_from([[], {}, "", [[]], [{}], [None], {"type": "text"}, [{"type": "x"}]])
 
 

@@ -22,6 +22,10 @@ _MODULES = {
     "adk": "adk",
     "langchain": "langchain",
     "pydantic-ai": "pydantic_ai",
+    "agent-framework": "agent_framework",
+    "llama-index": "llama_index",
+    "vercel-ai": "vercel_ai",
+    "bedrock": "bedrock",
     "openai-responses": "openai_responses",
     "gemini": "gemini",
     "anthropic": "anthropic",
@@ -30,8 +34,6 @@ _MODULES = {
 """In the order in which an input is tried: the most particular first."""
 
 FORMATS = tuple(_MODULES)
-_NO_KINDS = {"", "None", "type"}
-"""What a part is called that has no type of the format that it was read as."""
 
 
 class Format(Protocol):
@@ -51,6 +53,12 @@ class Format(Protocol):
     def write(self, session: "Session") -> Any:
         """The session as JSON data of this format."""
         ...
+
+
+def known_kinds(format: str) -> frozenset[str] | None:
+    """The kinds of parts that a format knows and keeps as they came; None for one whose files
+    nothing else looks like, in which a part of any kind is one of it."""
+    return getattr(format_named(format), "KNOWN_KINDS", None)
 
 
 def format_named(name: str) -> Format:
@@ -93,15 +101,27 @@ def detect(document: "Document") -> str:
         what, where = f"expected a list of messages, got a list of {kind}", first.where
         fix = "session_from([...]) reads the messages of an SDK, and pairs of a role and a text"
     else:
-        keys = ", ".join(map(repr, list(object_if(_first_message(first.value)))[:6]))
         whose = "first message" if isinstance(first.value, list) else "first record"
-        what, where = f"no format fits: the {whose} has {keys or 'nothing'}", first.where
+        shape = _shape_of(object_if(_first_message(first.value)))
+        what, where = f"no format fits: the {whose} has {shape}", first.where
         fix = f"looked for {', '.join(FORMATS)}; name one with format=..., or see `ctx convert`"
     raise UnknownFormat(what, where=where, fix=fix)
 
 
 def _first_message(value: Any) -> Any:
     return value[0] if isinstance(value, list) else value
+
+
+def _shape_of(message: dict[str, Any]) -> str:
+    """The keys of a message, and those of the first part that it holds."""
+    from contextwright.formats.fields import list_if, object_if
+
+    keys = ", ".join(map(repr, list(message)[:6])) or "nothing"
+    parts = (each for key in ("content", "parts", "messages") for each in list_if(message.get(key)))
+    part = object_if(next(parts, None))
+    kind = part.get("type")
+    inner = f"type {kind!r}" if isinstance(kind, str) else ", ".join(map(repr, list(part)[:6]))
+    return f"{keys}; in it first {inner}" if part else keys
 
 
 def is_one_session(source: str | Path | bytes) -> bool:
@@ -136,12 +156,21 @@ def read_session(
     return _named(session, source, id, repairs)
 
 
-def read_document(document: "Document", format: str | None = None) -> "Session":
-    """Read a document; what its reader did not foresee is an error with the file's name."""
+def read_document(
+    document: "Document", format: str | None = None, *, named: bool = True
+) -> "Session":
+    """Read a document; what its reader did not foresee is an error with the file's name.
+
+    Args:
+        named: whether a format that is given is somebody's word, or was only found out.
+    """
+    from contextwright.formats.format_evidence import expect_understood
+
     try:
         name = format or detect(document)
         session = format_named(name).read(document)
-        _expect_understood(session, document.name, name)
+        kinds = None if format and named else known_kinds(name)
+        expect_understood(session, document.name, name, kinds)
         return session
     except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
         raise MalformedRecord(
@@ -149,26 +178,6 @@ def read_document(document: "Document", format: str | None = None) -> "Session":
             where=document.name,
             fix="check that it is whole, or name its format: format=...",
         ) from error
-
-
-def _expect_understood(session: "Session", where: str, format: str) -> None:
-    """Refuse what only looks like a format: roles and lists of parts, and no part that has a form
-    of it. It would be sent as nothing."""
-    from contextwright.session.event import Opaque
-
-    first: Opaque | None = None
-    for part in (part for event in session.log for part in event.parts):
-        if not isinstance(part, Opaque) or part.kind not in _NO_KINDS:
-            return
-        first = first or part
-    if first is not None:
-        raise UnknownFormat(
-            f"no format fits: as {format}, no part of a message is understood; the first has "
-            f"{', '.join(map(repr, list(first.value)[:6]))}",
-            where=where,
-            fix="make events of it: session.user(TEXT), .assistant(TEXT), .call(NAME, ARGUMENTS, "
-            "id=ID), .result(ID, TEXT)",
-        )
 
 
 def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> "Iterator[Session]":

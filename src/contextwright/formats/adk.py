@@ -34,10 +34,14 @@ def sniff(document: Document) -> bool:
         return False
     value = document.records[0].value
     if isinstance(value, list):
-        first = object_if(value[0]) if value else {}  # pyright: ignore[reportUnknownArgumentType]
-        return "author" in first and bool({"invocationId", "invocation_id"} & first.keys())
+        return is_message(object_if(value[0])) if value else False  # pyright: ignore
     whole = object_if(value)
     return isinstance(whole.get("events"), list) and bool({"appName", "app_name"} & whole.keys())
+
+
+def is_message(message: Json) -> bool:
+    """Whether this is an event of google-adk."""
+    return "author" in message and bool({"invocationId", "invocation_id"} & message.keys())
 
 
 def read(document: Document) -> Session:

@@ -15,6 +15,7 @@ from contextwright.formats.fields import (
     value_of,
     wrong,
 )
+from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
@@ -33,26 +34,64 @@ from contextwright.session.session import Session
 
 NAME = "anthropic"
 LINES = False
-_OWN = {
-    "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
-    "server_tool_use", "web_search_tool_result",
-}  # fmt: skip
+KNOWN_KINDS = frozenset(
+    {"server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
+     "code_execution_tool_result", "bash_code_execution_tool_result",
+     "text_editor_code_execution_tool_result", "tool_search_tool_result", "advisor_tool_result",
+     "mcp_tool_use", "mcp_tool_result", "mcp_tool_listing", "container_upload", "search_result",
+     "compaction", "tool_addition", "tool_removal", "fallback", "image", "document"}
+)  # fmt: skip
+_OWN = KNOWN_KINDS - {"image", "document"} | {
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+}
+_BODY = {"system", "anthropic_version"}
+"""What only a body of Anthropic's has."""
+_SYSTEM = "$system"
+"""Role of the message that the field `system` is read as: one within the messages stays there."""
 
 
 def sniff(document: Document) -> bool:
     """A system text or tools beside the messages, or parts, of Anthropic's kinds."""
     body, _, _ = body_of(document, "messages")
-    messages = items_of(document, "messages")
-    if not all(_role(message) in {"user", "assistant"} for message in messages):
+    messages = [object_if(message) for message in items_of(document, "messages")]
+    if any("tool_calls" in message for message in messages) or not most(messages, _has_role):
         return False
-    if "system" in body or any("input_schema" in tool for tool in body.get("tools") or ()):
+    if _BODY & body.keys() or any(
+        "input_schema" in object_if(t) for t in list_if(body.get("tools"))
+    ):
         return True
-    blocks = (object_if(part) for message in messages for part in list_if(message["content"]))
-    return any(block.get("type") in _OWN or "cache_control" in block for block in blocks)
+    if any(map(_has_own, messages)):
+        return True
+    # gateways that speak Chat take marks of the cache too, and have the system text in a message
+    users = all(message.get("role") != "system" for message in messages)
+    return users and any(map(is_message, messages))
 
 
-def _role(message: Any) -> Any:
-    return object_if(message).get("role") if "content" in object_if(message) else None
+def is_message(message: Json) -> bool:
+    """Whether a message holds a block, or a mark of the cache, as Anthropic's have them."""
+    if not _has_role(message):
+        return False
+    blocks = map(object_if, list_if(message.get("content")))
+    return _has_own(message) or any("cache_control" in block for block in blocks)
+
+
+def _has_own(message: Json) -> bool:
+    return any(map(_is_own, list_if(message.get("content"))))
+
+
+def _has_role(message: Json) -> bool:
+    return message.get("role") in ("user", "assistant", "system") and "content" in message
+
+
+def _is_own(value: Any) -> bool:
+    block = object_if(value)
+    kind = block.get("type")
+    if kind in ("image", "document"):
+        return isinstance(block.get("source"), dict)
+    return isinstance(kind, str) and kind in _OWN
 
 
 def read(document: Document) -> Session:
@@ -60,7 +99,7 @@ def read(document: Document) -> Session:
     body, _, _ = body_of(document, "messages")
     messages = numbered(document, "message", "messages")
     if "system" in body:
-        system = {"role": "system", "content": body["system"]}
+        system = {"role": _SYSTEM, "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
     fields = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
     tools = body.get("tools") or ()
@@ -76,8 +115,8 @@ def read(document: Document) -> Session:
 def write(session: Session) -> Any:
     """The messages; a document where there is a system text, tools, or more beside them."""
     messages = write_messages(NAME, session.log, _message, _together)
-    leading = [m for m in messages if m["role"] == "system"]
-    messages = [m for m in messages if m["role"] != "system"]
+    leading = [m for m in messages if m["role"] == _SYSTEM]
+    messages = [m for m in messages if m["role"] != _SYSTEM]
     fields = session.metadata.get(NAME)
     if fields is None and not session.tools and not leading:
         return messages
@@ -103,7 +142,7 @@ def _as_list(content: Any) -> list[Json]:
 def _events(value: Any, where: str) -> list[Event]:
     message = Fields(value, where, ", field ")
     role, content = message.get("role"), message.get("content")
-    if role not in ("system", "user", "assistant"):
+    if role not in ("system", "user", "assistant", _SYSTEM):
         raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
@@ -111,7 +150,8 @@ def _events(value: Any, where: str) -> list[Event]:
         parts = [part_of(block, at) for block, at in message.items("content")]
     if role == "user":
         return user_events(parts, text_if(message.get("id")))
-    return [Event(id=text_if(message.get("id")), role=role, parts=tuple(parts))]
+    own = "assistant" if role == "assistant" else "system"
+    return [Event(id=text_if(message.get("id")), role=own, parts=tuple(parts))]
 
 
 def user_events(parts: Sequence[AnyPart], id: str = "") -> list[Event]:
@@ -218,7 +258,7 @@ def _source(part: Image | File) -> Json:
 
 
 def _message(events: Sequence[Event]) -> Json:
-    role = "user" if events[0].role == "tool" else events[0].role
+    role = {"tool": "user", "system": _SYSTEM}.get(events[0].role, events[0].role)
     parts = [part for event in events for part in event.parts]
     if len(parts) == 1 and isinstance(parts[0], Text):
         return {"role": role, "content": parts[0].text}

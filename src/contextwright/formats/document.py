@@ -55,7 +55,7 @@ def body_of(document: Document, *keys: str) -> tuple[dict[str, Any], str, Any]:
         keys: names that the list may have, the first that is there counts. Without such a body:
             an empty one, no key, and the document itself or its lines.
     """
-    value: Any = document.records[0].value
+    value: Any = document.records[0].value if document.records else []
     if len(document.records) > 1:
         return {}, "", [record.value for record in document.records]
     if not isinstance(value, dict):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from enum import Enum
 from functools import partial
+from pathlib import PurePath
 from typing import Any, Literal, cast
 from uuid import UUID
 
@@ -35,7 +36,8 @@ def get(value: Any, name: str) -> Any:
     """A field of a dict or an object; None where there is none."""
     if isinstance(value, Mapping):
         return cast(Mapping[str, Any], value).get(name)
-    return getattr(value, name, None) if name in dict(fields_of(value)) else None
+    held = dict(fields_of(value)) or getattr(value, "__dict__", {})
+    return getattr(value, name, None) if name in held else None
 
 
 def items_of(value: Any) -> list[tuple[str, Any]]:
@@ -94,7 +96,7 @@ class Dumper:
             return (value + " ")[:-1] if self._track else str(value)
         if isinstance(value, bytes | bytearray):
             return base64.b64encode(value).decode("ascii")
-        if isinstance(value, date | UUID):
+        if isinstance(value, date | UUID | PurePath) or hasattr(value, "unicode_string"):
             return value.isoformat() if isinstance(value, date) else str(value)
         if isinstance(value, Mapping):
             pairs = cast(Mapping[Any, Any], value).items()
@@ -106,6 +108,8 @@ class Dumper:
             made: dict[str, Any] = {}
             for name, item in items_of(value):  # SDKs send no null of a field that nobody set
                 place: Path = (*path, ("attr", name))
+                if isinstance(item, bytes) and _bytes_are_text(value):
+                    item = item.decode("utf-8", "replace")
                 made[_wire_name(value, name)] = self.plain(item, place, f"{where}.{name}")
             return made
         dumped = _dumping_method(value)
@@ -142,6 +146,13 @@ def _names(value: Any) -> Iterator[str]:
         yield from getattr(value, "model_extra", None) or ()
     elif isinstance(value, tuple):
         yield from getattr(value, "_fields", ())
+
+
+def _bytes_are_text(value: Any) -> bool:
+    """Whether a pydantic model writes bytes into JSON as the text that they are: pydantic's way
+    where the model says nothing of base64."""
+    config = getattr(type(value), "model_config", None)
+    return isinstance(config, dict) and config.get("ser_json_bytes", "utf8") == "utf8"  # pyright: ignore
 
 
 def _wire_name(value: Any, name: str) -> str:

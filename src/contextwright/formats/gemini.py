@@ -10,6 +10,7 @@ from contextwright.formats.anthropic import user_events
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
+from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     NO_FIELDS,
@@ -28,14 +29,35 @@ from contextwright.session.session import Session
 
 NAME = "gemini"
 LINES = False
+KNOWN_KINDS = frozenset(
+    {"executableCode", "executable_code", "codeExecutionResult", "code_execution_result",
+     "toolCall", "tool_call", "toolResponse", "tool_response", "videoMetadata", "video_metadata"}
+)  # fmt: skip
+_PARTS = KNOWN_KINDS | {
+    "text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData",
+    "inline_data", "fileData", "file_data", "thought", "thoughtSignature", "thought_signature",
+}  # fmt: skip
 _SYSTEM = ("system_instruction", "systemInstruction")
 
 
 def sniff(document: Document) -> bool:
     """Contents with parts."""
-    contents = items_of(document, "contents")
-    listed = (object_if(content).get("parts") for content in contents)
-    return bool(contents) and all(isinstance(parts, list) for parts in listed)
+    named = bool(body_of(document, "contents")[1])
+    return most(items_of(document, "contents"), lambda c: is_message(c) or (named and _is_empty(c)))
+
+
+def _is_empty(content: Json) -> bool:
+    return content.get("parts") == []
+
+
+def is_message(message: Json) -> bool:
+    """Whether a content has the form of Gemini's: a part says by its keys what it is."""
+    of_model = message.get("role") == "model" and _is_empty(message)
+    return of_model or most(list_if(message.get("parts")), _is_part)
+
+
+def _is_part(part: Json) -> bool:
+    return not {"type", "kind"} & part.keys() and not _PARTS.isdisjoint(part)
 
 
 def read(document: Document) -> Session:

@@ -1,4 +1,5 @@
-"""LangChain messages, as `messages_to_dict` or `dumpd` write them: a list, or lines.
+"""LangChain messages, as `messages_to_dict`, `dumpd` or `model_dump` write them: a list, lines, the
+state of a graph (`{"messages": ...}`), or a checkpoint that holds one.
 
 A `remove` message and the messages that it removes are kept and not shown, as LangGraph's own
 reducer has it. Calls that the model wrote badly (`invalid_tool_calls`) are calls like others.
@@ -22,6 +23,7 @@ from contextwright.formats.fields import (
     text_if,
     text_of,
 )
+from contextwright.formats.format_evidence import most
 from contextwright.formats.langchain_blocks import NAME, block_of, part_of
 from contextwright.formats.provenance import RecordReader, SourceRecord, in_order
 from contextwright.session.event import (
@@ -63,6 +65,8 @@ _WRITTEN = {
     "tool": ("tool", "ToolMessage"),
 }
 """Type and class of a message, by role."""
+STATES = ("values", "channel_values")
+"""Where LangGraph's server, and its checkpoints, hold the state of a graph."""
 REMOVE_ALL = "__remove_all__"
 """LangGraph's id for all messages."""
 _DUMP = "dump the messages with langchain_core.messages.messages_to_dict"
@@ -71,25 +75,44 @@ _DUMP = "dump the messages with langchain_core.messages.messages_to_dict"
 def sniff(document: Document) -> bool:
     """Whether these are LangChain messages."""
     records = _messages(document, 20)
-    return bool(records) and all(_data(record.value) is not None for record in records)
+    return most((record.value for record in records), is_message)
 
 
-def _messages(document: Document, most: int | None = None) -> list[Record]:
+def is_message(message: Json) -> bool:
+    """Whether a message is in one of LangChain's envelopes."""
+    return _data(message) is not None
+
+
+def _messages(document: Document, at_most: int | None = None) -> list[Record]:
     if document.lines or not document.records:
-        return list(document.records[:most])
+        return list(document.records[:at_most])
     record = document.records[0]
-    value = object_if(record.value).get("messages", record.value)
-    numbered = enumerate(list_if(value)[:most])
+    value = _state_of(object_if(record.value)).get("messages", record.value)
+    numbered = enumerate(list_if(value)[:at_most])
     return [Record(item, f"{record.where}, message {number}") for number, item in numbered]
 
 
+def _state_of(whole: Json) -> Json:
+    """The state of a graph, which may stand in a snapshot or a checkpoint of it."""
+    key = next((key for key in STATES if "messages" in object_if(whole.get(key))), "")
+    return object_if(whole[key]) if key else whole
+
+
 def _data(value: Any) -> Json | None:
-    """What a message says, out of either envelope."""
+    """What a message says, out of its envelope, or as it dumps itself."""
     whole = object_if(value)
     data = whole.get("data") if isinstance(whole.get("type"), str) else None
     if whole.get("lc") is not None and isinstance(whole.get("id"), list):
         data = whole.get("kwargs")
+    elif "data" not in whole and _is_flat(whole):
+        data = whole
     return object_if(data) if "content" in object_if(data) else None
+
+
+def _is_flat(whole: Json) -> bool:
+    kind = whole.get("type")
+    typed = isinstance(kind, str) and (kind in ROLES or kind == "remove")
+    return kind in ("chat", "ChatMessageChunk") if "role" in whole else typed
 
 
 def _type(value: Any, data: Json) -> str:
@@ -103,15 +126,39 @@ def read(document: Document) -> Session:
         MalformedRecord: a message is in neither envelope, or breaks the format.
     """
     records = _messages(document)
-    constructed = any("lc" in object_if(record.value) for record in records)
-    reader = _LangChainReader(records, constructed)
+    form = _form_of(records)
+    reader = _LangChainReader(records, form)
     for at in range(len(records)):
         reader.take(at)
-    stored: Json = {"constructed": constructed}
+    stored: Json = {"form": form}
     value = document.records[0].value
     if not document.lines and isinstance(value, dict):
-        stored["around"] = {k: v for k, v in object_if(value).items() if k != "messages"}
+        stored["around"] = _without_messages(object_if(value))
     return reader.session("session", **stored)
+
+
+def _form_of(records: list[Record]) -> str:
+    """The envelope of these messages: `lc`, none, or that of `messages_to_dict`."""
+    values = [object_if(record.value) for record in records]
+    if any("lc" in value for value in values):
+        return "lc"
+    return "flat" if values and "data" not in values[0] else "data"
+
+
+def _without_messages(whole: Json) -> Json:
+    """A document with nothing where its messages were."""
+    key = next((key for key in STATES if "messages" in object_if(whole.get(key))), "")
+    inner = {**whole[key], "messages": None} if key else {}
+    return {**whole, key: inner} if key else {**whole, "messages": None}
+
+
+def _with_messages(around: Json, messages: list[Json]) -> Json:
+    key = next((key for key in STATES if "messages" in object_if(around.get(key))), "")
+    return (
+        {**around, key: {**around[key], "messages": messages}}
+        if key
+        else {**around, "messages": messages}
+    )
 
 
 class _LangChainReader(RecordReader):
@@ -119,10 +166,10 @@ class _LangChainReader(RecordReader):
 
     format = NAME
 
-    def __init__(self, records: list[Record], constructed: bool) -> None:
+    def __init__(self, records: list[Record], form: str) -> None:
         super().__init__()
         self._records = records
-        self._constructed = constructed
+        self._form = form
         self._removed_places = _removed(records)
 
     def take(self, at: int) -> None:
@@ -155,7 +202,7 @@ class _LangChainReader(RecordReader):
 
     def write(self, events: Sequence[Event], shape: str) -> Json:
         """The message of an event."""
-        return _message(events[0], shape, self._constructed)
+        return _message(events[0], shape, self._form)
 
     def _calls(
         self, data: Json, parts: list[AnyPart], event_id: str, where: str
@@ -245,15 +292,15 @@ def write(session: Session) -> Any:
     State and tools have no place in it; metadata, tags and pins are left out.
     """
     stored: Json = session.metadata.get(NAME, {})
-    lc = stored.get("constructed", False)
+    form = stored.get("form", "lc" if stored.get("constructed") else "data")
     messages = [
-        record.written(lambda events, shape: _message(events[0], shape, lc))
+        record.written(lambda events, shape: _message(events[0], shape, form))
         for record in _each_result(in_order(session, NAME))
     ]
-    return {**stored["around"], "messages": messages} if "around" in stored else messages
+    return _with_messages(stored["around"], messages) if "around" in stored else messages
 
 
-def _message(event: Event, shape: str, constructed: bool) -> Json:
+def _message(event: Event, shape: str, form: str) -> Json:
     kind, name = _WRITTEN[event.role]
     data: Json = {"type": kind, "id": event.id}
     if event.author:
@@ -270,10 +317,10 @@ def _message(event: Event, shape: str, constructed: bool) -> Json:
     if event.role == "assistant":
         data["tool_calls"] = [_plain_call(call) for call in event.calls if not _invalid(call)]
         data["invalid_tool_calls"] = [_plain_call(call) for call in event.calls if _invalid(call)]
-    if constructed:
+    if form == "lc":
         path = ["langchain", "schema", "messages", name]
         return {"lc": 1, "type": "constructor", "id": path, "kwargs": data}
-    return {"type": kind, "data": data}
+    return data if form == "flat" else {"type": kind, "data": data}
 
 
 def _content_json(parts: Sequence[AnyPart], shape: str) -> Any:

@@ -14,6 +14,7 @@ from contextwright.formats import (
     anthropic,
     format_named,
     langchain,
+    openai_chat,
     openai_responses,
     read_document,
 )
@@ -33,7 +34,10 @@ from contextwright.session.event import (
 )
 from contextwright.session.session import Session
 
-_MESSAGE_FORMATS = ("pydantic-ai", "adk", "langchain", "openai-responses", "gemini", "anthropic")
+_MESSAGE_FORMATS = (
+    "pydantic-ai", "agent-framework", "llama-index", "vercel-ai", "bedrock", "adk", "langchain",
+    "openai-responses", "gemini", "anthropic",
+)  # fmt: skip
 """Tried for each message in this order, the most particular first; OpenAI Chat is the rest."""
 _CHAT = "openai-chat"
 _OWN = "event"
@@ -58,8 +62,8 @@ _GEMINI_PARTS = {
 }  # fmt: skip
 _EXPECTED = (
     "a message: a dict or an object with role and content, an item of OpenAI's Responses, a "
-    "Gemini content, a LangChain, google-adk or Pydantic AI message, an Event, a text, or a "
-    "(role, text) pair"
+    "Gemini content, a message of Bedrock, LangChain, LlamaIndex, google-adk, Pydantic AI, Agent "
+    "Framework or the Vercel AI SDK, an Event, a text, or a (role, text) pair"
 )
 
 
@@ -145,7 +149,7 @@ def parse_messages(
     taken = FreeIds()
     for name, run in groupby(wire, key=lambda message: message.format):
         whole = list(run)
-        for event, places in _read_run(name, whole):
+        for event, places in _read_run(name, whole, named=format is not None):
             event = msgspec.structs.replace(event, id=taken.take(event.id))
             homes[event.id] = tuple(dict.fromkeys(whole[place].index for place in places))
             session.append(event)
@@ -194,6 +198,11 @@ def _opened(value: Any) -> list[tuple[Any, Path]]:
             path: Path = (step_to(value, key), ("item", 0), step_to(listed[0], inner))
             return [(get(listed[0], inner), path)]
     output = get(value, "output")
+    if is_record(output) and is_record(get(output, "message")):  # Bedrock's
+        return [(get(output, "message"), (step_to(value, "output"), step_to(output, "message")))]
+    message = get(value, "message")  # LlamaIndex's
+    if is_record(message) and get(message, "role") and not get(value, "type"):
+        return [(message, (step_to(value, "message"),))]
     if get(value, "object") == "response" and isinstance(output, list):
         listed = enumerate(list_if(output))
         return [(item, (step_to(value, "output"), ("item", n))) for n, item in listed]
@@ -240,11 +249,13 @@ def _recognized(data: Json, where: str, format: str | None) -> tuple[str, Json]:
         return format or "gemini", {"role": "user", "parts": [data]}
     if format is not None:
         return format, data
-    document = _document([data], where)
+    if _is_simple_chat(data):
+        return _CHAT, data
     for name in _MESSAGE_FORMATS:
-        if format_named(name).sniff(document):
+        module: Any = format_named(name)
+        if module.is_message(data):
             return name, data
-    if isinstance(role, str) or isinstance(data.get("speaker"), str):
+    if openai_chat.sniff(_document([data], where)):
         return _CHAT, data
     if isinstance(kind, str) and "content" not in data:
         return openai_responses.NAME, data  # an item of a kind that came later
@@ -254,6 +265,13 @@ def _recognized(data: Json, where: str, format: str | None) -> tuple[str, Json]:
         where=where,
         fix="give it a role and a content, or name the format: format=...",
     )
+
+
+def _is_simple_chat(data: Json) -> bool:
+    """Whether a message is a text by a role, or has the calls where only Chat has them."""
+    if not isinstance(data.get("role"), str) or "type" in data or "additional_kwargs" in data:
+        return False
+    return isinstance(data.get("content"), str) or "tool_calls" in data or "tool_call_id" in data
 
 
 def _is_plain_chat(message: _WireMessage) -> bool:
@@ -273,14 +291,17 @@ def _document(value: Any, name: str = "messages") -> Document:
     return Document(name, (Record(value, name),), lines=False)
 
 
-def _read_run(name: str, run: list[_WireMessage]) -> Iterator[tuple[Event, Iterable[int]]]:
+def _read_run(
+    name: str, run: list[_WireMessage], named: bool
+) -> Iterator[tuple[Event, Iterable[int]]]:
     """The events of messages of one format, each with the places in the run that it is of."""
     if name == _OWN:
         yield from ((message.data, (place,)) for place, message in enumerate(run))
         return
     data = [message.data for message in run]
     start = run[0].index
-    session = read_document(_document(data, f"messages[{start}:]" if start else "messages"), name)
+    document = _document(data, f"messages[{start}:]" if start else "messages")
+    session = read_document(document, name, named=named)
     groups = openai_responses.grouped(data) if name == openai_responses.NAME else ()
     for event in session.log:
         places = [record["at"] for record in origins(event, name)]
@@ -311,6 +332,10 @@ def _list_key(source: Any) -> str | None:
         return None  # a message, or a response that holds one
     if get(source, "role") is not None or isinstance(get(source, "type"), str):
         return None
+    states = (key for key in langchain.STATES if is_record(get(source, key)))
+    state = next((key for key in states if isinstance(get(get(source, key), "messages"), list)), "")
+    if state:
+        return state
     return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
 
 
@@ -318,7 +343,7 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     """The session of a body whose messages may be objects, with its system text and tools."""
     dumper = Dumper()
     listed = get(source, key)
-    if key == "events":
+    if key == "events" or key in langchain.STATES:
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
     fields = {n: dumper.plain(value, (), n) for n, value in items_of(source) if n != key}

@@ -9,6 +9,7 @@ from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
+from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
@@ -29,6 +30,11 @@ from contextwright.session.session import Session
 
 NAME = "openai-chat"
 LINES = False
+KNOWN_KINDS = frozenset(
+    {"input_audio", "refusal", "image_url", "file", "custom", "video_url", "audio_url"}
+)
+_ANSWERS = {"content", "tool_calls", "function_call", "refusal", "audio", "reasoning_content"}
+"""One of these is there where a message has no content."""
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -40,9 +46,31 @@ _ROLES: dict[str, Role] = {
 
 
 def sniff(document: Document) -> bool:
-    """Messages with roles, none of whose parts are another format's."""
-    messages = items_of(document, "messages")[:5]
-    return any({"role", "speaker", "content"} & object_if(message).keys() for message in messages)
+    """Messages of a role and a content, or calls, none of whose parts are another format's."""
+    messages = items_of(document, "messages")
+    return most(messages, is_message) and not any(map(_holds_calls, messages))
+
+
+def _holds_calls(message: Any) -> bool:
+    """Whether calls or results stand among the parts of a content: no message of Chat's has them
+    there, and what would be lost of another's is what the agent did."""
+    return any("tool" in kind for kind in part_types(object_if(message).get("content")))
+
+
+def is_message(message: Json) -> bool:
+    """Whether a message has the form of Chat's: a text, nothing beside calls, or typed parts."""
+    if not isinstance(message.get("role", message.get("speaker")), str):
+        return False
+    content = message.get("content")
+    if content is None:
+        return bool(_ANSWERS & message.keys())
+    # a number is a broken text; an object is another format's content
+    return not isinstance(content, dict) and _are_parts(list_if(content))
+
+
+def _are_parts(parts: list[Any]) -> bool:
+    typed = [part for part in parts if isinstance(part, str) or next(part_types([part]), "")]
+    return 2 * len(typed) >= len(parts)
 
 
 def read(document: Document) -> Session:

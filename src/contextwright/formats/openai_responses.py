@@ -6,6 +6,7 @@ from typing import Any
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, an_object, list_if, object_if
+from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
@@ -27,25 +28,48 @@ from contextwright.session.session import Session
 
 NAME = "openai-responses"
 LINES = False
-_ITEMS = {"message", "function_call", "function_call_output", "reasoning"}
+KNOWN_KINDS = frozenset(
+    {"compaction", "compaction_trigger", "configuration_update", "additional_tools",
+     "item_reference", "custom_tool_call", "custom_tool_call_output", "tool_search_call",
+     "tool_search_output", "web_search_call", "file_search_call", "code_interpreter_call",
+     "image_generation_call", "computer_call", "computer_call_output", "local_shell_call",
+     "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
+     "apply_patch_call_output", "mcp_list_tools", "mcp_call", "mcp_approval_request",
+     "mcp_approval_response", "program", "program_output", "input_image", "input_file",
+     "input_audio", "refusal"}
+)  # fmt: skip
+_ITEMS = KNOWN_KINDS - {"refusal", "input_image", "input_file", "input_audio"} | {
+    "function_call", "function_call_output", "reasoning"
+}  # fmt: skip
+_REQUEST = {"model", "instructions", "tools", "previous_response_id", "conversation", "store"}
+"""A body with one of these, or nothing, beside an `input` of plain messages is a request."""
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
 
 
 def sniff(document: Document) -> bool:
     """Items with types, or a document with `input`."""
-    _, key, _ = body_of(document, "input", "output")
+    body, key, _ = body_of(document, "input", "output")
     items = items_of(document, "input", "output")
-    if not items or not all(isinstance(item, dict) for item in items):
+    if key == "input" and "output" in body:
+        return False  # a row of somebody's log: the answer stands beside, in any form
+    if not most(items, lambda item: is_message(item) or _is_plain(item)):
         return False
-    return any(map(_is_item, items)) or (key == "input" and all("content" in i for i in items))
+    request = body.keys() == {"input"} or bool(_REQUEST & body.keys())
+    return any(is_message(object_if(item)) for item in items) or (key == "input" and request)
 
 
-def _is_item(item: Json) -> bool:
+def is_message(item: Json) -> bool:
+    """Whether an item has a type of the Responses'."""
     kind = item.get("type")
     if kind == "message":
         return isinstance(item.get("role"), str) and "content" in item
-    return isinstance(kind, str) and kind in _ITEMS
+    typed = isinstance(kind, str) and (kind in _ITEMS or kind.endswith("_call_output"))
+    return typed or bool(_TEXTS & set(part_types(item.get("content"))) - {"text"})
+
+
+def _is_plain(item: Json) -> bool:
+    return isinstance(item.get("role"), str) and isinstance(item.get("content"), str | list)
 
 
 def read(document: Document) -> Session:

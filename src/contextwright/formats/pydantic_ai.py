@@ -6,6 +6,7 @@ from typing import Any
 from contextwright.formats.document import Document, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
+from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.session.event import (
     NO_FIELDS,
@@ -25,17 +26,21 @@ from contextwright.session.session import Session
 NAME = "pydantic-ai"
 LINES = False
 _ROLES: dict[str, Role] = {"system-prompt": "system", "tool-return": "tool"}
+KNOWN_KINDS = frozenset(
+    {"builtin-tool-call", "builtin-tool-return", "native-tool-call", "native-tool-return", "file",
+     "compaction", "cache-point", "uploaded-file", "image-url", "document-url", "audio-url",
+     "video-url", "binary", "tool-search-call", "tool-search-return"}
+)  # fmt: skip
 _MEDIA = {"image-url", "document-url", "audio-url", "video-url", "binary"}
 
 
 def sniff(document: Document) -> bool:
     """Requests and responses, each with parts."""
-    messages = items_of(document)
-    return bool(messages) and all(map(_is_message, messages))
+    return most(items_of(document), is_message)
 
 
-def _is_message(value: Any) -> bool:
-    message = object_if(value)
+def is_message(message: Json) -> bool:
+    """Whether a message has the form of Pydantic AI's."""
     return message.get("kind") in ("request", "response") and isinstance(message.get("parts"), list)
 
 

@@ -1,0 +1,79 @@
+"""Whether a document is what it looks like: most of its messages have a form of the format, and
+most of what they hold was understood when it was read."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+from contextwright.errors import UnknownFormat
+from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.formats.provenance import ABSENT, origins
+from contextwright.session.event import Event, Opaque
+from contextwright.session.session import Session
+
+_NO_KINDS = {"", "None", "type"}
+"""What a part is called that has no type of the format that it was read as."""
+
+
+def most(items: Iterable[Any], has_form: Callable[[Json], bool]) -> bool:
+    """Whether at least half of these are objects of a form, and one is. A broken one among them is
+    for the reader to name."""
+    fitting = count = 0
+    for item in items:
+        count += 1
+        fitting += isinstance(item, dict) and has_form(item)  # pyright: ignore
+    return fitting > 0 and 2 * fitting >= count
+
+
+def part_types(parts: Any) -> Iterator[str]:
+    """The types of the parts in a list that say theirs."""
+    for part in list_if(parts):
+        kind = object_if(part).get("type")
+        if isinstance(kind, str):
+            yield kind
+
+
+def expect_understood(
+    session: Session, where: str, format: str, known_kinds: Collection[str] | None = None
+) -> None:
+    """Refuse what only looks like a format: it would be sent as nothing, or in pieces.
+
+    Args:
+        known_kinds: those of parts that the format keeps as they came. None where a part of
+            any kind may be one of it, for its name was given.
+
+    Raises:
+        UnknownFormat: it names what was not understood.
+    """
+    understood, strange = 0, list[Json]()
+    for event in session.log:
+        for part in event.parts:
+            if isinstance(part, Opaque) and not _is_known(part, known_kinds):
+                strange.append(part.value)
+            else:
+                understood += 1
+        if not event.parts and known_kinds is not None:
+            strange += _unread(event, format)
+    if not strange or (understood and (known_kinds is None or len(strange) <= understood)):
+        return
+    keys = ", ".join(map(repr, list(strange[0])[:6])) or "nothing"
+    count = f"{len(strange)} of {understood + len(strange)} parts of its messages are not"
+    what = count if understood else "no part of a message is"
+    raise UnknownFormat(
+        f"no format fits: as {format}, {what} understood; the first has {keys}",
+        where=where,
+        fix="make events of it: session.user(TEXT), .assistant(TEXT), .call(NAME, ARGUMENTS, "
+        "id=ID), .result(ID, TEXT)",
+    )
+
+
+def _is_known(part: Opaque, known_kinds: Collection[str] | None) -> bool:
+    return part.kind not in _NO_KINDS if known_kinds is None else part.kind in known_kinds
+
+
+def _unread(event: Event, format: str) -> Iterator[Json]:
+    """What stood in a message of which nothing was read: lists and objects, not its labels."""
+    for record in origins(event, format):
+        rest: Json = record.get("rest", {})
+        held = {k: v for k, v in rest.items() if k != ABSENT and v and isinstance(v, list | dict)}
+        if held:
+            yield held
