@@ -136,9 +136,9 @@ def _part(value: Any, where: str) -> AnyPart:
         return Thinking(text=content.text("text", ""), signature=protected)
     if kind == "function_call":
         id, name = content.text("call_id", ""), content.text("name", "")
-        given = content.get("arguments")
-        mark: Json = {NAME: {"text": True}} if isinstance(given, str) else NO_FIELDS
-        arguments = given if isinstance(given, str) else text_of(given or {})
+        values = content.get("arguments")
+        mark: Json = {NAME: {"text": True}} if isinstance(values, str) else NO_FIELDS
+        arguments = values if isinstance(values, str) else text_of(values or {})
         return ToolCall(id=id, name=name, arguments=arguments, extra=mark)
     if kind == "function_result":
         return _result(content)
@@ -180,13 +180,13 @@ def content_of(part: AnyPart) -> Json | None:
             return {"type": "text", "text": part.text}
         case Thinking():
             protected = part.signature or part.redacted
-            kept = {"protected_data": protected} if protected else {}
-            return {"type": "text_reasoning", "text": part.text, **kept}
+            sealed = {"protected_data": protected} if protected else {}
+            return {"type": "text_reasoning", "text": part.text, **sealed}
         case ToolCall():
-            given = object_of(part.arguments)
-            as_text = given is None or part.extra.get(NAME, {}).get("text")
+            values = object_of(part.arguments)
+            as_text = values is None or part.extra.get(NAME, {}).get("text")
             call = {"type": "function_call", "call_id": part.id, "name": part.name}
-            return {**call, "arguments": part.arguments if as_text else given}
+            return {**call, "arguments": part.arguments if as_text else values}
         case ToolResult():
             return _result_json(part)
         case Image() | File() if part.data:

@@ -82,9 +82,9 @@ def _is_block(block: Json) -> bool:
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
     body, key, _ = body_of(document, *_KEYS)
-    beside = {name: value for name, value in body.items() if name != key}
+    fields = {name: value for name, value in body.items() if name != key}
     messages = numbered(document, "message", *_KEYS)
-    stored = {NAME: {"key": key, "beside": beside}} if body else {}
+    stored = {NAME: {"key": key, "beside": fields}} if body else {}
     return Session("session", read_messages(NAME, messages, _events, _message), metadata=stored)
 
 
@@ -130,9 +130,9 @@ def _part(block: Fields) -> AnyPart:
         provider = "anthropic" if signature else ""
         return Thinking(text=block.text("content", ""), signature=signature, provider=provider)
     if kind == "tool_call":
-        id, given = block.text("tool_call_id", ""), block.get("tool_kwargs")
-        mark: Json = {NAME: {"text": True}} if isinstance(given, str) else NO_FIELDS
-        arguments = given if isinstance(given, str) else text_of(given or {})
+        id, values = block.text("tool_call_id", ""), block.get("tool_kwargs")
+        mark: Json = {NAME: {"text": True}} if isinstance(values, str) else NO_FIELDS
+        arguments = values if isinstance(values, str) else text_of(values or {})
         return ToolCall(id=id, name=block.text("tool_name"), arguments=arguments, extra=mark)
     return _media(block.whole, kind) or Opaque(format=NAME, kind=kind, value=block.whole)
 
@@ -153,20 +153,20 @@ def _kwargs_call(value: Any) -> ToolCall | None:
     call = object_if(value)
     inner = object_if(call.get("function")) or call
     name, id = inner.get("name"), call.get("id") or call.get("call_id") or inner.get("name")
-    given = inner.get("arguments", inner.get("input", inner.get("args")))
+    values = inner.get("arguments", inner.get("input", inner.get("args")))
     if not isinstance(name, str) or not isinstance(id, str):
         return None
-    arguments = given if isinstance(given, str) else text_of(given or {})
+    arguments = values if isinstance(values, str) else text_of(values or {})
     return ToolCall(id=id, name=name, arguments=arguments, extra={NAME: {"kwargs": value}})
 
 
 def _result(kwargs: Json, parts: Sequence[AnyPart]) -> ToolResult:
     id, name = text_if(kwargs.get("tool_call_id")), text_if(kwargs.get("name"))
-    kept = tuple(p for p in parts if isinstance(p, Text | Image | File | Opaque))
+    pieces = tuple(p for p in parts if isinstance(p, Text | Image | File | Opaque))
     others = [p for p in parts if not isinstance(p, Text | Image | File | Opaque)]
     held = tuple(Opaque(format=NAME, kind="block", value=_block(p) or {}) for p in others)
     status = "error" if kwargs.get("is_error") is True else "ok"
-    return ToolResult(call_id=id or name, name=name, content=(*kept, *held), status=status)
+    return ToolResult(call_id=id or name, name=name, content=(*pieces, *held), status=status)
 
 
 def _message(events: Sequence[Event]) -> Json:
@@ -199,10 +199,10 @@ def _block(part: AnyPart) -> Json | None:
             thought = {"block_type": "thinking", "content": part.text}
             return {**thought, "additional_information": signed}
         case ToolCall():
-            given = object_of(part.arguments)
-            as_text = given is None or part.extra.get(NAME, {}).get("text")
+            values = object_of(part.arguments)
+            as_text = values is None or part.extra.get(NAME, {}).get("text")
             call = {"block_type": "tool_call", "tool_call_id": part.id, "tool_name": part.name}
-            return {**call, "tool_kwargs": part.arguments if as_text else given}
+            return {**call, "tool_kwargs": part.arguments if as_text else values}
         case Image() | File():
             return _media_json(part)
         case Opaque():

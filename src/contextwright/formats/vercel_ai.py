@@ -136,12 +136,12 @@ def _events(value: Any, where: str) -> list[Event]:
 
 def _call(name: str, fields: Json, where: str) -> tuple[ToolCall, ToolResult | None]:
     tool = Fields(fields, where)
-    id, given = tool.text("toolCallId", ""), fields.get("input", fields.get("args"))
+    id, values = tool.text("toolCallId", ""), fields.get("input", fields.get("args"))
     marks: Json = {"dynamic": True} if tool.get("type") == "dynamic-tool" else {}
     call = ToolCall(
         id=id,
         name=name,
-        arguments=text_of({} if given is None else given),
+        arguments=text_of({} if values is None else values),
         extra={NAME: marks} if marks else NO_FIELDS,
     )
     state = tool.get("state")
