@@ -239,11 +239,12 @@ def shares_of(total: int, costs: list[int]) -> list[int]:
 
 def _kept_blocks(built: CompileResult, costs: list[int]) -> Iterator[KeptBlock]:
     """An entry for each block; worked out once while the block and its share stay."""
-    log, table = built.snapshot.log, built.room.inputs.memo.table("kept blocks")
+    log, memo = built.snapshot.log, built.room.inputs.memo
+    table = memo.table("kept blocks")
 
     def entry(key: tuple[Block, int]) -> KeptBlock:
         block, tokens = key
-        return _kept_block(block, tokens, in_ranges(block.lineage, log))
+        return _kept_block(block, tokens, in_ranges(block.lineage, log, memo))
 
     for key in zip(built.blocks, costs, strict=True):
         yield table.remembered(key, entry)

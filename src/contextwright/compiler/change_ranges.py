@@ -13,7 +13,7 @@ import msgspec
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
-from contextwright.compiler.lineage_ranges import LONG, in_ranges
+from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.spec.inputs import Inputs
 
@@ -147,10 +147,9 @@ class ReceiptRanges:
 
     def shorter(self, change: Change) -> Change:
         """The change, with a long lineage in ranges."""
-        if len(change.lineage) <= LONG:
+        lineage = in_ranges(change.lineage, self._inputs.snapshot.log, self._inputs.memo)
+        if lineage is change.lineage:
             return change
-        table, log = self._inputs.memo.table("lineage ranges"), self._inputs.snapshot.log
-        lineage = table.remembered(change.lineage, lambda ids: in_ranges(ids, log))
         return msgspec.structs.replace(change, lineage=lineage)
 
     def places(self, changes: Iterable[Change]) -> Iterator[tuple[int, int]]:

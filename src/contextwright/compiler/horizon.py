@@ -8,14 +8,14 @@ change nothing of what is sent. Else it looks further back, at last at everythin
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
-from contextwright.spec.terminal import ModelWindow, Terminal
+from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
 
 MULTIPLES = (2, 8, 32)
@@ -28,37 +28,43 @@ PAGE = 64
 """Exchanges that are counted at once, from the newest back."""
 
 
-def view_of(body: Expr, terminal: Terminal | None) -> View:
-    """How far back a spec must look to decide about one exchange: at it alone, at its turn, or at
-    all of them. `all` also for a spec without a term that brings the whole conversation.
+def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> View:
+    """How far back a spec must look to decide about one exchange: at it alone, at its turn, at
+    what a fold does not know, or at all of them. `all` also for a spec without a term that brings
+    the whole conversation.
 
     Args:
         body: what brings the blocks. terminal: what limits them; None for the model's window.
+        guarded: whether it redacts: the receipt lists what was redacted, in old exchanges too.
     """
     terminal = terminal or ModelWindow()
     if terminal.layers is not None or terminal.order not in {"age", "tier"}:
         return "all"
-    views = list(_views(body))
-    views.extend(stage.view for stage in (terminal.stages if views else ()))
-    if not views or "all" in views:
+    terms = list(_terms(body))
+    views = {*chain.from_iterable(terms), *(stage.view for stage in terminal.stages)}
+    if not terms or "all" in views:
         return "all"
+    if "fold" in views:  # it knows what the log says, and nothing that words make of that
+        return "fold" if not guarded and max(map(len, terms)) == 1 else "all"
     return "turn" if "turn" in views else "block"
 
 
-def _views(expr: Expr, behind: tuple[View, ...] = ()) -> Iterator[View]:
-    """What looks at the blocks of the terms that bring the whole conversation."""
+def _terms(expr: Expr, behind: tuple[View, ...] = ()) -> Iterator[tuple[View, ...]]:
+    """What looks at the blocks of each term that brings the whole conversation."""
     if isinstance(expr, Union):
         for term in expr.terms:
-            yield from _views(term, behind)
+            yield from _terms(term, behind)
     elif isinstance(expr, Fallback):
-        yield from _views(expr.first, behind)
-        yield from _views(expr.second, behind)
+        yield from _terms(expr.first, behind)
+        yield from _terms(expr.second, behind)
     elif isinstance(expr, Pipe):
-        yield from _views(expr.head, (*_of(expr.steps), *behind))
+        yield from _terms(expr.head, (*_of(expr.steps), *behind))
     elif isinstance(expr, Chain):
-        yield from ("block", *_of(expr.steps), *behind)
-    elif isinstance(expr, Atom) and (expr.kind in BARE or _brings_everything(expr)):
-        yield from (expr.traits.view, *behind)
+        yield ("block", *_of(expr.steps), *behind)
+    elif isinstance(expr, Atom) and expr.kind in BARE:
+        yield ("block", expr.traits.view, *behind)
+    elif isinstance(expr, Atom) and _brings_everything(expr):
+        yield (expr.traits.view, *behind)
 
 
 def _brings_everything(source: Atom) -> bool:
@@ -73,18 +79,22 @@ def _of(steps: tuple[Atom, ...]) -> Iterator[View]:
 def is_bounded(view: View, inputs: Inputs) -> bool:
     """Whether a compile needs to look no further back than its limit reaches. What a summary in
     the log stands for is not dropped by the limit."""
-    return view != "all" and not inputs.snapshot.positions("kind", "summary")
+    return view in {"block", "turn"} and not inputs.snapshot.positions("kind", "summary")
 
 
-def starts_of(view: View, limit: int, inputs: Inputs) -> Iterator[tuple[int, int]]:
+def starts_of(
+    view: View, terminal: Terminal | None, limit: int, inputs: Inputs
+) -> Iterator[tuple[int, int]]:
     """The exchanges from which on a compile may look, the newest first, each with its place among
     these; at last the first of all.
 
     Args:
-        limit: tokens of the whole request.
+        terminal: the spec's. limit: tokens of the whole request.
     """
     snapshot = inputs.snapshot
     first = snapshot.preamble
+    if view == "fold" and (known := _known_until(terminal, limit, inputs)) > first:
+        yield 0, known
     if is_bounded(view, inputs):
         for place, multiple in enumerate(MULTIPLES):
             start = _newest(limit * multiple, inputs)
@@ -94,6 +104,15 @@ def starts_of(view: View, limit: int, inputs: Inputs) -> Iterator[tuple[int, int
                 break
             yield place, start
     yield len(MULTIPLES), first
+
+
+def _known_until(terminal: Terminal | None, limit: int, inputs: Inputs) -> int:
+    """The first exchange that the terminal's fold does not know."""
+    from contextwright.compiler.steps.stepped import known_until
+
+    stages = terminal.stages if terminal is not None else ()
+    folds = [stage for stage in stages if isinstance(stage, FoldHistory)]
+    return known_until(folds[0], limit, inputs) if len(folds) == 1 else 0
 
 
 def _newest(tokens: int, inputs: Inputs) -> int:

@@ -57,12 +57,14 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
     """The blocks as the steps so far leave them: a step that was taken holds on."""
     for stage in terminal.stages:
         if isinstance(stage, FoldHistory):
-            from contextwright.compiler.steps.fold import stepped
+            from contextwright.compiler.steps.stepped import stepped
 
             space = stage.due_at(state.limit) - state.fixed
             after = stepped(blocks, stage, space, state.limit, state.inputs)
             why = f"a step of the {terminal.label}"
-            blocks = state.tracer.record(repr(terminal), blocks, after, why, last=True)
+            blocks = state.tracer.record(
+                repr(terminal), after.before, after.blocks, why, last=True, merges=after.merges
+            )
     return blocks
 
 

@@ -110,6 +110,7 @@ def plan(
     traits = [atom.traits for atom in atoms]
     body, terminal = _body(spec), _terminal(steps, spec)
     validations = tuple(step for step in assembly if not isinstance(step, Guard))
+    guarded = any(isinstance(atom, Guard) for atom in atoms)
     step_key = next((one.step_key for one in traits if one.step_key), "")
     return Plan(
         body=body,
@@ -127,7 +128,7 @@ def plan(
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
         ports=ports,
         tools_cap=min(_tool_caps(spec), default=0),
-        view="all" if validations or step_key else view_of(body, terminal),
+        view="all" if validations or step_key else view_of(body, terminal, guarded=guarded),
         notes=tuple(notes),
     )
 

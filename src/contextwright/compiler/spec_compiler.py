@@ -183,11 +183,11 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
-        for place, start in starts_of(view, limit, inputs):
+        for place, start in starts_of(view, planned.terminal, limit, inputs):
             whole = start == inputs.snapshot.preamble
-            if not whole and place < tries.remembered("least", lambda _: 0):
+            if not whole and view != "fold" and place < tries.remembered("least", lambda _: 0):
                 continue
-            tried = msgspec.structs.replace(inputs, start=start, notes=[*notes])
+            tried = msgspec.structs.replace(inputs, start=start, notes=[*notes], folded=[])
             try:
                 fitted = self._tried(planned, tried, target)
             except BudgetError:
@@ -196,6 +196,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
                 continue  # what may not go at all may lie further back as well
             if fitted is None or whole:
                 return fitted
+            if view == "fold":
+                if tried.folded:
+                    return fitted
+                continue  # its fold does not know what lies before
             assembled = fitted.assembled
             if view == "turn" and not (assembled.tools or assembled.called):
                 if target.takes_messages and has_called(tried, start):

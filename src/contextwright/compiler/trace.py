@@ -4,8 +4,7 @@ An atom only returns blocks; what is missing or shorter afterwards is found here
 leave anything out in silence.
 """
 
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -15,6 +14,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Trust
 from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
+from contextwright.compiler.stood_for import NO_MERGES, Span, StoodFor, stood_for
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
@@ -25,37 +25,6 @@ from contextwright.spec.word_roles import Guard
 ENGINE_STEPS = frozenset({"orphans", "driver"})
 """Steps that take out what no provider accepts, or what the driver sends itself: protected or
 not, it can not stand in this request."""
-
-
-Span = tuple[int, int]
-"""Neighbouring exchanges: the place of the first, and of the one behind the last."""
-
-
-class _StoodFor(msgspec.Struct, frozen=True):
-    """What a summary replaced: its blocks, the ids in its lineage, the spans of exchanges that the
-    blocks were, the tokens they took."""
-
-    blocks: frozenset[Block]
-    lineage: frozenset[str]
-    spans: tuple[Span, ...]
-    tokens: int
-
-    def holds(self, before: Blocks) -> bool:
-        """Whether it replaces the same of these blocks, no more and no less."""
-        every = set(before)
-        if not self.blocks <= every:
-            return False
-        rest = every - self.blocks
-        return not any(self.lineage.issuperset(block.lineage) for block in rest)
-
-
-def _spans(orders: list[int]) -> tuple[Span, ...]:
-    """Ascending places as spans of neighbours: the first, and the one behind the last."""
-    if not orders:
-        return ()
-    ends = [n for n in range(1, len(orders)) if orders[n] != orders[n - 1] + 1]
-    edges = pairwise((0, *ends, len(orders)))
-    return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
 
 
 class _Strict:
@@ -79,11 +48,11 @@ class Tracer:
         protection: Protection,
         *,
         count_steps: bool = False,
-        known: dict[Any, "_StoodFor"] | None = None,
+        known: dict[Any, StoodFor] | None = None,
     ) -> None:
         self._cost = cost
         self._protection = protection
-        self._known: dict[Any, _StoodFor] = {} if known is None else known
+        self._known: dict[Any, StoodFor] = {} if known is None else known
         self._count_steps = count_steps
         self.changes: list[Change] = []
         self.steps: list[StepTrace] = []
@@ -104,6 +73,7 @@ class Tracer:
         *,
         last: bool = False,
         redacts: bool = False,
+        merges: Mapping[Block, StoodFor] = NO_MERGES,
     ) -> Blocks:
         """Compare, write down, and give `after` back, with what no step may touch as it was.
 
@@ -112,6 +82,7 @@ class Tracer:
             redacts: whether it is a redaction, which nothing is protected from: undoing one would
                 send what must not be seen. Not told from the blocks: any word can write that into
                 them.
+            merges: what new summaries stand for, where the step knows it.
 
         Raises:
             ProtectionError: the step touched what is protected, where `enforce_protection` is on.
@@ -126,7 +97,7 @@ class Tracer:
                 if repaired is not after:
                     after = repaired
                     after_by_key = {(block.id, block.source): block for block in after}
-            taken = self._merges(step, before, after)
+            taken = self._merges(step, before, after, merges)
             for block in touched:
                 now = after_by_key.get((block.id, block.source))
                 if now is not block and (now is not None or block not in taken):
@@ -199,29 +170,35 @@ class Tracer:
             self.steps.append(self._step(step, ground, after))
         return after
 
-    def _merges(self, step: str, before: Blocks, after: Blocks) -> frozenset[Block]:
+    def _merges(
+        self,
+        step: str,
+        before: Blocks,
+        after: Blocks,
+        merges: Mapping[Block, StoodFor] = NO_MERGES,
+    ) -> frozenset[Block]:
         """The blocks that new summaries stand for; one change for each summary."""
         taken: frozenset[Block] = frozenset()
         for summary in [block for block in after if block.order < 0]:
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
-            replaced = self._known.get(summary)
-            if replaced is None or not replaced.holds(before):
-                if any(block.id == summary.id for block in before):
-                    continue
-                replaced = self._known[summary] = self._stood_for(summary, before)
+            replaced = merges.get(summary) or self._replaced(summary, before)
+            if replaced is None:
+                continue
             taken = taken | replaced.blocks if taken else replaced.blocks
             self.summarized += replaced.spans
             after_tokens = self._cost(summary)
             self._add(step, summary, "summarized", summary.why, (replaced.tokens, after_tokens))
         return taken
 
-    def _stood_for(self, summary: Block, before: Blocks) -> "_StoodFor":
-        """The blocks whose events are in a summary's lineage."""
-        known = frozenset(summary.lineage)
-        sources = tuple(block for block in before if known.issuperset(block.lineage))
-        spans = _spans(sorted({block.order for block in sources if block.order >= 0}))
-        return _StoodFor(frozenset(sources), known, spans, sum(map(self._cost, sources)))
+    def _replaced(self, summary: Block, before: Blocks) -> StoodFor | None:
+        """What a summary stands for; None for one that stood there before."""
+        replaced = self._known.get(summary)
+        if replaced is None or not replaced.holds(before):
+            if any(block.id == summary.id for block in before):
+                return None
+            replaced = self._known[summary] = stood_for(summary, before, self._cost)
+        return replaced
 
     def _compare(
         self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool

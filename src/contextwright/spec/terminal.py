@@ -182,6 +182,11 @@ class FoldHistory(Stage, frozen=True, kw_only=True):
     low: int = 47
     eager: bool = True
 
+    @property
+    def view(self) -> View:
+        """What it did with older blocks it remembers."""
+        return "fold"
+
     def due_at(self, limit: int) -> int:
         """Tokens of a request from which on a step is due: the soft threshold, or before the
         headroom is used (message-compiler.md#compaction-decision)."""

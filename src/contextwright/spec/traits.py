@@ -21,9 +21,10 @@ class Gives(Enum):
 
 Missing = Literal["fails", "noted", "normal"]
 
-View = Literal["block", "turn", "all"]
+View = Literal["block", "turn", "fold", "all"]
 """How far a step looks: at a block alone (and its age), at the other blocks of its turn too, or at
-all blocks. What looks at a block alone is not given those that are certain to be dropped."""
+all blocks. What looks at a block alone is not given those that are certain to be dropped; a `fold`,
+not those that it knows from before."""
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):

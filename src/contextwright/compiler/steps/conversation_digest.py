@@ -8,35 +8,31 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.inputs import Inputs
 
+LOOSE = 16
+"""Exchanges at the end that are hashed at each look: one grows by its results."""
 _encode = msgspec.json.Encoder().encode
 
 
-class ConversationDigest:
-    """Names what exchanges say. One that stands as the log has it is named by its place, and all
-    of them by the log's own digest; any other by its content."""
+class _Reached:
+    """How far was hashed."""
 
     def __init__(self) -> None:
-        self._place = 0
-        self._position = 0
-        self._hash = sha256()
+        self.place = 0
+        self.position = 0  # behind the events of those that stand as the log has them
+        self.hash = sha256()
 
-    def before(self, blocks: Blocks, stop: int, inputs: Inputs) -> str:
-        """The digest of the exchanges before `stop`. Only what came since the last one is looked
-        at; what stands before it is the same, or `forget` was called."""
-        if stop < self._place:
-            self.forget(0)
-        new = blocks[self._place : stop]
+    def follow(self, blocks: Blocks, stop: int, inputs: Inputs) -> None:
+        """Hash the exchanges before `stop` too."""
+        new = blocks[self.place : stop]
         for source, group in groupby(new, key=lambda block: block.source):
             self._add(tuple(group), source, inputs)
-        self._place = stop
-        whole = self._hash.copy()
-        whole.update(inputs.snapshot.log.digest(self._position).encode())
-        return whole.hexdigest()
+        self.place = max(self.place, stop)
 
-    def forget(self, start: int) -> None:
-        """The conversation is another one from `start` on."""
-        if start < self._place:
-            self._place, self._position, self._hash = 0, 0, sha256()
+    def copy(self) -> "_Reached":
+        """The same, to go on from."""
+        other = _Reached()
+        other.place, other.position, other.hash = self.place, self.position, self.hash.copy()
+        return other
 
     def _add(self, blocks: Blocks, source: str, inputs: Inputs) -> None:
         orders = [block.order for block in blocks if block.order >= 0]
@@ -46,14 +42,38 @@ class ConversationDigest:
         for block in blocks:
             place = block.order - start
             if block.order < 0 or place >= len(exchanges):
-                self._hash.update(_digest(block))
+                self.hash.update(_digest(block))
                 continue
             exchange = exchanges[place]
-            self._position = max(self._position, exchange.positions[-1] + 1)
+            self.position = max(self.position, exchange.positions[-1] + 1)
             if raw[place] is block or raw[place] == block:
-                self._hash.update(f"{block.order} {source} {exchange.mark}\n".encode())
+                self.hash.update(f"{block.order} {source} {exchange.mark}\n".encode())
             else:
-                self._hash.update(_digest(block))
+                self.hash.update(_digest(block))
+
+
+class ConversationDigest:
+    """Names what exchanges say. One that stands as the log has it is named by its place, and all
+    of them by the log's own digest; any other by its content."""
+
+    def __init__(self) -> None:
+        self._settled = _Reached()
+
+    def before(self, blocks: Blocks, stop: int, inputs: Inputs) -> str:
+        """The digest of the exchanges before `stop`. Only what came since the last one is looked
+        at, and the newest; what stands before it is the same, or `forget` was called."""
+        if stop < self._settled.place:
+            self._settled = _Reached()
+        self._settled.follow(blocks, max(0, stop - LOOSE), inputs)
+        newest = self._settled.copy()
+        newest.follow(blocks, stop, inputs)
+        newest.hash.update(inputs.snapshot.log.digest(newest.position).encode())
+        return newest.hash.hexdigest()
+
+    def forget(self, start: int) -> None:
+        """The conversation is another one from `start` on."""
+        if start < self._settled.place:
+            self._settled = _Reached()
 
 
 def _digest(block: Block) -> bytes:

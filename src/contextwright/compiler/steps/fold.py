@@ -31,20 +31,18 @@ from contextwright.compiler.steps.fold_record import (
 )
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
-from contextwright.compiler.task_framing import with_short_task
+from contextwright.compiler.steps.known_prefix import KnownPrefix
+from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.event import Text
 from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
-from contextwright.spec.terminal import FoldHistory
 
 SOURCE = "earlier"
 OFTEN = 16
 """Whether shortening early pays is looked at whenever a sixteenth of the exchanges is new."""
 SAFETY = 24
 """Tokens that are kept free for what joins a note's lines."""
-SHARE = 10
-"""Percent of the space by which the room for texts grows."""
 STATES = 8
 """States that are kept: results that come late change the conversation behind the newest."""
 
@@ -77,6 +75,8 @@ class Fold:
         self.digest = ConversationDigest()
         self.note: tuple[Block, Block] | None = None
         self.numbers: tuple[Words, Numbers] = (), ()
+        self.lineage = NoteLineage()
+        self.prefix: KnownPrefix | None = None
 
     @property
     def held_bytes(self) -> int:
@@ -100,9 +100,10 @@ class Fold:
     def _change(self, blocks: Blocks, economy: Economy, inputs: Inputs) -> None:
         """Forget the steps that were taken for other exchanges than these, or in another room."""
         settled = tuple(key for key in inputs.snapshot.state if key.startswith(RESOLVED_PREFIX))
-        same = _common(self.blocks, blocks)
+        same = _common(self.blocks, blocks, self.prefix.place if self.prefix is not None else 0)
         self.history.forget(self.blocks, same)
         self.digest.forget(same)
+        self.lineage.forget(same)
         if economy != self.economy or settled != self.settled:
             self.states.clear()
         self.economy, self.settled, self.blocks = economy, settled, blocks
@@ -202,51 +203,9 @@ class Fold:
         note = decisions.note
         assert note is not None
         if self.note is None or self.note[0] is not note:
-            held = set(decisions.held)
-            noted = (at for at in range(decisions.upto) if at not in held)
-            lineage = tuple(id for at in noted for id in blocks[at].lineage)
+            lineage = self.lineage.of(blocks, decisions.upto, decisions.held)
             self.note = note, msgspec.structs.replace(note, lineage=lineage)
         return self.note[1]
-
-
-def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: Inputs) -> Blocks:
-    """The blocks as the steps so far leave them.
-
-    Args:
-        stage: how far a step goes down, and whether results are shortened early.
-        space: tokens that all of them may have.
-        limit: tokens of the whole request.
-    """
-    conversation = tuple(block for block in blocks if block.messages)
-    texts = tuple(block for block in blocks if not block.messages)
-    space = _remaining(sum(map(inputs.cost, texts)), space)
-    if _exceeds(conversation, space, inputs):
-        conversation = with_short_task(conversation, limit, inputs)
-    if not conversation or space <= 0:
-        return blocks
-    economy = Economy(space, stage.low, stage.eager)
-    with inputs.memo.growing(("steps", stage, limit, inputs.cost_id), Fold) as fold:
-        decisions = fold.decisions(conversation, economy, inputs)
-        if decisions.steps:
-            inputs.folded.append(fold.record(conversation, decisions, inputs))
-        return (*fold.sent(conversation, decisions, inputs), *texts)
-
-
-def _remaining(texts: int, space: int) -> int:
-    """What texts leave. They take their room in whole shares, so that a state that changes by a
-    few tokens from turn to turn moves no step; where that leaves nothing, just what they are."""
-    share = max(1, space * SHARE // 100)
-    rounded = -(-texts // share) * share
-    return space - (rounded if rounded < space else texts)
-
-
-def _exceeds(blocks: Blocks, space: int, inputs: Inputs) -> bool:
-    """Whether they have more than so many tokens; counts no more of them than it takes."""
-    for block in blocks:
-        space -= inputs.cost(block)
-        if space < 0:
-            return True
-    return False
 
 
 def _is_request(blocks: Blocks, place: int) -> bool:
@@ -254,12 +213,12 @@ def _is_request(blocks: Blocks, place: int) -> bool:
     return place == len(blocks) or blocks[place].role == "assistant"
 
 
-def _common(one: Blocks, other: Blocks) -> int:
-    """How many blocks they begin with that are the same."""
-    if one == other[: len(one)]:
+def _common(one: Blocks, other: Blocks, known: int) -> int:
+    """How many blocks they begin with that are the same; the first `known` are."""
+    if known == 0 and one == other[: len(one)]:
         return len(one)
-    same = 0
-    for left, right in zip(one, other, strict=False):
+    same = known
+    for left, right in zip(one[known:], other[known:], strict=False):
         if left is not right and left != right:
             break
         same += 1

@@ -1,0 +1,177 @@
+"""The blocks of a request as the steps so far leave them: all of them, or those that a fold does
+not know (rules.md#horizon)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.steps.decide import Decisions, Economy
+from contextwright.compiler.steps.fold import Fold
+from contextwright.compiler.steps.known_prefix import KnownPrefix, prefix_of
+from contextwright.compiler.stood_for import (
+    NO_MERGES,
+    StoodFor,
+    spans_between,
+    stood_for_spans,
+)
+from contextwright.compiler.task_framing import with_short_task
+from contextwright.compiler.token_sums import SOURCE
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.terminal import FoldHistory
+
+SHARE = 10
+"""Percent of the space by which the room for texts grows."""
+PAGE = 64
+"""Exchanges that are counted at once."""
+
+
+class Stepped(msgspec.Struct, frozen=True, eq=False):
+    """What steps left.
+
+    Args:
+        before: the blocks that were given, and what is sent beside them of those that were not.
+        blocks: what is sent. merges: what its note stands for, where not all of it was looked at.
+    """
+
+    before: Blocks
+    blocks: Blocks
+    merges: Mapping[Block, StoodFor] = NO_MERGES
+
+
+def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: Inputs) -> Stepped:
+    """The blocks as the steps so far leave them. Of a conversation that is looked at from
+    `inputs.start` on, what a fold knows of the rest; where it knows too little, they stay as they
+    are, and nothing is `folded`.
+
+    Args:
+        stage: how far a step goes down, and whether results are shortened early.
+        space: tokens that all of them may have.
+        limit: tokens of the whole request.
+    """
+    raw = tuple(block for block in blocks if block.messages)
+    texts = tuple(block for block in blocks if not block.messages)
+    space = _remaining(sum(map(inputs.cost, texts)), space)
+    conversation = raw
+    if _exceeds(_counted(raw, inputs), space, inputs):
+        conversation = with_short_task(raw, limit, inputs)
+    if not conversation or space <= 0:
+        return Stepped(blocks, blocks)
+    economy = Economy(space, stage.low, stage.eager)
+    with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
+        known = _known(fold, inputs)
+        whole = _whole(fold.blocks, known, conversation, texts, inputs)
+        if whole is None:
+            return Stepped(blocks, blocks)
+        fold.prefix = known
+        decisions = fold.decisions(whole, economy, inputs)
+        if known is not None and (decisions.upto < known.place or decisions.note is None):
+            return Stepped(blocks, blocks)  # it went back; or each that it dropped has its entry
+        if decisions.steps:
+            inputs.folded.append(fold.record(whole, decisions, inputs))
+        sent = (*fold.sent(whole, decisions, inputs), *texts)
+        fold.prefix = _next_prefix(fold, raw, known, inputs)
+        if known is None:
+            return Stepped(blocks, sent)
+        looked_at = (*_with_held(raw, whole, decisions), *texts)
+        note = next(block for block in sent if block.order < 0 and block.messages)
+        sources = _note_sources(whole, looked_at, decisions, known, inputs)
+        return Stepped(looked_at, sent, {note: sources})
+
+
+def known_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
+    """The exchange from which on a compile may look; the first one where no fold is known."""
+    with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
+        prefix = fold.prefix
+    return prefix.stop if prefix is not None and prefix.holds(inputs) else inputs.snapshot.preamble
+
+
+def _key(stage: FoldHistory, limit: int, inputs: Inputs) -> tuple[object, ...]:
+    return "steps", stage, limit, inputs.cost_id
+
+
+def _known(fold: Fold, inputs: Inputs) -> KnownPrefix | None:
+    """What a fold knows of the exchanges that this compile did not look at; None if it looked at
+    all of them."""
+    return fold.prefix if inputs.start > inputs.snapshot.preamble else None
+
+
+def _counted(raw: Blocks, inputs: Inputs) -> Iterator[Block]:
+    """The exchanges of the conversation, also those that this compile did not look at."""
+    snapshot, start = inputs.snapshot, max(inputs.start, inputs.snapshot.preamble)
+    for page in range(snapshot.preamble, start, PAGE):
+        yield from inputs.blocks(snapshot.exchanges(page, min(page + PAGE, start)), SOURCE)
+    for block in raw:
+        if not 0 <= block.order < start:
+            yield block
+
+
+def _whole(
+    before: Blocks, known: KnownPrefix | None, conversation: Blocks, texts: Blocks, inputs: Inputs
+) -> Blocks | None:
+    """The whole conversation: what is known of it, and what came behind that; None where the terms
+    of the spec made something else of what is known."""
+    start, first = inputs.start, inputs.snapshot.preamble
+    if start <= first:
+        return conversation
+    if known is None or known.stop != start or any(text.turn >= 0 for text in texts):
+        return None
+    newer = tuple(block for block in conversation if block.order >= start)
+    for block in conversation[: len(conversation) - len(newer)]:
+        if not first <= block.order < start or before[block.order - first] != block:
+            return None
+    return (*before[: known.place], *newer)
+
+
+def _next_prefix(
+    fold: Fold, raw: Blocks, known: KnownPrefix | None, inputs: Inputs
+) -> KnownPrefix | None:
+    """What the next compile need not look at: what the note stands for, and the one before it, to
+    which a late result may lead back."""
+    places = [state.decisions.upto for state in fold.states[-2:]]
+    place = min(filter(None, places), default=0)
+    if known is None:
+        return prefix_of(raw, 0, place, None, inputs) if place else None
+    if place <= known.place:
+        return known
+    newer = tuple(block for block in raw if block.order >= known.stop)
+    return prefix_of(newer, known.place, place, known, inputs) or known
+
+
+def _with_held(raw: Blocks, whole: Blocks, decisions: Decisions) -> Blocks:
+    """What was looked at, and what a step holds that nothing else does any more."""
+    known = {block.order for block in raw}
+    held = [whole[at] for at in decisions.held if whole[at].order not in known]
+    return tuple(sorted((*raw, *held), key=lambda block: block.order)) if held else raw
+
+
+def _note_sources(
+    whole: Blocks, before: Blocks, decisions: Decisions, known: KnownPrefix, inputs: Inputs
+) -> StoodFor:
+    """What the note stands for: what is known, and the newer exchanges up to its step, but for
+    those that are held."""
+    first, cost = inputs.snapshot.preamble, inputs.cost
+    held = {whole[at].order for at in decisions.held if at < decisions.upto}
+    newer = {whole[at].order for at in range(known.place, decisions.upto)} - held
+    stop = max(newer, default=known.stop - 1) + 1
+    spans = spans_between(first, stop, {*held, *(set(range(known.stop, stop)) - newer)})
+    tokens = known.tokens + sum(cost(b) for b in before if b.order in newer)
+    tokens -= sum(cost(b) for b in before if b.order in held and b.order < known.stop)
+    return stood_for_spans(spans, tokens, before, inputs.snapshot.log, cost)
+
+
+def _remaining(texts: int, space: int) -> int:
+    """What texts leave. They take their room in whole shares, so that a state that changes by a
+    few tokens from turn to turn moves no step; where that leaves nothing, just what they are."""
+    share = max(1, space * SHARE // 100)
+    rounded = -(-texts // share) * share
+    return space - (rounded if rounded < space else texts)
+
+
+def _exceeds(blocks: Iterable[Block], space: int, inputs: Inputs) -> bool:
+    """Whether they have more than so many tokens; counts no more of them than it takes."""
+    for block in blocks:
+        space -= inputs.cost(block)
+        if space < 0:
+            return True
+    return False

@@ -1,0 +1,107 @@
+"""What a summary stands for."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.session.log import Log
+
+Span = tuple[int, int]
+"""Neighbouring exchanges: the place of the first, and of the one behind the last."""
+
+
+class StoodFor(msgspec.Struct, frozen=True):
+    """What a summary replaced: its blocks, as far as a compile looked at them, the ids in its
+    lineage, the spans of exchanges that the blocks were, the tokens they took."""
+
+    blocks: frozenset[Block]
+    lineage: frozenset[str]
+    spans: tuple[Span, ...]
+    tokens: int
+
+    def holds(self, before: Blocks) -> bool:
+        """Whether it replaces the same of these blocks, no more and no less."""
+        every = set(before)
+        if not self.blocks <= every:
+            return False
+        rest = every - self.blocks
+        return not any(self.lineage.issuperset(block.lineage) for block in rest)
+
+
+NO_MERGES: Mapping[Block, StoodFor] = MappingProxyType({})
+"""No summary."""
+
+
+def stood_for(summary: Block, before: Blocks, cost: Callable[[Block], int]) -> StoodFor:
+    """The blocks whose events are in a summary's lineage."""
+    known = frozenset(summary.lineage)
+    sources = tuple(block for block in before if known.issuperset(block.lineage))
+    spans = spans_of(sorted({block.order for block in sources if block.order >= 0}))
+    return StoodFor(frozenset(sources), known, spans, sum(map(cost, sources)))
+
+
+def stood_for_spans(
+    spans: tuple[Span, ...], tokens: int, before: Blocks, log: Log, cost: Callable[[Block], int]
+) -> StoodFor:
+    """The same for a summary of all exchanges in `spans`, without a look at those that a compile
+    did not look at.
+
+    Args:
+        tokens: that these exchanges took.
+        before: blocks of the conversation that stand as the log has them, and texts.
+    """
+
+    def is_told(block: Block) -> bool:
+        if block.messages:
+            return _is_within(block.order, spans)
+        places = map(log.position_of, block.lineage)
+        return all(at is not None and _is_within(log.exchange_index(at), spans) for at in places)
+
+    blocks = frozenset(filter(is_told, before))
+    texts = sum(cost(block) for block in blocks if not block.messages)
+    return StoodFor(blocks, frozenset(), spans, tokens + texts)
+
+
+def _is_within(order: int, spans: Iterable[Span]) -> bool:
+    return any(start <= order < stop for start, stop in spans)
+
+
+def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:
+    """Ascending places as spans of neighbours: the first, and the one behind the last."""
+    if not orders:
+        return ()
+    ends = [n for n in range(1, len(orders)) if orders[n] != orders[n - 1] + 1]
+    edges = pairwise((0, *ends, len(orders)))
+    return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
+
+
+def spans_between(start: int, stop: int, without: Iterable[int]) -> tuple[Span, ...]:
+    """The places from `start` up to `stop` but for some, as spans of neighbours."""
+    edges = pairwise((start - 1, *sorted(at for at in set(without) if start <= at < stop), stop))
+    return tuple((a + 1, b) for a, b in edges if b > a + 1)
+
+
+class NoteLineage:
+    """The ids of a conversation's exchanges, one behind the other."""
+
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+        self._starts = [0]
+
+    def forget(self, start: int) -> None:
+        """The conversation is another one from `start` on."""
+        if start < len(self._starts) - 1:
+            del self._ids[self._starts[start] :], self._starts[start + 1 :]
+
+    def of(self, blocks: Blocks, upto: int, held: Iterable[int]) -> tuple[str, ...]:
+        """The ids of the exchanges before `upto`, but for those at the places that are held."""
+        for at in range(len(self._starts) - 1, upto):
+            self._ids += blocks[at].lineage
+            self._starts.append(len(self._ids))
+        ids: list[str] = []
+        for start, stop in spans_between(0, upto, held):
+            ids += self._ids[self._starts[start] : self._starts[stop]]
+        return tuple(ids)
