@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         premise_guard,
     )
     from contextwright.engine.pressure import SummaryConstraint, pressure
+    from contextwright.engine.read_back import ReadBack
     from contextwright.engine.record import record
     from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.engine.store_manifest import store_manifest
@@ -77,6 +78,7 @@ _HOMES = {
     "PackBuilder": "contextwright.recipes.pack_builder",
     "PremiseError": "contextwright.errors",
     "PremiseResult": "contextwright.premises.findings",
+    "ReadBack": "contextwright.engine.read_back",
     "Refs": "contextwright.stores",
     "RetentionPolicy": "contextwright.retention",
     "S": "contextwright.words",
@@ -140,6 +142,7 @@ __all__ = [
     "PackBuilder",
     "PremiseError",
     "PremiseResult",
+    "ReadBack",
     "Refs",
     "RetentionPolicy",
     "S",

@@ -174,7 +174,7 @@ def test_tool_results_and_context_texts_are_cooled_and_their_refs_resolve():
     session.user("go on")
     spec = C.default() + C.from_state("report") | C.cool(300)
     assert "report" in repr(spec)
-    pack = compile(session, spec, model="gpt-5")
+    pack = compile(session, spec, model="gpt-5", refs="show")
     (result,) = sent(pack, "tool")
     ref = result.rpartition("[full output: ")[2].partition(",")[0]
     assert Refs(session.snapshot()).read(ref) == LONG

@@ -134,7 +134,7 @@ def test_an_isolated_trace_is_shorter_and_ends_isolated(results):
 
 
 def test_masking_keeps_reasoning_and_calls():
-    sent = messages(working(), C.isolate("masking"))
+    sent = messages(working(), C.isolate("masking"), refs="show")
     tools = [m for m in sent if m["role"] == "tool"]
     assert len(tools) == 8 and all(m["content"].startswith("[full output: event://") for m in tools)
     assert sum(bool(m.get("tool_calls")) for m in sent) == 8

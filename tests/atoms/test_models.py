@@ -49,9 +49,8 @@ def kinds(llm):
 def test_a_summary_stands_for_what_is_before_the_window():
     session = talk()
     llm, models = with_llm("They settled order A17.")
-    pack = compile(
-        session, C.window(n=2) + C.summarize(scope="before_window"), model="gpt-5", models=models
-    )
+    spec = C.window(n=2) + C.summarize(scope="before_window")
+    pack = compile(session, spec, model="gpt-5", models=models, refs="show")
     assert body(pack).count("They settled order A17.") == 1
     assert "question 4" not in body(pack)
     assert "question 5" in body(pack)
@@ -186,9 +185,8 @@ def test_budget_summarizes_the_largest_first():
         f"u: go | c: f(x) | r: {LONG * 20} | a: ok | u: b | c: g(x) | r: {LONG * 2} | a: fine | u: c"
     )
     llm, models = with_llm("The large one in short.")
-    pack = compile(
-        session, C.default() | C.budget(900, overflow="summarize"), model="gpt-5", models=models
-    )
+    spec = C.default() | C.budget(900, overflow="summarize")
+    pack = compile(session, spec, model="gpt-5", models=models, refs="show")
     assert len(llm.prompts) == 1
     assert "The large one in short.\\n[full output: event://" in body(pack)
     assert pack.tokens <= 900

@@ -34,7 +34,7 @@ lines = st.sampled_from(HOSTILE) | st.text(max_size=60)
 
 def packed(session, **options):
     spec = PackBuilder(**options).spec
-    return compile(session, spec, model="gpt-5")
+    return compile(session, spec, model="gpt-5", refs="show")
 
 
 def said_last(pack):

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import disarmed
+from contextwright.blocks.read_back import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import NO_FIELDS, AnyPart, Text, ToolCall, ToolResult
 from contextwright.text.cut import Count
@@ -97,7 +98,8 @@ def _message(
     for part in message.parts:
         if isinstance(part, ToolResult) and rewriting.result is not None:
             place, call = calls.get(part.call_id, (0, _NO_CALL))
-            parts.append(_result(part, call, event_ref(block.id, place), rewriting.result))
+            of_result = original_ref(call) or event_ref(block.id, place)
+            parts.append(_result(part, call, of_result, rewriting.result))
         elif isinstance(part, Text) and message.role == "assistant" and rewriting.text is not None:
             text = _shorter(part.text, rewriting.text(part.text, ref), ref)
             parts.append(part if text == part.text else Text(text=text))

@@ -7,6 +7,7 @@ from typing import Any
 from contextwright.check import (
     boundary,
     cache_rules,
+    dangling_refs,
     keys,
     limits,
     no_effect,
@@ -99,6 +100,7 @@ def _agent(
     packs = measured.packs if measured is not None else []
     results += boundary.findings(step, planned, packs)
     results += cache_rules.findings(step.agent, packs)
+    results += dangling_refs.findings(step, planned, packs)
     if measured is not None:
         results += no_effect.findings(step.agent, measured.idle)
     if measured is not None and measured.failed is not None:

@@ -82,6 +82,8 @@ def measure(step: AgentStep, model: str, samples: list[list[Snapshot]]) -> Measu
                         model=step.model or model,
                         agent=step.agent,
                         steps=True,
+                        read_back=step.read_back,
+                        reader=step.reader,
                     )
                 )
             except ContextwrightError as error:

@@ -17,6 +17,9 @@ class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
         outputs: the state keys that its reply is kept under.
         model: its model; the checker's default where none is named.
         boundary: patterns of what it must not be sent, as `C.redact` names them.
+        tools: the names of its tools, where they are known; a session's are known.
+        read_back: whether its requests have the tools that read refs; reader: which of its own
+            tools reads them.
         source: the spec as text, where it was written as one.
         wrong: what, where and how to mend it, where the spec could not be read.
     """
@@ -27,6 +30,9 @@ class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[str, ...] = ()
     model: str = ""
     boundary: tuple[str, ...] = ()
+    tools: tuple[str, ...] | None = None
+    read_back: bool = False
+    reader: str = ""
     source: str = ""
     wrong: tuple[str, str, str] | None = None
 

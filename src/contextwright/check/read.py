@@ -21,6 +21,9 @@ class _PipelineEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     outputs: tuple[str, ...] = ()
     model: str = ""
     boundary: tuple[str, ...] = ()
+    tools: tuple[str, ...] | None = None
+    read_back: bool = False
+    reader: str = ""
     on: str = ""
     cases: dict[str, list["_PipelineEntry"]] = {}
     default: list["_PipelineEntry"] = []
@@ -74,6 +77,9 @@ def _part(entry: _PipelineEntry, where: str) -> AgentStep | Branch:
         outputs=entry.outputs,
         model=entry.model,
         boundary=entry.boundary,
+        tools=entry.tools,
+        read_back=entry.read_back,
+        reader=entry.reader,
         source=entry.spec if isinstance(entry.spec, str) and wrong is None else "",
         wrong=wrong,
     )

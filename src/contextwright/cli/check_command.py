@@ -22,6 +22,8 @@ from contextwright.cli.options import from_option, load_session, load_spec
 @from_option()
 @click.option("--known", multiple=True, help="A state key that is there before; may be repeated.")
 @click.option("--model", default="gpt-5", show_default=True, help="For agents that name none.")
+@click.option("--read-back", is_flag=True, help="A spec's requests have the tools that read refs.")
+@click.option("--reader", default="", help="The tool of a spec's agent that reads refs.")
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def check_command(
@@ -30,6 +32,8 @@ def check_command(
     source: str | None,
     known: tuple[str, ...],
     model: str,
+    read_back: bool,
+    reader: str,
     strict: bool,
     as_json: bool,
 ) -> None:
@@ -42,7 +46,10 @@ def check_command(
         parts = read_pipeline(Path(pipeline))
     else:
         text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""
-        parts = (AgentStep(agent="agent", spec=load_spec(pipeline), source=text),)
+        spec = load_spec(pipeline)
+        parts = (
+            AgentStep(agent="agent", spec=spec, source=text, read_back=read_back, reader=reader),
+        )
     samples = [load_session(path, source, None) for path in sessions]
     report = check(parts, model=model, known=known, sessions=samples)
     if as_json:

@@ -173,22 +173,26 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
         format: Any,
         window: int | None,
         llm: str | None,
+        read_back: bool,
         sources: Sources,
         **rest: Any,
     ) -> Any:
-        receiver = load_target(model, format, window, session)
+        receiver = load_target(model, format, window, session, read_back=read_back)
         parsed = load_spec(spec, budget)
         options = CompileOptions(session, parsed, receiver, load_models(llm), sources)
         return command(options, **rest)
 
     seen = "What should be seen: an expression, a JSON file, or FILE.py:NAME."
+    reading = click.option(
+        "--read-back", is_flag=True, help="Add the tools with which a model reads refs."
+    )
     with_spec = click.option("--spec", default=DEFAULT_SPEC, show_default=True, help=seen)
     llm = click.option(
         "--llm",
         help="The language model for words that ask one, as openai:gpt-5-mini (extra llm); "
         "without it the embedded models answer.",
     )
-    return session_options(with_spec(target_options(llm(source_options(loaded)))))
+    return session_options(with_spec(target_options(reading(llm(source_options(loaded))))))
 
 
 def _with_options(command: Any, *options: Callable[[Any], Any]) -> Any:
@@ -330,7 +334,14 @@ def _line_in(error: BaseException, path: Path) -> int | None:
     return next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
 
 
-def load_target(model: str | None, format: Any, window: int | None, session: Session) -> Target:
+def load_target(
+    model: str | None,
+    format: Any,
+    window: int | None,
+    session: Session,
+    *,
+    read_back: bool = False,
+) -> Target:
     """The target of a command line; what it does not say is the session's own."""
     own = own_receiver(session)
     usual = USUAL_MODELS.get(own.format, "")
@@ -342,7 +353,8 @@ def load_target(model: str | None, format: Any, window: int | None, session: Ses
             click.echo(f"{note}; --model or --window says another", err=True)
     if format is None and usual and maker_of(usual) == maker_of(model):
         format = own.format
-    return target(model, format=format, window=window, tools=session.tools or None)
+    tools = session.tools or None
+    return target(model, format=format, window=window, tools=tools, read_back=read_back)
 
 
 class PackFile(msgspec.Struct):

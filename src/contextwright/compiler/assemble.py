@@ -9,6 +9,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.protection import summary_exchanges
+from contextwright.blocks.read_back import is_read_back
 from contextwright.compiler.other_agents import is_another, is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
@@ -83,9 +84,9 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
             )
     _check_names(inputs.available_tools)
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
-    tools = clean_tools(planned, inputs, scoped(inputs.tools, scope))
+    tools = clean_tools(planned, inputs, in_scope(inputs.tools, scope))
     names = {tool.name for tool in inputs.tools}
-    unsent = [one for one in scoped(inputs.available_tools, scope) if one.name not in names]
+    unsent = [one for one in in_scope(inputs.available_tools, scope) if one.name not in names]
     notes = (*planned.notes, *_missing(planned, inputs), *_unknown(scope, inputs.available_tools))
     called = () if tools or not target.takes_messages else called_tools(planned, inputs, blocks)
     return Assembled(
@@ -98,6 +99,12 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         called=called,
         unsent_tools=clean_tools(planned, inputs, tuple(unsent)),
     )
+
+
+def in_scope(tools: tuple[Tool, ...], scope: frozenset[str] | None) -> tuple[Tool, ...]:
+    """The tools that a step may call. Those that read refs are in every scope."""
+    sent = scoped(tools, scope)
+    return sent if scope is None else tuple(t for t in tools if t in sent or is_read_back(t))
 
 
 def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]:

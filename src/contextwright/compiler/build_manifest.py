@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.read_back import is_read_back
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
@@ -125,6 +126,8 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "artifact_uris": _artifacts(built.blocks),
         "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
         "tools": _policy(built),
+        "read_back": built.target.read_back,
+        "shows_refs": built.room.inputs.shows_refs,
     }
 
 
@@ -281,6 +284,7 @@ def _by_layer(blocks: tuple[KeptBlock, ...]) -> dict[str, int]:
 
 
 def tools_digest(tools: tuple[Tool, ...]) -> str:
-    """sha256 of tool schemas."""
-    plain = scrubbed(msgspec.to_builtins(tools))
+    """sha256 of the schemas of the agent's own tools."""
+    own = tuple(tool for tool in tools if not is_read_back(tool))
+    plain = scrubbed(msgspec.to_builtins(own))
     return sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()

@@ -11,6 +11,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import with_bound_reasoning
+from contextwright.compiler.hidden_refs import without_refs
 from contextwright.compiler.other_agents import as_told, telling
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout, Section
@@ -27,6 +28,8 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places, with the reasoning that the target's model takes back."""
+    if not inputs.shows_refs:
+        blocks = inputs.memo.map("without refs", blocks, without_refs)
     placed = _placed(assembled, blocks, target)
     layout = with_bound_reasoning(placed, target.reasoning, inputs.snapshot.preamble)
     if not inputs.agent or not target.takes_messages:

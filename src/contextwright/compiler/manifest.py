@@ -135,6 +135,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         evidence_needed: criteria of the checklist that want evidence and have none.
         tools: the tools that are sent and those that are not.
         response_format: the shape that the answer must have, if the target has one.
+        read_back: whether tools that read refs were added. shows_refs: whether what was shortened
+            is sent with its refs; here they stand in any case.
         answers: what models contributed, with who made it: a replay asks no model.
         folds: what compactions decided, in numbers: a replay takes no step again.
         checksum: sha256 of the request's canonical JSON.
@@ -143,7 +145,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             on purpose can make it anew.
     """
 
-    version: int = 2
+    version: int = 3
     pack_id: str
     session_id: str
     position: int
@@ -191,6 +193,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
     response_format: ResponseFormat | None = None
+    read_back: bool = False
+    shows_refs: bool = True
     checksum: str
     digest: str = ""
 

@@ -187,6 +187,8 @@ def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
         cache=manifest.cache,
         reserved_system=manifest.reserved_system,
         response_format=manifest.response_format,
+        read_back=manifest.read_back,
+        refs="show" if manifest.shows_refs else "hide",
     )
 
 

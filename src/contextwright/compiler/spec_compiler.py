@@ -9,7 +9,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
-from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called
+from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called, in_scope
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.change_ranges import (
@@ -18,6 +18,7 @@ from contextwright.compiler.change_ranges import (
     without_superseded,
 )
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
+from contextwright.compiler.hidden_refs import without_refs
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
 from contextwright.compiler.other_agents import as_told
@@ -236,11 +237,17 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Inputs:
         sources = msgspec.structs.replace(self.sources, named=planned.cites)
-        available = tuple(snapshot.tools if target.tools is None else target.tools)
+        available = target.with_readers(
+            tuple(snapshot.tools if target.tools is None else target.tools)
+        )
+        tools = tuple(filter(renderer.takes_tool, available))
+        scope = planned.tools.scope(snapshot) if planned.tools is not None else None
+        sent = in_scope(tools, scope) if target.takes_messages else ()
+        told = _Told(self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent))
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=_cost(self.memo, renderer, target, self.agent, framed=bool(planned.step_key)),
+            cost=_cost(self.memo, renderer, target, told),
             counter_id=target.counter.id,
             sign=target.sign,
             read=lambda ref: read_ref(ref, snapshot, sources),
@@ -250,9 +257,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             protection=protection_of(snapshot, request=target.takes_messages),
             settled=snapshot.settled,
             window=min((one.start(snapshot) for one in planned.windows), default=None),
-            tools=tuple(filter(renderer.takes_tool, available)),
+            tools=tools,
             available_tools=available,
-            framed=bool(planned.step_key),
+            framed=told.framed,
+            shows_refs=told.refs,
             required=planned.required,
             clean=planned.clean,
             ports=self.ports,
@@ -260,7 +268,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
-            cost_id=repr(_cost_key(target, self.agent, framed=bool(planned.step_key))),
+            cost_id=repr(_cost_key(target, told)),
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )
 
@@ -273,24 +281,32 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return Pack(body, manifest.digested())
 
 
-def _cost(
-    memo: Memo, renderer: Renderer, target: Target, agent: str, *, framed: bool
-) -> Callable[[Block], int]:
-    """Tokens of a block as it will be sent; `framed`, its texts as items of a payload."""
+class _Told(NamedTuple):
+    """How blocks are told: to which agent, `framed` as items of a payload, with their refs."""
+
+    agent: str
+    framed: bool
+    refs: bool
+
+
+def _cost(memo: Memo, renderer: Renderer, target: Target, told: _Told) -> Callable[[Block], int]:
+    """Tokens of a block as it will be sent."""
     # one message holds all that is foreign; each counts it, as if it stood alone
     message = renderer.cost(EMPTY_MESSAGE, target)
 
     def cost(block: Block) -> int:
+        if not told.refs:
+            block = without_refs(block)
         if block.messages:
             if target.takes_messages:
-                block = as_told(block, agent)
+                block = as_told(block, told.agent)
             return renderer.cost(block, target)
-        if framed and block.layer is not Layer.SYSTEM:
+        if told.framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block, target.sign), target)
         return section + message if is_foreign(block) and target.takes_messages else section
 
-    key = ("cost", *_cost_key(target, agent, framed=framed))
+    key = ("cost", *_cost_key(target, told))
     counted = memo.computed((*key, "unscored"), cost)
 
     def cost_of(block: Block) -> int:
@@ -302,9 +318,9 @@ def _cost(
     return memo.computed(key, cost_of)
 
 
-def _cost_key(target: Target, agent: str, *, framed: bool) -> tuple[str | bool, ...]:
+def _cost_key(target: Target, told: _Told) -> tuple[str | bool, ...]:
     """All that the tokens of a block depend on."""
-    return target.format, target.model, target.counter.id, target.sign, agent, framed
+    return target.format, target.model, target.counter.id, target.sign, *told
 
 
 def _limit(terminal: Terminal | None, target: Target) -> int:

@@ -25,7 +25,7 @@ from contextwright.words import parse
 T = TypeVar("T")
 OPTIONS = (
     "format", "window", "reserved_output", "reserved_system", "counter", "tools", "cache",
-    "response_format",
+    "response_format", "read_back", "reader", "refs",
 )  # fmt: skip
 """What `contextwright.target` takes beside a model's name."""
 OWN_OPTIONS = ("models", "artifacts", "roots", "hosts", "agent", "detector", "vault")

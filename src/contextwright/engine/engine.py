@@ -27,6 +27,7 @@ from contextwright.engine.door import (
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, known_answers, preparing, remember
+from contextwright.engine.read_back import ReadBack
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError
@@ -216,6 +217,25 @@ class Engine:
         snapshot = snapshot_of(session, "Engine.expand(session, ref)")
         refs = Refs(snapshot, self.artifacts, self.roots, self.hosts, planned.cites)
         return planned.clean(refs.read(ref))
+
+    def tools(self, session: Session) -> ReadBack:
+        """The tools with which the agent reads what was shortened or left out, and what answers
+        them: schemas for its requests (`read_back=True` puts them in), and `call`."""
+        snapshot_of(session, "Engine.tools(session)")
+
+        def newest() -> Pack:
+            return self._previous.get(session.log) or self.assemble(session)
+
+        return ReadBack(
+            session,
+            newest,
+            receiver=self.target,
+            artifacts=self.artifacts,
+            roots=self.roots,
+            hosts=self.hosts,
+            detector=self.ports.detector,
+            vault=self.ports.vault,
+        )
 
     def record(self, session: Session, *, billed_input: int | None = None) -> None:
         """After the answer was appended: write what the spec captures and notes, learn from the

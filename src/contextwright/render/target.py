@@ -1,10 +1,11 @@
 """Who the request is for: provider format, model, window, counter."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import msgspec
 
+from contextwright.blocks.read_back import is_read_back, read_back_tools, reads_refs
 from contextwright.errors import ModelError, SessionError
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
@@ -14,6 +15,8 @@ from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, guarded_counter
 from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
 from contextwright.tokens.reasoning import ReasoningProfile, reasoning_profile
+
+RefsShown = Literal["auto", "show", "hide"]
 
 DEFAULT_RESERVE = 4096
 """Tokens kept free for the answer where no number is given: an answer of some pages. Models that
@@ -34,6 +37,10 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
         cache: whether prompt-cache breakpoints are set where the provider has them.
         sign: what marked sections carry outside of the system role; a compile sets the session's.
         response_format: the shape that the answer must have; None for text.
+        read_back: whether the tools that read refs (`contextwright.ReadBack`) are among the tools.
+        reader: the name of a tool of the agent's own that reads refs.
+        refs: whether shortened texts show where their whole is: `auto`, where a tool of the
+            request can read it; `show`, in any case; `hide`, never.
 
     Raises:
         ModelError: an unknown format, or no tools, however the target is made or replaced.
@@ -49,6 +56,9 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
     reserved_system: int = 0
     sign: str = ""
     response_format: ResponseFormat | None = None
+    read_back: bool = False
+    reader: str = ""
+    refs: RefsShown = "auto"
 
     def __post_init__(self) -> None:
         provider = provider_named(self.format)
@@ -60,6 +70,7 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
                     fix="contextwright.target(model, response_format=...) reads what programs hold",
                 )
             provider.renderer.response_fields(self.response_format)
+        self._check_read_back()
         value: object = self.tools
         tools = value if isinstance(value, tuple | list | None) else (value,)
         for place, tool in enumerate(cast("tuple[object, ...]", tools or ())):
@@ -69,6 +80,34 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
                     where=f"tools[{place}]",
                     fix="contextwright.session.event.Tool(name=..., parameters=...)",
                 )
+
+    def _check_read_back(self) -> None:
+        if self.refs not in get_args(RefsShown):
+            raise ModelError(
+                f"refs is {self.refs!r}",
+                where="refs",
+                fix=f"one of {', '.join(map(repr, get_args(RefsShown)))}",
+            )
+        if (self.read_back or self.reader) and not self.takes_messages:
+            raise ModelError(
+                f"a request of the format {self.format!r} has no tools that could read refs",
+                where="read_back" if self.read_back else "reader",
+                fix='leave it out; refs="show" shows refs to whoever reads them otherwise',
+            )
+
+    def with_readers(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+        """The tools, behind them those that read refs where these are wanted."""
+        if not self.read_back:
+            return tools
+        own = tuple(tool for tool in tools if not is_read_back(tool))
+        return (*own, *read_back_tools(own))
+
+    def shows_refs(self, tools: Iterable[Tool]) -> bool:
+        """Whether a request with these tools says where the whole of a shortened text is: only
+        what can be read is shown (rules.md#refs)."""
+        if self.refs != "auto":
+            return self.refs == "show"
+        return any(reads_refs(tool) or tool.name == self.reader for tool in tools)
 
     @property
     def provider(self) -> Provider:
@@ -103,6 +142,9 @@ def target(
     tools: Iterable[Tool | Mapping[str, Any]] | None = None,
     cache: bool = True,
     response_format: object = None,
+    read_back: bool = False,
+    reader: str = "",
+    refs: RefsShown = "auto",
 ) -> Target:
     """Describe the receiver; what is not given comes from the table of models.
 
@@ -118,17 +160,13 @@ def target(
         cache: whether prompt-cache breakpoints are set.
         response_format: the shape of the answer: as OpenAI's SDK has it, a JSON Schema, or a class
             such as a pydantic model.
+        read_back, reader, refs: who reads what was shortened, as `Target` has it.
 
     Raises:
         ModelError: the model is unknown and no `window` was given, an unknown `format`, an answer
             as large as the window, or a response format that the provider has not.
     """
-    if not isinstance(model, str) or not model:
-        raise ModelError(
-            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
-        )
-    if format is not None:
-        provider_named(format)
+    _check_names(model, format)
     _check_tokens("window", window, least=1)
     _check_tokens("reserved_output", reserved_output, least=0)
     info = _known(model, window)
@@ -151,7 +189,19 @@ def target(
         cache=cache,
         reserved_system=reserved_system,
         response_format=read_response_format(response_format),
+        read_back=read_back,
+        reader=reader,
+        refs=refs,
     )
+
+
+def _check_names(model: object, format: str | None) -> None:
+    if not isinstance(model, str) or not model:
+        raise ModelError(
+            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
+        )
+    if format is not None:
+        provider_named(format)
 
 
 def _check_tokens(name: str, value: object, least: int) -> None:

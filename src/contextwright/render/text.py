@@ -7,6 +7,7 @@ from itertools import groupby
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.read_back import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout
@@ -138,7 +139,9 @@ def _own_refs(block: Block, message: Message) -> frozenset[str]:
     """The refs that a shortened text of this block may really carry."""
     if block.fidelity is Fidelity.RAW:
         return frozenset()
-    return frozenset(event_ref(id) for id in (block.id, message.event_id) if id)
+    calls = [part for one in block.messages for part in one.parts if isinstance(part, ToolCall)]
+    read = {original_ref(call).partition("#")[0] for call in calls} - {""}
+    return frozenset({event_ref(id) for id in (block.id, message.event_id) if id} | read)
 
 
 def _escaped(text: str, refs: frozenset[str]) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection
+from contextwright.blocks.read_back import is_reading
 from contextwright.errors import RefError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -43,6 +44,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         available_tools: those, and what this provider can not be sent.
         required: state keys that the spec needs to bring what it names.
         framed: whether texts stand as sections in the newest user message.
+        shows_refs: whether what was shortened is sent with its refs.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
         clean: a text without what the spec redacts: what a model may read of it.
@@ -72,6 +74,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     available_tools: tuple[Tool, ...] = ()
     required: tuple[str, ...] = ()
     framed: bool = False
+    shows_refs: bool = True
     dry: bool = False
     clean: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
@@ -148,7 +151,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """The places of the exchanges that may not be shortened because of when they were; what a
         block itself holds it by says `whole_of_its_own`. `by` as for `held_places`."""
         with self._places(by, blocks) as places:
-            return places.of(self.protection.held_exchanges(self.snapshot.exchange_count))
+            held = self.protection.held_exchanges(self.snapshot.exchange_count)
+            return places.of((*held, *self.reading()))
 
     @contextmanager
     def _places(self, by: Any, blocks: Blocks) -> Generator[HeldPlaces]:
@@ -198,6 +202,13 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """Whether a block is settled history, or a text, that may be shortened or rewritten."""
         return block.order < self.settled and self.protection.may_change(block)
 
+    def reading(self) -> frozenset[int]:
+        """Places of the exchanges in which the agent read back what it still works with: shortened
+        now, it would be read again, and again (rules.md#refs)."""
+        unsettled = self.snapshot.exchanges(self.settled, self.protection.edge)
+        read = (one for one in unsettled if any(map(is_reading, one.calls)))
+        return frozenset(exchange.index for exchange in read)
+
     def rewritten(
         self,
         key: Any,
@@ -215,9 +226,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """
         made = self.memo.map((key, self.counter_id), blocks, change)
         stop = self.settled if before is None else before
-        stays = self.protection.whole_reason
+        stays, read = self.protection.whole_reason, self.reading()
         return tuple(
-            old if new is old or old.order >= stop or stays(old) else new
+            old if new is old or old.order >= stop or stays(old) or old.order in read else new
             for old, new in zip(blocks, made, strict=True)
         )
 

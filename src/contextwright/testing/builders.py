@@ -47,7 +47,7 @@ def session_of(script: str, **options: Any) -> Session:
 
 
 def target_for(format: str, window: int = 128_000, reserved_output: int = 0) -> Target:
-    """A target of this format with a model of its provider."""
+    """A target of this format with a model of its provider; refs are shown, whoever reads them."""
     model = provider_named(format).sample_model
     return Target(
         model=model,
@@ -55,6 +55,7 @@ def target_for(format: str, window: int = 128_000, reserved_output: int = 0) -> 
         window=window,
         reserved_output=reserved_output,
         counter=counter_for(model),
+        refs="show",
     )
 
 

@@ -125,7 +125,7 @@ def _compiled(
     """The pack, and the events that it was made of: those that stay even if nobody is asked for a
     summary. So no model reads what is left out."""
     spec = C.default() | C.cool(limit) | C.budget(limit, overflow="truncate_least_salient")
-    target = Target(FORMAT, FORMAT, UNLIMITED, 0, counter)
+    target = Target(FORMAT, FORMAT, UNLIMITED, 0, counter, refs="show")
     compiler = SpecCompiler(spec)
     whole = Session(events=[_pinned(event, pinned) for event in events])
     first = compiler.compile(whole.snapshot(), target)

@@ -5,7 +5,6 @@ summarized (context-algebra.md#compaction). The text holds no age and no clock, 
 block keeps its bytes and the provider's cache keeps its prefix.
 """
 
-import re
 from typing import ClassVar, Literal
 
 from contextwright.blocks.block import Block, Blocks
@@ -20,8 +19,6 @@ from contextwright.spec.traits import Traits
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.content_router import full_output_note, shorten
 
-_READS_BACK = re.compile(r'"(?:event|artifact)://')
-"""An argument that is a ref: what it gave was asked for because it had been shortened."""
 HEAD_TOKENS = 100
 """What stays of a long agent output (context-algebra.md#compaction)."""
 
@@ -47,8 +44,7 @@ class Compact(Atom, frozen=True, kw_only=True):
         stale_after: age in turns, or in steps of a turn that is long; at least 1.
         min_tokens: results, outputs and arguments of up to so many tokens stay as they are.
         max_tokens: tokens that a compacted result may keep.
-        exempt: tools whose results stay: those that truncate themselves. What an agent read back
-            by a ref stays in any case.
+        exempt: tools whose results stay: those that truncate themselves.
         min_gain: tokens that all of it must save together; less, and nothing is done
             (message-compiler.md#compaction-decision).
     """
@@ -106,7 +102,7 @@ class Compact(Atom, frozen=True, kw_only=True):
         )
 
     def _is_exempt(self, call: ToolCall) -> bool:
-        return call.name in self.exempt or _READS_BACK.search(call.arguments) is not None
+        return call.name in self.exempt
 
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.blocks.read_back import is_reading
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import Task, TaskGenerator
@@ -119,6 +120,8 @@ class Offload(Writer, frozen=True, kw_only=True):
                     continue
                 exchange = snapshot.exchanges_of([position])[0]
                 call = next((c for c in exchange.calls if c.id == result.call_id), None)
+                if call is not None and is_reading(call):
+                    continue  # it is stored, or in the log, already
                 tool = clean(call.name if call is not None else result.name or "tool")
                 text = clean(result.text)
                 kind = "json" if text.lstrip()[:1] in {"{", "["} else "txt"

@@ -1,0 +1,89 @@
+"""The tools with which a model reads what it was shown in short, and what it was not shown at all.
+
+They are values with the same bytes in every request, so that a cached prefix stays: only where one
+of the agent's own tools has their name do they go by their second one.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from contextwright.blocks.ref import parse_ref
+from contextwright.errors import RefError
+from contextwright.session.event import Tool, ToolCall
+
+EXPAND_NAMES = ("expand", "expand_ref")
+SEARCH_NAMES = ("search", "search_context")
+"""What each is called: the first name that no tool of the agent's has."""
+
+_EXPAND: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "ref": {"type": "string", "description": "The ref as it is written, such as event://e2#0."},
+        "lines": {"type": "string", "description": "Lines to read, such as 10-40, 10- or 7."},
+        "page": {"type": "integer", "description": "Page to read, from 1."},
+        "grep": {"type": "string", "description": "Only lines that match this expression (RE2)."},
+        "max_tokens": {"type": "integer", "description": "Tokens of the answer at most."},
+    },
+    "required": ["ref"],
+}
+_SEARCH: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "description": "Words to look for."},
+        "max_tokens": {"type": "integer", "description": "Tokens of the answer at most."},
+    },
+    "required": ["query"],
+}
+_EXPAND_PURPOSE = (
+    "Read the original of a text that was shortened, by the ref that stands in it, such as "
+    "event://e2#0. Long ones come in pages; the last line says how to go on."
+)
+_SEARCH_PURPOSE = (
+    "Search what is not shown of this conversation: earlier messages, tool results, notes and "
+    "stored files. Gives refs for `{expand}`, each with a passage."
+)
+
+
+def read_back_tools(beside: Iterable[Tool] = ()) -> tuple[Tool, Tool]:
+    """The tool that reads a ref and the one that finds refs.
+
+    Args:
+        beside: the agent's own tools, whose names are taken.
+    """
+    taken = {tool.name for tool in beside if not is_read_back(tool)}
+    expand = next((name for name in EXPAND_NAMES if name not in taken), EXPAND_NAMES[-1])
+    search = next((name for name in SEARCH_NAMES if name not in taken), SEARCH_NAMES[-1])
+    purpose = _SEARCH_PURPOSE.format(expand=expand)
+    return (
+        Tool(name=expand, description=_EXPAND_PURPOSE, parameters=_EXPAND),
+        Tool(name=search, description=purpose, parameters=_SEARCH),
+    )
+
+
+def is_read_back(tool: Tool) -> bool:
+    """Whether a tool is one of these."""
+    return reads_refs(tool) or (tool.name in SEARCH_NAMES and tool.parameters == _SEARCH)
+
+
+def reads_refs(tool: Tool) -> bool:
+    """Whether a tool is the one of these that reads refs."""
+    return tool.name in EXPAND_NAMES and tool.parameters == _EXPAND
+
+
+def is_reading(call: ToolCall) -> bool:
+    """Whether a call read something back: what it gave is no news, but the log's own words."""
+    return original_ref(call) != ""
+
+
+def original_ref(call: ToolCall) -> str:
+    """The ref that a call read; empty where it did something else. What it gave is shortened to
+    this ref again, not to one of the copy."""
+    if call.name not in EXPAND_NAMES or '"ref"' not in call.arguments:
+        return ""
+    try:
+        given = json.loads(call.arguments)
+        ref = parse_ref(given["ref"])
+    except (ValueError, LookupError, TypeError, RecursionError, RefError):
+        return ""
+    return str(ref) if ref.scheme in {"event", "artifact", "state"} else ""

@@ -1,0 +1,80 @@
+"""A block as it is told where nobody could read its refs: it says that it was shortened, and shows
+no address that leads nowhere (rules.md#refs). What it is costs no more than with them."""
+
+import re
+
+import msgspec
+
+from contextwright.blocks.block import Block, Message
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.read_back import original_ref
+from contextwright.blocks.ref import event_ref
+from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
+
+UNREADABLE = "out of reach"
+"""What stands for a ref; as short as one."""
+_MARK = re.compile(
+    r"\[full output: (?P<full>\S+), (?P<tokens>\d+ tokens)\]"
+    r"|\[\.\.\. truncated, full output: (?P<cut>\S+) \.\.\.\]"
+    r"|\[(?P<count>\d+ tokens), shortened here; in full: (?P<argument>\S+)\]"
+)
+_SECTION = re.compile(r'\A(<context_block source="[^"<>\n]*"(?: priority="\d")?) ref="[^"<>\n]*"')
+_BEHIND = "(in full behind the ref)"
+
+
+def without_refs(block: Block) -> Block:
+    """The block without the refs that shortening put into it. Evidence keeps its addresses: they
+    are what an answer cites."""
+    if not block.messages:
+        shows = block.ref and block.source != "evidence"
+        return msgspec.structs.replace(block, ref="") if shows else block
+    if block.fidelity is Fidelity.RAW:
+        return block
+    calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
+    refs = {call.id: {event_ref(block.id, n), original_ref(call)} for n, call in enumerate(calls)}
+    messages = tuple(_message(message, block, refs) for message in block.messages)
+    same = all(new is old for new, old in zip(messages, block.messages, strict=True))
+    return block if same else msgspec.structs.replace(block, messages=messages)
+
+
+def _message(message: Message, block: Block, refs: dict[str, set[str]]) -> Message:
+    if message.whole and message.event_id:
+        return message
+    own = {event_ref(message.event_id or block.id)}
+    parts = tuple(_part(part, own, refs, made=not message.event_id) for part in message.parts)
+    same = all(new is old for new, old in zip(parts, message.parts, strict=True))
+    return message if same else msgspec.structs.replace(message, parts=parts)
+
+
+def _part(part: AnyPart, own: set[str], refs: dict[str, set[str]], *, made: bool) -> AnyPart:
+    if isinstance(part, Text):
+        text = _SECTION.sub(r"\1", part.text, count=1) if made else part.text
+        text = text.replace(_BEHIND, "(not shown)") if text is not part.text else text
+        text = _plain(text, own)
+        return part if text == part.text else Text(text=text)
+    if isinstance(part, ToolCall):
+        arguments = _plain(part.arguments, own)
+        same = arguments == part.arguments
+        return part if same else msgspec.structs.replace(part, arguments=arguments)
+    if isinstance(part, ToolResult):
+        of_call = refs.get(part.call_id, own)
+        texts = [_plain(one.text, of_call) for one in part.content if isinstance(one, Text)]
+        left = iter(texts)
+        content = tuple(
+            Text(text=next(left)) if isinstance(one, Text) else one for one in part.content
+        )
+        return part if content == part.content else msgspec.structs.replace(part, content=content)
+    return part
+
+
+def _plain(text: str, own: set[str]) -> str:
+    """The text with its own marks without their refs; what else reads like one is somebody's."""
+
+    def replaced(match: re.Match[str]) -> str:
+        if (match["full"] or match["cut"] or match["argument"]) not in own:
+            return match[0]
+        if match["full"]:
+            return f"[full output: {UNREADABLE}, {match['tokens']}]"
+        return f"[{match['count']}, shortened here]" if match["count"] else "[... truncated ...]"
+
+    return _MARK.sub(replaced, text) if "[" in text else text

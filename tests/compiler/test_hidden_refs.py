@@ -1,0 +1,136 @@
+"""Refs are shown where a tool of the request reads them, and nowhere else."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from contextwright import C, Session, compile, replay, target
+from contextwright.blocks.read_back import read_back_tools
+from contextwright.errors import BudgetError, ModelError, RefError, StepError
+from contextwright.session.event import Tool
+from contextwright.testing import FORMATS, assert_valid, sessions, specs, target_for
+
+LONG = "line of text that says little " * 200
+REF = re.compile(r"(?:in full|output|ref)\W{1,4}event://")
+OWN = Tool(name="look_up", parameters={"type": "object", "properties": {"ref": {}}})
+SPEC = C.default() | C.compact()
+
+
+def talked(*tools):
+    session = Session("s", tools=tools)
+    session.user("go")
+    session.call("write", json.dumps({"path": "a.txt", "text": LONG}), id="c")
+    session.result("c", LONG)
+    session.assistant(LONG)
+    session.user("and now?")
+    return session
+
+
+def body(session, spec=SPEC, **options):
+    return compile(session, spec, model="gpt-5", **options).body.decode()
+
+
+def test_without_a_reader_a_shortened_text_says_so_and_shows_no_ref():
+    sent = body(talked(OWN))
+    assert not REF.search(sent)
+    assert "[full output: out of reach, 1201 tokens]" in sent
+    assert "shortened here]" in sent
+
+
+@pytest.mark.parametrize(
+    ("tools", "options"),
+    [
+        ((), {"read_back": True}),
+        ((OWN,), {"reader": "look_up"}),
+        ((), {"refs": "show"}),
+        (read_back_tools(), {}),
+    ],
+    ids=["ours", "the agent's own", "asked for", "ours, given as tools"],
+)
+def test_refs_are_shown_to_who_can_read_them(tools, options):
+    sent = body(talked(*tools), **options)
+    assert "[full output: event://e1#0, 1201 tokens]" in sent
+    assert "out of reach" not in sent
+
+
+def test_a_reader_that_is_no_tool_of_the_request_reads_nothing():
+    assert not REF.search(body(talked(), reader="look_up"))
+    scoped = C.default() + C.tools("write") | C.compact()
+    assert not REF.search(body(talked(OWN, Tool(name="write")), scoped, reader="look_up"))
+    assert not REF.search(body(talked(), read_back=True, refs="hide"))
+
+
+def test_the_tools_that_read_back_are_in_every_scope_and_have_the_same_bytes():
+    write = Tool(name="write")
+    session = talked(OWN, write)
+    wide = compile(session, SPEC, model="gpt-5", read_back=True).request["tools"]
+    narrow = C.default() + C.tools("write") | C.compact()
+    request = compile(session, narrow, model="gpt-5", read_back=True).request
+    assert [tool["function"]["name"] for tool in wide] == ["look_up", "write", "expand", "search"]
+    assert request["tools"] == wide[1:]
+
+
+def test_the_receipt_has_the_refs_in_any_case():
+    pack = compile(talked(), SPEC, model="gpt-5")
+    assert {change.ref for change in pack.manifest.changes} == {"event://e1", "event://e3"}
+    assert not pack.manifest.shows_refs
+
+
+def test_what_is_hidden_costs_no_more():
+    session = talked(OWN)
+    hidden = compile(session, SPEC, model="gpt-5")
+    shown = compile(session, SPEC, model="gpt-5", reader="look_up")
+    assert hidden.tokens < shown.tokens
+
+
+@pytest.mark.parametrize("options", [{}, {"read_back": True}, {"refs": "show"}])
+def test_a_replay_shows_what_was_shown(options):
+    session = talked(OWN)
+    pack = compile(session, SPEC | C.budget(3000), model="gpt-5", **options)
+    assert replay(pack, session).body == pack.body
+
+
+def test_a_note_of_a_step_shows_its_ref_to_a_reader_only():
+    session = Session("s")
+    session.user("go")
+    for n in range(30):
+        session.call("read", json.dumps({"path": f"{n}.txt"}), id=f"c{n}")
+        session.result(f"c{n}", f"{n} " + LONG)
+    spec = C.compaction(8000)
+    assert not REF.search(body(session, spec))
+    assert 'ref=\\"event://' in body(session, spec, read_back=True)
+
+
+def test_a_ref_that_somebody_wrote_stays_as_it_was_written():
+    session = Session("s")
+    session.user("what is event://e7#0?")
+    session.call("read", "{}", id="c")
+    session.result("c", "see [full output: event://e7#0, 9 tokens]")
+    session.user("well?")
+    assert body(session, C.default() | C.compact()).count("event://e7#0") == 2
+
+
+@settings(max_examples=60)
+@given(sessions(), specs())
+def test_no_spec_sends_a_mark_with_a_ref_that_nothing_reads(session, spec):
+    for format in FORMATS:
+        plain = target_for(format)
+        hidden = target(plain.model, format=format, window=128_000, reserved_output=0, refs="hide")
+        try:
+            pack = compile(session, spec, target=hidden)
+        except (BudgetError, StepError, RefError):
+            continue
+        assert_valid(pack, hidden)
+        own = {f"event://{event.id}" for event in session.log}
+        marks = re.findall(r"\[full output: (\S+?)(?:#\d+)?, \d+ tokens\]", pack.body.decode())
+        said = json.dumps([event.text for event in session.log], ensure_ascii=False)
+        assert not [mark for mark in marks if mark in own and mark not in said]
+
+
+def test_what_has_no_tools_has_no_reader():
+    with pytest.raises(ModelError, match="no tools"):
+        target("gpt-5", format="text", read_back=True)
+    with pytest.raises(ModelError, match="refs is 'some'"):
+        target("gpt-5", refs="some")
