@@ -16,11 +16,6 @@ TOOLS = (
         description="All orders of a customer.",
         parameters={"type": "object", "properties": {"customer": {"type": "string"}}},
     ),
-    Tool(
-        name="expand",
-        description="Read what a ref such as event://e2#0 names, whole.",
-        parameters={"type": "object", "properties": {"ref": {"type": "string"}}},
-    ),
 )
 
 SPEC = (
@@ -43,16 +38,17 @@ def scripted_model() -> Iterator[tuple[str, dict[str, Any]] | str]:
     """What the model does, call by call: a tool with arguments, or an answer."""
     yield "list_orders", {"customer": "ada"}
     yield "You have 60 orders; the newest is NW-59."
-    yield "expand", {"ref": "event://e1#0"}
-    yield "Order NW-3 was 23 EUR."
+    yield "expand", {"ref": "event://e1#0", "grep": "NW-33"}
+    yield "Order NW-33 was 53 EUR."
 
 
 def main() -> None:
     """Two turns; in the second one the agent looks up what was compacted."""
-    engine = Engine(SPEC, model="gpt-5", tools=TOOLS)
+    engine = Engine(SPEC, model="gpt-5", tools=TOOLS, read_back=True)
     session = Session("shop", state={"goal": "answer questions about orders"})
+    read_back = engine.tools(session)
     model = scripted_model()
-    for question in ("What did I order?", "And what did NW-3 cost?"):
+    for question in ("What did I order?", "And what did NW-33 cost?"):
         session.user(question)
         while True:
             pack = engine.compile(session)
@@ -67,9 +63,8 @@ def main() -> None:
             name, given = step
             call = ToolCall(id=f"call{len(session)}", name=name, arguments=json.dumps(given))
             session.assistant(call)
-            result = (
-                list_orders(**given) if name == "list_orders" else engine.expand(session, **given)
-            )
+            own = not read_back.handles(name)
+            result = list_orders(**given) if own else read_back.call(name, given)
             session.result(call.id, result, name=name)
             print(f"tool {name}: {len(result)} characters")
 

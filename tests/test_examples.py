@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 def test_the_agent_loop_looks_up_what_was_compacted():
     command = [sys.executable, str(EXAMPLES / "agent_loop.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "agent: Order NW-3 was 23 EUR." in done.stdout
+    assert "agent: Order NW-33 was 53 EUR." in done.stdout
     assert done.stdout.count("tokens sent") == 4
 
 

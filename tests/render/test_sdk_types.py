@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from pydantic import ConfigDict, TypeAdapter
 
-from contextwright import C, Session, compile, target
+from contextwright import C, ReadBack, Session, compile, target
 from contextwright.errors import BudgetError, StepError
 from contextwright.session.event import File, Image, Text, Thinking, Tool, ToolCall, ToolResult
 from contextwright.testing import sessions, specs, target_for
@@ -118,6 +118,24 @@ def check_anthropic(body, types):
         tools.validate_python(tool)
     for text in body.get("system", ()):
         texts.validate_python(text)
+
+
+def test_the_tools_that_read_back_are_what_each_sdk_takes(openai_chat, anthropic):
+    from google.genai import types
+    from openai.types.responses import ToolParam
+
+    session = rich_session()
+    pack = compile(session, SPEC, model="gpt-5", read_back=True)
+    read_back = ReadBack(session, pack)
+    for schema in read_back.schemas("openai-chat"):
+        openai_chat[1].validate_python(schema)
+    for schema in read_back.schemas("openai-responses"):
+        adapter(ToolParam).validate_python(schema)
+    for schema in read_back.schemas("anthropic"):
+        anthropic[1].validate_python(schema)
+    for schema in read_back.schemas("gemini"):
+        types.FunctionDeclaration.model_validate(schema)
+    assert read_back.names == ("expand", "search_context")
 
 
 def test_anthropic_accepts_one_of_everything(anthropic):

@@ -1,0 +1,148 @@
+"""An agent that sees results in short answers questions about them with the read-back tools alone."""
+
+import json
+import re
+from random import Random
+
+import pytest
+from tests.data.test_real_sessions import session_of_row
+
+from contextwright import C, Engine, Session
+from contextwright.session.event import Text
+
+QUESTIONS = 100
+BUDGET = 4_000
+SPEC = C.default() | C.compact() | C.budget(max_tokens=BUDGET)
+NEXT = re.compile(r"next: expand\((.*)\)\]$")
+
+
+def own_session():
+    """Results of several kinds, written for this test."""
+    session = Session("own")
+    session.user("go through the files")
+    texts = (
+        "\n".join(f"row {n:04} has the value {n * 37 % 7919}" for n in range(3_000)),
+        json.dumps([{"id": n, "name": f"customer {n * 31 % 997}"} for n in range(900)]),
+        "x" * 9_000 + "needle 4711" + "y" * 9_000,
+        "# Title\n\n" + "\n\n".join(f"Paragraph {n} tells of ship {n * 7}." for n in range(500)),
+    )
+    for n, text in enumerate(texts):
+        session.call("read", json.dumps({"path": f"{n}.txt"}), id=f"c{n}")
+        session.result(f"c{n}", text)
+    session.assistant("I have seen them.")
+    session.user("then tell me")
+    return session
+
+
+def long_results(session):
+    """The refs of results that are sent in short, with their texts."""
+    snapshot = session.snapshot()
+    found = {}
+    for exchange in snapshot.exchanges():
+        for place, call in enumerate(exchange.calls):
+            result = exchange.results.get(call.id)
+            only_text = result is not None and all(isinstance(p, Text) for p in result.content)
+            if only_text and len(result.text) > 1_500:
+                found[f"event://{exchange.first.id}#{place}"] = result.text
+    return found
+
+
+class Agent:
+    """What a model would do, by rules: it knows nothing of the session but what it is given."""
+
+    def __init__(self, session):
+        self.session = session
+        self.engine = Engine(SPEC, model="gpt-5", window=400_000, read_back=True)
+        self.tools = self.engine.tools(session)
+        self.calls = 0
+
+    def expand(self, **arguments):
+        """One step: a request, a call, its result; it stands whole in the next request."""
+        self.engine.compile(self.session)
+        text = self.tools.call("expand", arguments)
+        self.calls += 1
+        id = f"x{len(self.session)}"
+        self.session.call("expand", json.dumps(arguments), id=id)
+        self.session.result(id, text)
+        pack = self.engine.compile(self.session)
+        assert pack.tokens <= BUDGET
+        assert json.dumps(text, ensure_ascii=False) in pack.body.decode()
+        return text
+
+    def fragment(self, ref, before):
+        """What follows on some words in a text, found and read as a model would."""
+        line = self.expand(ref=ref, grep=re.escape(before))
+        if before in line:
+            return line.partition(before)[2]
+        return ""
+
+    def whole(self, ref):
+        """All of a text, page by page."""
+        text, arguments, steps = "", {"ref": ref}, 0
+        while True:
+            page, _, foot = self.expand(**arguments).rpartition("\n[")
+            text, steps, more = text + page, steps + 1, NEXT.search(foot)
+            if more is None:
+                return text, steps
+            arguments = dict(re.findall(r"(\w+)=(\"(?:[^\"\\]|\\.)*\"|\d+)", more[1]))
+            arguments = {name: json.loads(value) for name, value in arguments.items()}
+
+
+def questions(sessions, random):
+    """Places in long results: the words in front, which are in the text once, and those behind."""
+    asked = []
+    for session in sessions:
+        for ref, text in long_results(session).items():
+            for _ in range(150):
+                at = random.randrange(0, len(text) - 60)
+                before, answer = text[at : at + 20], text[at + 20 : at + 26]
+                if (before + answer).isprintable() and text.count(before) == 1:
+                    asked.append((session, ref, before, answer))
+    random.shuffle(asked)
+    return asked[:QUESTIONS]
+
+
+def answered(sessions):
+    """How many questions were asked and how many answered rightly, and the most calls that one
+    took."""
+    random = Random(42)
+    right, calls, asked = 0, [], questions(sessions, random)
+    for session, ref, before, answer in asked:
+        agent = Agent(session)
+        right += agent.fragment(ref, before).startswith(answer)
+        calls.append(agent.calls)
+        agent.session.assistant(answer)
+        agent.session.user("next question")
+    return len(asked), right, max(calls)
+
+
+def test_a_hundred_questions_about_results_that_were_written_here():
+    assert answered([own_session()]) == (QUESTIONS, QUESTIONS, 1)
+
+
+@pytest.mark.parametrize("name", ["se_agent", "swe_agent", "webdancer", "pi_coding"])
+def test_a_hundred_questions_about_recorded_results(name, read_rows):
+    sessions = [session_of_row(row) for row in read_rows(name, limit=9)]
+    for session in sessions:
+        session.user("Some questions about that.")
+    assert answered(sessions) == (QUESTIONS, QUESTIONS, 1)
+
+
+@pytest.mark.parametrize("name", ["own", "se_agent", "webdancer"])
+def test_every_byte_is_reached_in_bounded_calls(name, request):
+    if name == "own":
+        sessions = [own_session()]
+    else:
+        rows = request.getfixturevalue("read_rows")(name, limit=2)
+        sessions = [session_of_row(row) for row in rows]
+    for session in sessions:
+        session.user("All of it, please.")
+        largest = sorted(long_results(session).items(), key=lambda item: len(item[1]))[-2:]
+        for ref, text in largest:
+            agent = Agent(session)
+            tokens = agent.engine.target.counter.count(text)
+            whole, steps = agent.whole(ref)
+            assert whole == text
+            assert steps <= 2 + 3 * tokens // (BUDGET // 4)
+            session.assistant("I have read it.")
+            session.user("And the next?")
