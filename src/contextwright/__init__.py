@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.engine.store_manifest import store_manifest
     from contextwright.engine.working_notes import add_working_note, checkpoint
-    from contextwright.errors import BudgetError, ContextwrightError, PremiseError, SpecError
+    from contextwright.errors import (
+        BudgetError,
+        ContextOverflowError,
+        ContextwrightError,
+        PremiseError,
+        SpecError,
+    )
     from contextwright.formats import read_session, read_sessions, write_session
     from contextwright.formats.objects import session_from
     from contextwright.memo.memory_budget import memory
@@ -52,7 +58,9 @@ if TYPE_CHECKING:
     from contextwright.session import Event, Session, Snapshot
     from contextwright.stores import FileArtifacts, Refs, SQLiteMemory, SQLiteSessions, TaskBoard
     from contextwright.tasks.plan_step import Constraints, Criterion, Step, assign
+    from contextwright.tokens.context_overflow import overflow_of
     from contextwright.tokens.models import register_model
+    from contextwright.tokens.usage import usage_of
     from contextwright.words import C, S, parse
 
 __version__ = "0.1.0"
@@ -64,6 +72,7 @@ _HOMES = {
     "Compiler": "contextwright.compiler",
     "Constraints": "contextwright.tasks.plan_step",
     "ContextBudget": "contextwright.compiler",
+    "ContextOverflowError": "contextwright.errors",
     "ContextwrightError": "contextwright.errors",
     "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.tasks.plan_step",
@@ -105,6 +114,7 @@ _HOMES = {
     "compile_many": "contextwright.engine.compile_many",
     "coordinated_forgetting_cycle": "contextwright.retention",
     "memory": "contextwright.memo.memory_budget",
+    "overflow_of": "contextwright.tokens.context_overflow",
     "parse": "contextwright.words",
     "premise_guard": "contextwright.engine.premise_guard",
     "pressure": "contextwright.engine.pressure",
@@ -117,6 +127,7 @@ _HOMES = {
     "session_from": "contextwright.formats.objects",
     "store_manifest": "contextwright.engine.store_manifest",
     "target": "contextwright.render.target",
+    "usage_of": "contextwright.tokens.usage",
     "with_context_management": "contextwright.adapters.wrap",
     "write_session": "contextwright.formats",
 }
@@ -128,6 +139,7 @@ __all__ = [
     "Compiler",
     "Constraints",
     "ContextBudget",
+    "ContextOverflowError",
     "ContextwrightError",
     "Cooled",
     "Criterion",
@@ -169,6 +181,7 @@ __all__ = [
     "compile_many",
     "coordinated_forgetting_cycle",
     "memory",
+    "overflow_of",
     "parse",
     "premise_guard",
     "pressure",
@@ -181,6 +194,7 @@ __all__ = [
     "session_from",
     "store_manifest",
     "target",
+    "usage_of",
     "with_context_management",
     "write_session",
 ]

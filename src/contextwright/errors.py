@@ -12,6 +12,7 @@ ContextwrightError
 ├── StepError            a step without what a pack needs, or too large: restate or split it
 ├── PremiseError         a question takes for granted what is not so; names the evidence
 ├── BudgetError          what must stay does not fit; names the blocks and their tokens
+│   └── ContextOverflowError  the provider refused what was sent, and no smaller request can be made
 ├── ProtectionError      a step touched what no step may touch: a bug in the word it names
 ├── RefError             a ref that does not resolve, or may not
 ├── RenderError          a request that its provider would refuse
@@ -140,6 +141,11 @@ class BudgetError(ContextwrightError):
     """What must stay does not fit the budget. Names the blocks and their tokens."""
 
     exit_code = 6
+
+
+class ContextOverflowError(BudgetError):
+    """The provider refused a request for its length, and there is no smaller one; names both
+    sizes."""
 
 
 class ProtectionError(ContextwrightError):

@@ -6,7 +6,8 @@ import msgspec
 
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
-from contextwright.errors import NotInThisFormat
+from contextwright.errors import NotInThisFormat, ReplayError
+from contextwright.session.session import Session
 
 
 class Pack(msgspec.Struct, frozen=True):
@@ -40,6 +41,41 @@ class Pack(msgspec.Struct, frozen=True):
     def tokens(self) -> int:
         """Tokens of the whole request, as the manifest's counter counts them."""
         return self.manifest.tokens
+
+    def original(self, session: Session) -> Any:
+        """The body, or the messages, that the session was read from, as they came: for a provider
+        that refuses what was rewritten for another reason than its length.
+
+        Args:
+            session: the one that this pack was compiled from; what came later is not in it.
+
+        Returns:
+            Plain data in the pack's own format. Of a session that was not read from it: its
+            messages in that format, all of them, nothing shortened.
+
+        Raises:
+            NotInThisFormat: the pack is text. ReplayError: another session.
+        """
+        from contextwright.formats import FORMATS, write_session
+
+        manifest, digest = self.manifest, session.log.digest(self.manifest.position)
+        if manifest.format not in FORMATS:
+            raise NotInThisFormat(
+                f"a pack for {manifest.format} has no messages to go back to",
+                where="pack.original(session)",
+                fix=f"one of {', '.join(sorted(FORMATS))}",
+            )
+        if digest != manifest.session_digest:
+            raise ReplayError(
+                "this is not the session that the pack was compiled from",
+                where=f"session {session.id!r}, pack {manifest.pack_id!r}",
+                fix="give the session itself, or the lineage of it: session.lineages",
+            )
+        whole = session
+        if len(session) > manifest.position:
+            events = session.log[: manifest.position]
+            whole = Session(session.id, events, tools=session.tools, metadata=session.metadata)
+        return msgspec.json.decode(write_session(whole, manifest.format))
 
     def tool_name(self, called: str) -> str:
         """The name of the tool that a model called: some are sent under another one."""

@@ -1,6 +1,7 @@
 """A spec in an agent's loop: prepare, assemble, record."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,13 @@ from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, known_answers, preparing, remember
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.record import capture_before, recording, write
+from contextwright.engine.recovery import (
+    Recoveries,
+    learned_window,
+    recovering,
+    refusal_of,
+    refused_pack,
+)
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.errors import SessionError
 from contextwright.memo.ownership import remembering
@@ -46,6 +54,7 @@ from contextwright.spec.saved_fold import save_folds
 from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
+from contextwright.tokens.context_overflow import Overflow
 from contextwright.words import C
 from contextwright.worker_threads import off_loop
 
@@ -125,6 +134,7 @@ class Engine:
         self.ports = ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
+        self._recoveries = Recoveries()
 
     @property
     def target(self) -> Target:
@@ -152,6 +162,7 @@ class Engine:
         """
         target = self._target_with(reserved_system, tools)
         own = _session(session, "Engine.compile(session)")
+        target = self._recoveries.bounded(target, own.log)
         with remembering(memo_of(own.log)):
             pack = run_tasks(self._packing(own, target), self.models, *_whose(own))
         self._previous[own.log] = pack
@@ -174,6 +185,7 @@ class Engine:
         where, own = "Engine.acompile(session)", session
         if not isinstance(own, Session):
             own = await off_loop(_session, own, where, long=True)
+        target = self._recoveries.bounded(target, own.log)
         compiled = self._previous.get(own.log)
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
         asking = self._packing(own, target)
@@ -196,13 +208,68 @@ class Engine:
         Where an answer is missing it does without, and the manifest says so.
         """
         snapshot = snapshot_of(session, "Engine.assemble(session)")
-        log, target = snapshot.log, self.target
+        log, target = snapshot.log, self._recoveries.bounded(self.target, snapshot.log)
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
             compiler, previous = self._spec_compiler(log), self._previous.get(log)
             turn = Turn(compiler, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
+        self._previous[log] = pack
+        return pack
+
+    def recover(
+        self,
+        session: Session,
+        error: object,
+        *,
+        reserved_system: int | None = None,
+        tools: tuple[Tool, ...] | None = None,
+    ) -> Pack:
+        """After the provider refused the last pack as too long: one that it takes.
+
+        What it says calibrates the counter and the window; where it says no numbers, the next
+        request is a fifth smaller. It is never the same bytes again, and what was learned holds
+        for the conversation's later packs.
+
+        Args:
+            error: what the provider's client raised, or the body of its answer. What is no
+                overflow (`overflow_of`) is raised again.
+            reserved_system, tools: as the refused pack was compiled with.
+
+        Raises:
+            ContextOverflowError: there is no smaller request; names both sizes.
+        """
+        overflow = refusal_of(error)
+        with remembering(memo_of(session.log)):
+            asking = self._recovering(session, overflow, self._target_with(reserved_system, tools))
+            return run_tasks(asking, self.models, *_whose(session))
+
+    async def arecover(
+        self,
+        session: Session,
+        error: object,
+        *,
+        reserved_system: int | None = None,
+        tools: tuple[Tool, ...] | None = None,
+    ) -> Pack:
+        """`recover`, letting the event loop run."""
+        overflow = refusal_of(error)
+        with remembering(memo_of(session.log)):
+            asking = self._recovering(session, overflow, self._target_with(reserved_system, tools))
+            return await adrive(asking, self.models, *_whose(session), long=True)
+
+    def _recovering(
+        self, session: Session, overflow: Overflow, target: Target
+    ) -> TaskGenerator[Pack]:
+        log = session.log
+        sent = refused_pack(self._previous.get(log), session)
+        if overflow.unit == "tokens" and overflow.input:
+            self.learn(session, overflow.input)
+        self._base = learned_window(self._base, overflow)
+        target = learned_window(target, overflow)
+        packing = partial(self._packing, session)
+        pack = yield from recovering(overflow, sent, target, self._recoveries.of(log), packing)
         self._previous[log] = pack
         return pack
 
@@ -263,14 +330,16 @@ class Engine:
             with waiting():
                 self.sessions.save(session)
 
-    def _packing(self, session: Session, target: Target) -> TaskGenerator[Pack]:
+    def _packing(
+        self, session: Session, target: Target, why: tuple[str, ...] = ()
+    ) -> TaskGenerator[Pack]:
         if self.compiler is not None:
             return compiled_by(self.compiler, session.snapshot(), target)
         log = session.log
         capture_before(session, self.spec, self.ports)
         notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers, self.ports)
         turn = Turn(
-            self._spec_compiler(log, notes),
+            self._spec_compiler(log, (*notes, *why)),
             target,
             session.snapshot,
             lambda values: write(session, values),
