@@ -67,15 +67,15 @@ def overflow_of(error: object) -> Overflow | None:
         The overflow; None for everything else: a rate limit, an answer that is too long, a key, a
         message that is not understood.
     """
-    said = _Said()
-    said.take(error)
-    texts = [text.lower() for text in said.texts]
-    codes = [code.lower() for code in said.codes]
-    known = said.statuses <= REFUSALS
+    words = ErrorWords()
+    words.take(error)
+    texts = [text.lower() for text in words.texts]
+    codes = [code.lower() for code in words.codes]
+    known = words.statuses <= REFUSALS
     if not known or any(map(NOT_OVERFLOW.search, (*texts, *codes))):
         return None
     stated = {
-        name: said.numbers[field] for field, name in LIMIT_FIELDS.items() if field in said.numbers
+        name: words.numbers[field] for field, name in LIMIT_FIELDS.items() if field in words.numbers
     }
     by_rule = _by_rule(texts)
     code = next((code for code in codes if code in CODES), "")
@@ -86,7 +86,7 @@ def overflow_of(error: object) -> Overflow | None:
         overflow = Overflow(provider=CODES[code], whole=bool(stated))
         return msgspec.structs.replace(overflow, **stated)
     code = next((code for code in codes if code in BYTE_CODES), "")
-    if code or 413 in said.statuses:
+    if code or 413 in words.statuses:
         return Overflow(provider=BYTE_CODES.get(code, ""), unit="bytes")
     return None
 
@@ -147,7 +147,7 @@ _LONGEST = 20_000
 """Characters of a text that are looked at: an error is short, an echo of the request is not."""
 
 
-class _Said:
+class ErrorWords:
     """What an error says, from wherever it stands.
 
     Attributes:
