@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextwright.engine.acceptance import check_acceptance, record_acceptance
     from contextwright.engine.compile_many import Compiled, compile_many
     from contextwright.engine.engine import Engine
+    from contextwright.engine.events import Deny, Replace
     from contextwright.engine.one_call import compile
     from contextwright.engine.premise_guard import (
         acheck_premise,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from contextwright.engine.pressure import SummaryConstraint, pressure
     from contextwright.engine.read_back import ReadBack
     from contextwright.engine.record import record
+    from contextwright.engine.session_budget import SessionBudget
     from contextwright.engine.sliding_window import SlidingWindow
     from contextwright.engine.store_manifest import store_manifest
     from contextwright.engine.working_notes import add_working_note, checkpoint
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         ContextOverflowError,
         ContextwrightError,
         PremiseError,
+        SessionBudgetError,
         SpecError,
     )
     from contextwright.formats import read_session, read_sessions, write_session
@@ -77,6 +80,7 @@ _HOMES = {
     "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.tasks.plan_step",
     "DataSubject": "contextwright.retention",
+    "Deny": "contextwright.engine.events",
     "Engine": "contextwright.engine.engine",
     "Event": "contextwright.session",
     "FileArtifacts": "contextwright.stores",
@@ -89,12 +93,15 @@ _HOMES = {
     "PremiseResult": "contextwright.premises.findings",
     "ReadBack": "contextwright.engine.read_back",
     "Refs": "contextwright.stores",
+    "Replace": "contextwright.engine.events",
     "RetentionPolicy": "contextwright.retention",
     "S": "contextwright.words",
     "SQLiteMemory": "contextwright.stores",
     "SQLiteSessions": "contextwright.stores",
     "SalienceScorer": "contextwright.retrieval.salience",
     "Session": "contextwright.session",
+    "SessionBudget": "contextwright.engine.session_budget",
+    "SessionBudgetError": "contextwright.errors",
     "SlidingWindow": "contextwright.engine.sliding_window",
     "Snapshot": "contextwright.session",
     "SpecError": "contextwright.errors",
@@ -144,6 +151,7 @@ __all__ = [
     "Cooled",
     "Criterion",
     "DataSubject",
+    "Deny",
     "Engine",
     "Event",
     "FileArtifacts",
@@ -156,12 +164,15 @@ __all__ = [
     "PremiseResult",
     "ReadBack",
     "Refs",
+    "Replace",
     "RetentionPolicy",
     "S",
     "SQLiteMemory",
     "SQLiteSessions",
     "SalienceScorer",
     "Session",
+    "SessionBudget",
+    "SessionBudgetError",
     "SlidingWindow",
     "Snapshot",
     "SpecError",

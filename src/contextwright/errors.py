@@ -12,7 +12,8 @@ ContextwrightError
 ├── StepError            a step without what a pack needs, or too large: restate or split it
 ├── PremiseError         a question takes for granted what is not so; names the evidence
 ├── BudgetError          what must stay does not fit; names the blocks and their tokens
-│   └── ContextOverflowError  the provider refused what was sent, and no smaller request can be made
+│   ├── ContextOverflowError  the provider refused what was sent, and no smaller request can be made
+│   └── SessionBudgetError    a session was billed what it may be
 ├── ProtectionError      a step touched what no step may touch: a bug in the word it names
 ├── RefError             a ref that does not resolve, or may not
 ├── RenderError          a request that its provider would refuse
@@ -146,6 +147,10 @@ class BudgetError(ContextwrightError):
 class ContextOverflowError(BudgetError):
     """The provider refused a request for its length, and there is no smaller one; names both
     sizes."""
+
+
+class SessionBudgetError(BudgetError):
+    """A threshold of a session's budget ends its turns; names what was spent and the limits."""
 
 
 class ProtectionError(ContextwrightError):

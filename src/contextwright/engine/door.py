@@ -93,6 +93,21 @@ def session_of(source: SessionLike, where: str) -> Session:
     return session_from(source)
 
 
+def writable_session(source: SessionLike, where: str) -> Session:
+    """A session that can be written to.
+
+    Raises:
+        SessionError: a snapshot, or none at all.
+    """
+    if isinstance(source, Snapshot):
+        raise SessionError(
+            "expected a session, got a Snapshot: what is prepared is written to the session",
+            where=where,
+            fix="Engine.assemble(snapshot), or give the session",
+        )
+    return session_of(source, where)
+
+
 def spec_or_compiler(source: SpecLike | None, where: str) -> Expr | Compiler:
     """The spec that something stands for, or the compiler that it is.
 
@@ -326,3 +341,16 @@ def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:
             fix="compile for the target that is given",
         )
     return pack
+
+
+def time_of(clock: Callable[[], int] | None) -> tuple[int | None, str]:
+    """The time, or why there is none: a clock that fails ends no turn."""
+    if clock is None:
+        return None, ""
+    try:
+        now_ms: object = clock()
+    except Exception as error:  # noqa: BLE001 -- a clock of the user's may raise anything
+        return None, f"the clock failed ({type(error).__name__}: {error}): no time"
+    if isinstance(now_ms, bool) or not isinstance(now_ms, int):
+        return None, f"the clock gave {now_ms!r}, expected milliseconds since 1970: no time"
+    return now_ms, ""

@@ -19,13 +19,16 @@ from contextwright.engine.door import (
     compiled_by,
     expect_type,
     ports_of,
-    session_of,
     snapshot_of,
     sources_of,
     spec_or_compiler,
     target_of,
+    time_of,
+    writable_session,
 )
 from contextwright.engine.embedded import answering_by
+from contextwright.engine.event_hooks import EventHooks, with_notes
+from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
 from contextwright.engine.prepare import Turn, known_answers, preparing, remember
 from contextwright.engine.read_back import ReadBack
@@ -38,7 +41,7 @@ from contextwright.engine.recovery import (
     refused_pack,
 )
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
-from contextwright.errors import SessionError
+from contextwright.engine.session_budget import SessionBudget, billed_usage
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
@@ -47,7 +50,6 @@ from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
-from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.spec.saved_fold import save_folds
@@ -55,6 +57,7 @@ from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.tokens.context_overflow import Overflow
+from contextwright.tokens.usage import Usage
 from contextwright.words import C
 from contextwright.worker_threads import off_loop
 
@@ -98,6 +101,8 @@ class Engine:
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.
         detector, vault: what `C.redact` takes, as `contextwright.compile` does.
+        events: hooks by the name of their event, as `on` takes them.
+        budget: what a session may be billed in all.
     """
 
     def __init__(
@@ -117,6 +122,8 @@ class Engine:
         clock: Callable[[], int] | None = None,
         detector: Detector | None = None,
         vault: Vault | None = None,
+        events: Mapping[str, Any] | None = None,
+        budget: SessionBudget | None = None,
         **options: Any,
     ) -> None:
         self._base = target_of(model, None, options, "Engine(spec, model)")
@@ -135,6 +142,12 @@ class Engine:
         self.calibrator = Calibrator()
         self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
         self._recoveries = Recoveries()
+        self._hooks = EventHooks()
+        self._hooks.on_all(events)
+        expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")
+        self.budget = budget
+        if budget is not None:
+            budget.check_model(model)
 
     @property
     def target(self) -> Target:
@@ -142,6 +155,20 @@ class Engine:
         base = self._base
         counter = self.calibrator.counter(base.format, base.model, base.counter)
         return msgspec.structs.replace(base, counter=counter)
+
+    def on(self, event: EventName, hook: Callable[[Any], Any], *, contents: bool = False) -> None:
+        """Call a function at an event: `compile`, `step`, `prepare`, `overflow`, `budget`, with
+        facts as a frozen value; `pre_compact`, before a compaction's step, may answer with
+        `Deny(why)` or `Replace(spec, why)`. One that fails is named in the manifest and ends no
+        turn.
+
+        Args:
+            contents: whether the event holds the pack, or the answers of models, as well.
+
+        Raises:
+            SpecError: no such event, or nothing that is called and returns at once.
+        """
+        self._hooks.on(event, hook, contents=contents)
 
     def compile(
         self,
@@ -161,7 +188,7 @@ class Engine:
             tools: what may be called this time.
         """
         target = self._target_with(reserved_system, tools)
-        own = _session(session, "Engine.compile(session)")
+        own = writable_session(session, "Engine.compile(session)")
         target = self._recoveries.bounded(target, own.log)
         with remembering(memo_of(own.log)):
             pack = run_tasks(self._packing(own, target), self.models, *_whose(own))
@@ -184,7 +211,7 @@ class Engine:
         target = self._target_with(reserved_system, tools)
         where, own = "Engine.acompile(session)", session
         if not isinstance(own, Session):
-            own = await off_loop(_session, own, where, long=True)
+            own = await off_loop(writable_session, own, where, long=True)
         target = self._recoveries.bounded(target, own.log)
         compiled = self._previous.get(own.log)
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
@@ -263,15 +290,15 @@ class Engine:
         self, session: Session, overflow: Overflow, target: Target
     ) -> TaskGenerator[Pack]:
         log = session.log
-        sent = refused_pack(self._previous.get(log), session)
+        sent, refusals = refused_pack(self._previous.get(log), session), self._recoveries.of(log)
         if overflow.unit == "tokens" and overflow.input:
             self.learn(session, overflow.input)
         self._base = learned_window(self._base, overflow)
         target = learned_window(target, overflow)
         packing = partial(self._packing, session)
-        pack = yield from recovering(overflow, sent, target, self._recoveries.of(log), packing)
+        pack = yield from recovering(overflow, sent, target, refusals, packing)
         self._previous[log] = pack
-        return pack
+        return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
         """What a ref of a request names, whole, redacted as the spec says: for the tool with
@@ -304,51 +331,84 @@ class Engine:
             vault=self.ports.vault,
         )
 
-    def record(self, session: Session, *, billed_input: int | None = None) -> None:
+    def record(
+        self, session: Session, *, billed: object = None, billed_input: int | None = None
+    ) -> None:
         """After the answer was appended: write what the spec captures and notes, learn from the
-        bill, save.
+        bill, count it, save.
 
         Args:
-            billed_input: input tokens that the provider billed for the last pack, cached ones
+            billed: the provider's answer, or its usage, as dict or SDK object (`usage_of`).
+            billed_input: or only the input tokens that it billed for the last pack, cached ones
                 included.
+
+        Raises:
+            SessionBudgetError: a threshold of the budget ends the session; all was written.
         """
         with remembering(memo_of(session.log)):
-            run_tasks(self._recording(session, billed_input), self.models, *_whose(session))
+            recording = self._recording(session, billed_usage(billed, billed_input))
+            run_tasks(recording, self.models, *_whose(session))
 
-    async def arecord(self, session: Session, *, billed_input: int | None = None) -> None:
+    async def arecord(
+        self, session: Session, *, billed: object = None, billed_input: int | None = None
+    ) -> None:
         """`record`, letting the event loop run, while a store writes as well."""
         with remembering(memo_of(session.log)):
-            await adrive(self._recording(session, billed_input), self.models, *_whose(session))
+            recording = self._recording(session, billed_usage(billed, billed_input))
+            await adrive(recording, self.models, *_whose(session))
 
-    def _recording(self, session: Session, billed_input: int | None) -> TaskGenerator[None]:
-        if billed_input is not None:
-            self.learn(session, billed_input)
+    def _recording(self, session: Session, usage: Usage | None) -> TaskGenerator[None]:
+        if usage is not None:
+            self.learn(session, usage.context)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
         if (pack := self._previous.get(session.log)) is not None:
             save_folds(session.metadata, pack.manifest.folds)
+        if self.budget is not None and usage is not None:
+            self.budget.add(session, usage, self._base.model, self._hooks)
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)
+        self._check_budget(session)
 
     def _packing(
         self, session: Session, target: Target, why: tuple[str, ...] = ()
     ) -> TaskGenerator[Pack]:
+        """The pack for a target, as hooks let it be, and they are told of it."""
+        self._check_budget(session)
+        previous = self._previous.get(session.log)
         if self.compiler is not None:
-            return compiled_by(self.compiler, session.snapshot(), target)
-        log = session.log
-        capture_before(session, self.spec, self.ports)
-        notes = hydrate(session, self.spec, self.memory, self.scope, self.retrievers, self.ports)
+            pack = compiled_by(self.compiler, session.snapshot(), target)
+            return self._hooks.compiled(pack, previous, session)
+
+        def prepared(spec: Expr, notes: Sequence[str]) -> TaskGenerator[Pack]:
+            return self._prepared(session, spec, target, (*why, *notes))
+
+        pack = yield from self._hooks.deciding(self.spec, prepared, previous, session)
+        return self._hooks.compiled(pack, previous, session)
+
+    def _prepared(
+        self, session: Session, spec: Expr, target: Target, why: tuple[str, ...]
+    ) -> TaskGenerator[Pack]:
+        """The pack of a spec, with all that it needs from models."""
+        log, failed = session.log, list[str]()
+        capture_before(session, spec, self.ports)
+        notes = hydrate(session, spec, self.memory, self.scope, self.retrievers, self.ports)
         turn = Turn(
-            self._spec_compiler(log, (*notes, *why)),
+            self._spec_compiler(log, (*notes, *why), spec),
             target,
             session.snapshot,
             lambda values: write(session, values),
             self._previous.get(log),
+            lambda tasks, answers: failed.extend(self._hooks.prepared(session, tasks, answers)),
         )
         known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
         remember(log, self.models, answers)
-        return pack
+        return with_notes(pack, failed)
+
+    def _check_budget(self, session: Session) -> None:
+        if self.budget is not None:
+            self.budget.check(session)
 
     def _target_with(self, reserved_system: int | None, tools: tuple[Tool, ...] | None) -> Target:
         """The target, with what is different this time."""
@@ -357,10 +417,12 @@ class Engine:
             target = msgspec.structs.replace(target, reserved_system=reserved_system)
         return target if tools is None else msgspec.structs.replace(target, tools=read_tools(tools))
 
-    def _spec_compiler(self, log: Log, notes: tuple[str, ...] = ()) -> SpecCompiler:
-        now_ms, why = _time_of(self.clock)
+    def _spec_compiler(
+        self, log: Log, notes: tuple[str, ...] = (), spec: Expr | None = None
+    ) -> SpecCompiler:
+        now_ms, why = time_of(self.clock)
         return SpecCompiler(
-            self.spec,
+            self.spec if spec is None else spec,
             agent=self.agent,
             sources=sources_of(self.artifacts, self.roots, self.hosts, "Engine(...)"),
             now_ms=now_ms,
@@ -381,34 +443,6 @@ class Engine:
         # what the caller adds, such as ADK's instruction and tools, is billed as well
         estimated = measured + pack.manifest.reserved_system
         self.calibrator.observe(base.format, base.model, billed_input, estimated)
-
-
-def _time_of(clock: Callable[[], int] | None) -> tuple[int | None, str]:
-    """The time, or why there is none: a clock that fails ends no turn."""
-    if clock is None:
-        return None, ""
-    try:
-        now_ms: object = clock()
-    except Exception as error:  # noqa: BLE001 -- a clock of the user's may raise anything
-        return None, f"the clock failed ({type(error).__name__}: {error}): no time"
-    if isinstance(now_ms, bool) or not isinstance(now_ms, int):
-        return None, f"the clock gave {now_ms!r}, expected milliseconds since 1970: no time"
-    return now_ms, ""
-
-
-def _session(source: SessionLike, where: str) -> Session:
-    """A session that can be written to.
-
-    Raises:
-        SessionError: a snapshot, or none at all.
-    """
-    if isinstance(source, Snapshot):
-        raise SessionError(
-            "expected a session, got a Snapshot: what is prepared is written to the session",
-            where=where,
-            fix="Engine.assemble(snapshot), or give the session",
-        )
-    return session_of(source, where)
 
 
 def _whose(session: Session) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
 from contextwright.session.log import Family, Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.task import NO_ANSWERS, Answer, Answers
+from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 
 ROUNDS = 6
 """Assemblings that may ask: a stage of a cascade asks only when those before it were not enough."""
@@ -38,6 +38,7 @@ class Turn(msgspec.Struct, eq=False):
     take: Callable[[], Snapshot]
     write: Write | None = None
     previous: Pack | None = None
+    answered: Callable[[Sequence[Task], Sequence[Answer]], None] | None = None
 
     def assemble(self, answers: Answers) -> Pack:
         """The pack, with these answers and no others."""
@@ -83,12 +84,21 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple
         written = turn.write(wants.wrote) if turn.write is not None and wants.wrote else False
         if wants.asked:
             earlier = _kept_before(wants, answers, latest)
-            answers = answers.with_(earlier or turn.cleaned((yield tuple(wants.asked.values()))))
+            answers = answers.with_(earlier or turn.cleaned((yield from _ask(turn, wants))))
         elif error is not None and not written:
             raise error
         elif pack is not None and not written:
             return pack, answers
     return turn.assemble(answers), answers
+
+
+def _ask(turn: Turn, wants: PendingTasks) -> TaskGenerator[list[Answer]]:
+    """The answers to what is missing; who wants to know is told."""
+    tasks = tuple(wants.asked.values())
+    answers = yield tasks
+    if turn.answered is not None:
+        turn.answered(tasks, answers)
+    return answers
 
 
 def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[Answer]:

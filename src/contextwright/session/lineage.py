@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FORK = "contextwright.fork"
 LINEAGES = "contextwright.lineages"
+SPENT = "contextwright.spent"
+OWN_KEYS = (LINEAGES, SPENT)
+"""Keys of a session's metadata that a fork does not take: what was left, and what was billed."""
 
 
 class ForkOrigin(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,6 +23,7 @@ from contextwright.session.exchange import Exchange
 from contextwright.session.lineage import (
     FORK,
     LINEAGES,
+    OWN_KEYS,
     ForkOrigin,
     fork_origin,
     lineage_record,
@@ -267,7 +268,8 @@ class Session:
                 session=self.id, root=root, position=position, state_version=version
             )
             fork = Session(id, tools=self.tools, metadata=deepcopy(self.metadata))
-            fork.metadata.pop(LINEAGES, None)
+            for key in OWN_KEYS:
+                fork.metadata.pop(key, None)
             fork.metadata[FORK] = msgspec.to_builtins(origin)
             fork.log = self.log.before(position)
             fork.changes = self.changes[:version]

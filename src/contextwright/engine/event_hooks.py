@@ -1,0 +1,251 @@
+"""Hooks: who is told of an engine's events, and may say no before a compaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from contextwright.compiler.change import Change
+from contextwright.compiler.pack import Pack
+from contextwright.engine.events import (
+    EVENTS,
+    CompileEvent,
+    Deny,
+    EngineEvent,
+    OverflowEvent,
+    PrepareEvent,
+    Replace,
+    StepEvent,
+)
+from contextwright.engine.recovery import Refusals
+from contextwright.errors import BudgetError, SpecError, nearest
+from contextwright.session.log import Log
+from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.codec import from_data, to_data
+from contextwright.spec.expr import Expr
+from contextwright.spec.saved_fold import saved_folds
+from contextwright.spec.task import Answer, Task, TaskGenerator
+from contextwright.tokens.context_overflow import Overflow
+
+Hook = Callable[[Any], Any]
+"""Called with the event."""
+Prepared = Callable[[Expr, Sequence[str]], TaskGenerator[Pack]]
+"""Compiles a spec, with notes for the manifest."""
+_COMPACTION = "compaction"
+
+
+class EventHooks:
+    """The hooks of an engine. One that fails ends no turn: a note of the manifest names it."""
+
+    def __init__(self) -> None:
+        self._hooks: dict[str, list[tuple[Hook, bool]]] = {name: [] for name in EVENTS}
+        self._notes: WeakKeyDictionary[Log, list[str]] = WeakKeyDictionary()
+
+    def on(self, name: str, hook: object, *, contents: bool = False) -> None:
+        """Call a function at an event.
+
+        Raises:
+            SpecError: no such event, or nothing that can be called and returns at once.
+        """
+        where = f"engine.on({name!r}, ...)"
+        if name not in self._hooks:
+            raise SpecError(f"no event {name!r}", where=where, fix=nearest(str(name), EVENTS))
+        if not callable(hook) or iscoroutinefunction(hook):
+            raise SpecError(
+                f"expected a function that is called with the event, got {type(hook).__name__}",
+                where=where,
+                fix="def hook(event): ...; what is async is put into a queue by it",
+            )
+        self._hooks[name].append((hook, contents))
+
+    def on_all(self, hooks: Mapping[str, Any] | None) -> None:
+        """Put on hooks by the name of their event, one or several each."""
+        for name, several in (hooks or {}).items():
+            listed = (
+                cast("list[object]", several) if isinstance(several, (list, tuple)) else [several]
+            )
+            for hook in listed:
+                self.on(name, hook)
+
+    def has(self, *names: str) -> bool:
+        """Whether anybody wants to know."""
+        return any(self._hooks[name] for name in names)
+
+    def tell(self, name: str, event: EngineEvent, notes: list[str], **contents: Any) -> list[Any]:
+        """Call the hooks of an event.
+
+        Args:
+            notes: gets one for every hook that failed.
+            contents: fields for those that asked for them.
+
+        Returns:
+            What they returned.
+        """
+        replies: list[Any] = []
+        for hook, wants_contents in self._hooks[name]:
+            whole = msgspec.structs.replace(event, **contents) if wants_contents else event
+            try:
+                replies.append(hook(whole))
+            except Exception as error:  # noqa: BLE001 -- a hook of the user's may raise anything
+                what = getattr(hook, "__qualname__", type(hook).__name__)
+                notes.append(f"the hook {what} of {name!r} failed ({type(error).__name__})")
+        return replies
+
+    def note(self, log: Log, notes: Sequence[str]) -> None:
+        """Keep notes for the next pack of a session: there is none to hold them now."""
+        self._notes.setdefault(log, []).extend(notes)
+
+    def compiled(self, pack: Pack, previous: Pack | None, session: Session) -> Pack:
+        """Tell of a pack, and of the step that it takes; the pack with a note of what failed."""
+        notes = self._notes.pop(session.log, [])
+        if self.has("step") and (step := step_of(pack, previous, session)) is not None:
+            self.tell("step", step, notes, pack=pack)
+        if self.has("compile"):
+            self.tell("compile", _compile_event(pack, session), notes, pack=pack)
+        return with_notes(pack, notes)
+
+    def deciding(
+        self, spec: Expr, prepared: Prepared, previous: Pack | None, session: Session
+    ) -> TaskGenerator[Pack]:
+        """The pack of a spec, or what `pre_compact` hooks want instead where it takes a step."""
+        pack = yield from prepared(spec, ())
+        notes: list[str] = []
+        verdict = self._verdict(pack, previous, session, notes)
+        if verdict is not None:
+            notes.append(f"pre_compact: {verdict}")
+            try:
+                other = without_compaction(spec) if isinstance(verdict, Deny) else verdict.spec
+                return (yield from prepared(other, notes))
+            except BudgetError:
+                notes.append("pre_compact: it does not fit otherwise, the step is taken")
+        return with_notes(pack, notes)
+
+    def _verdict(
+        self, pack: Pack, previous: Pack | None, session: Session, notes: list[str]
+    ) -> Deny | Replace | None:
+        """What hooks say of the step that a pack takes: the first that denies or replaces it."""
+        step = step_of(pack, previous, session) if self.has("pre_compact") else None
+        if step is None:
+            return None
+        for reply in self.tell("pre_compact", step, notes, pack=pack):
+            if isinstance(reply, (Deny, Replace)):
+                return reply
+            if reply is False:
+                return Deny()
+            if reply is not None and reply is not True:
+                notes.append(f"a hook of 'pre_compact' gave {type(reply).__name__}: not understood")
+        return None
+
+    def prepared(
+        self, session: Session, tasks: Sequence[Task], answers: Sequence[Answer]
+    ) -> list[str]:
+        """Tell what models were asked; notes of what failed."""
+        notes: list[str] = []
+        if self.has("prepare"):
+            event = PrepareEvent(
+                **_moment(session.snapshot()),
+                kinds=tuple(task.kind for task in tasks),
+                models=tuple(dict.fromkeys(answer.model for answer in answers)),
+                fallbacks=sum(bool(answer.fallback) for answer in answers),
+                input_tokens=sum(answer.input_tokens for answer in answers),
+                output_tokens=sum(answer.output_tokens for answer in answers),
+            )
+            self.tell("prepare", event, notes, answers=tuple(answers))
+        return notes
+
+    def overflowed(
+        self, session: Session, overflow: Overflow, sent: Pack, pack: Pack, refusals: Refusals
+    ) -> Pack:
+        """Tell of a refusal and what was compiled after it; the pack with a note of what failed."""
+        notes: list[str] = []
+        event = OverflowEvent(
+            **_moment(session.snapshot()),
+            overflow=overflow,
+            tokens_before=sent.tokens,
+            tokens_after=pack.tokens,
+            room=refusals.room,
+            refusals=refusals.count,
+        )
+        self.tell("overflow", event, notes, pack=pack)
+        return with_notes(pack, notes)
+
+
+def step_of(pack: Pack, previous: Pack | None, session: Session) -> StepEvent | None:
+    """The step that a pack takes and the one before did not; None where it takes none."""
+    before = {fold.key: fold.steps for fold in saved_folds(session.metadata)}
+    for fold in () if previous is None else previous.manifest.folds:
+        before[fold.key] = max(fold.steps, before.get(fold.key, 0))
+    folds = [fold for fold in pack.manifest.folds if fold.steps > before.get(fold.key, 0)]
+    if not folds:
+        return None
+    before_changes = () if previous is None else previous.manifest.changes
+    known = set(before_changes)
+    new = [change for change in pack.manifest.changes if change not in known]
+    lineages = [change.lineage or (change.id,) for change in new]
+    prefix = pack.manifest.prefix
+    return StepEvent(
+        **_moment(session.snapshot()),
+        step=max(fold.steps for fold in folds),
+        tokens_before=pack.tokens + _saved(pack.manifest.changes) - _saved(before_changes),
+        tokens_after=pack.tokens,
+        ids=tuple(dict.fromkeys(id for lineage in lineages for id in lineage)),
+        lost_prefix_tokens=previous.tokens - prefix.tokens if previous and prefix else 0,
+    )
+
+
+def _saved(changes: Sequence[Change]) -> int:
+    return sum(change.tokens_before - change.tokens_after for change in changes)
+
+
+def _compile_event(pack: Pack, session: Session) -> CompileEvent:
+    manifest = pack.manifest
+    prefix = manifest.prefix
+    return CompileEvent(
+        **_moment(session.snapshot()),
+        pack_id=manifest.pack_id,
+        model=manifest.model,
+        format=manifest.format,
+        tokens=manifest.tokens,
+        tokens_before=manifest.tokens + _saved(manifest.changes),
+        limit=manifest.budget,
+        blocks=len(manifest.kept),
+        changed=tuple(change.id for change in manifest.changes),
+        prefix_tokens=prefix.tokens if prefix is not None else 0,
+        saved_microdollars=prefix.saved_microdollars if prefix is not None else None,
+        notes=len(manifest.notes),
+    )
+
+
+def _moment(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "session": snapshot.session_id,
+        "position": snapshot.position,
+        "turn": max(0, snapshot.turn),
+    }
+
+
+def with_notes(pack: Pack, notes: Sequence[str]) -> Pack:
+    """The pack with these notes in front of its manifest's own, where a replay expects them."""
+    if not notes:
+        return pack
+    noted = msgspec.structs.replace(pack.manifest, notes=(*notes, *pack.manifest.notes))
+    return msgspec.structs.replace(pack, manifest=noted.digested())
+
+
+def without_compaction(spec: Expr) -> Expr:
+    """The spec whose compaction waits until the model's window is full."""
+    return from_data(_late(to_data(spec)))
+
+
+def _late(value: Any) -> Any:
+    if isinstance(value, list):
+        return list(map(_late, cast("list[Any]", value)))
+    if not isinstance(value, dict):
+        return value
+    fields = cast("dict[str, Any]", value)
+    if fields.get("atom") == _COMPACTION:
+        return {**fields, "max_tokens": 0, "soft": 100, "headroom": 0, "eager": False}
+    return {key: _late(inner) for key, inner in fields.items()}

@@ -1,0 +1,157 @@
+"""What a session may cost in all: counted from bills, told at thresholds, ended where it is asked."""
+
+import asyncio
+
+import pytest
+
+from contextwright import C, Engine, Session, SessionBudget, SQLiteSessions
+from contextwright.errors import BudgetError, ModelError, SessionBudgetError, SpecError
+
+ANTHROPIC = {
+    "input_tokens": 100,
+    "cache_read_input_tokens": 600,
+    "cache_creation_input_tokens": 300,
+    "output_tokens": 50,
+}
+
+
+def turn(engine, session, billed):
+    session.user("hi")
+    engine.compile(session)
+    session.assistant("hello")
+    engine.record(session, billed=billed)
+
+
+def test_thresholds_are_told_once_each_and_the_last_ends_the_session():
+    events = []
+    budget = SessionBudget(max_tokens=10_000, thresholds={0.5: events.append, 0.8: events.append})
+    engine, session = Engine(C.default(), "claude-sonnet-4-5", budget=budget), Session("s")
+    heard = []
+    engine.on("budget", heard.append)
+    for _ in range(9):
+        turn(engine, session, ANTHROPIC)
+    assert [(event.threshold, event.tokens) for event in events] == [(0.5, 5250), (0.8, 8400)]
+    assert heard == events
+    with pytest.raises(
+        SessionBudgetError, match=r"10500 tokens and \$\d.* were spent of 10000 tokens"
+    ):
+        turn(engine, session, ANTHROPIC)
+    assert budget.spent(session).usage.cached == 6000
+    assert heard[-1].threshold == 1.0
+    assert isinstance(pytest.raises(SessionBudgetError, engine.compile, session).value, BudgetError)
+    assert len(session) == 20  # the answer that was paid for is there
+
+
+def test_a_callback_may_ask_to_end_it():
+    budget = SessionBudget(max_tokens=10_000, thresholds={0.1: lambda event: "abort"})
+    engine, session = Engine(C.default(), "gpt-5", budget=budget), Session()
+    with pytest.raises(SessionBudgetError, match="threshold of 0.1"):
+        turn(engine, session, {"prompt_tokens": 1500, "completion_tokens": 1})
+
+
+def test_money_is_counted_by_the_models_prices_for_what_was_cached_and_what_was_not():
+    budget = SessionBudget(max_cost=100)
+    engine, session = Engine(C.default(), "claude-sonnet-4-5", budget=budget), Session()
+    usage = {
+        "input_tokens": 1_000_000,
+        "cache_read_input_tokens": 1_000_000,
+        "cache_creation_input_tokens": 0,
+        "output_tokens": 100_000,
+    }
+    turn(engine, session, usage)
+    spent = budget.spent(session)
+    uncached = Session()
+    turn(engine, uncached, {**usage, "input_tokens": 2_000_000, "cache_read_input_tokens": 0})
+    assert 0 < spent.microdollars < budget.spent(uncached).microdollars
+
+
+def test_what_was_spent_is_stored_with_the_session(tmp_path):
+    store = SQLiteSessions(tmp_path / "s.db")
+    engine = Engine(C.default(), "gpt-5", sessions=store, budget=SessionBudget(max_tokens=2000))
+    session = Session("s")
+    turn(engine, session, 1500)
+    again = store.load("s")
+    assert engine.budget.spent(again).tokens == 1500
+    again.rewind(0)
+    assert engine.budget.spent(again).tokens == 1500  # money does not come back
+    assert engine.budget.spent(again.fork(id="f")).tokens == 0
+    with pytest.raises(SessionBudgetError):
+        turn(engine, again, 600)
+    assert store.load("s").metadata["contextwright.spent"]["aborted"]
+
+
+def test_a_larger_budget_lets_it_go_on():
+    session = Session()
+    engine = Engine(C.default(), "gpt-5", budget=SessionBudget(max_tokens=1000))
+    with pytest.raises(SessionBudgetError):
+        turn(engine, session, 1500)
+    larger = Engine(C.default(), "gpt-5", budget=SessionBudget(max_tokens=9000))
+    turn(larger, session, 100)
+
+
+def test_a_callback_that_fails_ends_no_turn():
+    def breaking(event):
+        raise ValueError
+
+    budget = SessionBudget(max_tokens=1000, thresholds={0.5: breaking})
+    engine, session = Engine(C.default(), "gpt-5", budget=budget), Session()
+    turn(engine, session, 600)
+    session.user("on")
+    assert any(
+        "callback of threshold 0.5 failed (ValueError)" in note
+        for note in engine.compile(session).manifest.notes
+    )
+
+
+def test_the_bill_is_taken_in_an_event_loop_and_calibrates_as_before():
+    budget = SessionBudget(max_tokens=10**9)
+    engine, session = Engine(C.default(), "claude-sonnet-4-5", budget=budget), Session()
+
+    async def work():
+        for _ in range(25):
+            session.user("What does the supplier say of the offer?" * 20)
+            pack = await engine.acompile(session)
+            session.assistant("Nothing.")
+            await engine.arecord(
+                session,
+                billed={"usage": {"input_tokens": int(pack.tokens * 1.2), "output_tokens": 3}},
+            )
+
+    asyncio.run(work())
+    assert engine.calibrator.factor("anthropic", "claude-sonnet-4-5") > 110
+    assert budget.spent(session).usage.output == 75
+
+
+def test_what_is_no_bill_is_refused():
+    engine, session = Engine(C.default(), "gpt-5"), Session()
+    session.user("hi")
+    engine.compile(session)
+    for billed in ({"choices": []}, "12", object()):
+        with pytest.raises(SpecError, match="says no tokens"):
+            engine.record(session, billed=billed)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"max_tokens": 0},
+        {"max_cost": True},
+        {"max_tokens": 5, "thresholds": {0: print}},
+        {"max_tokens": 5, "thresholds": {0.5: "warn"}},
+    ],
+)
+def test_a_budget_that_limits_nothing_is_refused(options):
+    with pytest.raises(SpecError):
+        SessionBudget(**options)
+
+
+def test_money_can_not_be_limited_where_prices_are_not_known():
+    with pytest.raises(ModelError, match="prices of 'my-llama' are not known"):
+        Engine(
+            C.default(),
+            "my-llama",
+            window=8000,
+            format="openai-chat",
+            budget=SessionBudget(max_cost=1),
+        )
