@@ -1,6 +1,7 @@
 """Live objects of the SDKs and frameworks become the session that their dicts are."""
 
 import json
+from collections import namedtuple
 from types import SimpleNamespace
 
 import pytest
@@ -174,6 +175,47 @@ def pydantic_ai():
     ]
 
 
+def agent_framework():
+    from agent_framework import Content, Message
+
+    return [
+        Message("user", [QUESTION]),
+        Message(
+            "assistant",
+            ["I look.", Content.from_function_call("call_1", "look", arguments={"path": "a"})],
+        ),
+        Message("tool", [Content.from_function_result("call_1", result=RESULT)]),
+        Message("assistant", [ANSWER]),
+    ]
+
+
+def llama_index():
+    from llama_index.core.base.llms import types
+
+    call = types.ToolCallBlock(tool_call_id="call_1", tool_name="look", tool_kwargs={"path": "a"})
+    return [
+        types.ChatMessage(role="user", content=QUESTION),
+        types.ChatMessage(role="assistant", blocks=[types.TextBlock(text="I look."), call]),
+        types.ChatMessage(
+            role="tool", content=RESULT, additional_kwargs={"tool_call_id": "call_1"}
+        ),
+        types.ChatResponse(message=types.ChatMessage(role="assistant", content=ANSWER)),
+    ]
+
+
+def bedrock():
+    """Dicts, as botocore takes and gives them."""
+    called = {"toolUse": {"toolUseId": "call_1", "name": "look", "input": {"path": "a"}}}
+    result = {"toolResult": {"toolUseId": "call_1", "content": [{"text": RESULT}]}}
+    answer = {"message": {"role": "assistant", "content": [{"text": ANSWER}]}}
+    return [
+        {"role": "user", "content": [{"text": QUESTION}]},
+        {"role": "assistant", "content": [{"text": "I look."}, called]},
+        {"role": "user", "content": [result]},
+        {"output": answer, "stopReason": "end_turn", "usage": {"inputTokens": 1}},
+    ]
+
+
 def ours():
     session = Session()
     session.user(QUESTION)
@@ -191,6 +233,9 @@ SDKS = {
     "google-adk": adk,
     "langchain": langchain,
     "pydantic-ai": pydantic_ai,
+    "agent-framework": agent_framework,
+    "llama-index": llama_index,
+    "bedrock": bedrock,
     "ours": ours,
 }
 
@@ -301,6 +346,38 @@ def test_bodies():
     assert shape(session_from(body))[0] == ("system", "", [("Text", "Be brief.")])
     session = session_from(body, id="mine")
     assert session.id == "mine" and session_from(session) is session
+
+
+@pytest.mark.parametrize("around", ["state", "snapshot", "checkpoint"])
+def test_the_state_of_a_graph(around):
+    """As LangGraph's nodes, `get_state` and checkpointers have it: with objects in it."""
+    state = {"messages": messages_of("langchain"), "remaining_steps": 3}
+    snapshot = namedtuple("StateSnapshot", "values next config metadata")
+    graphs = {
+        "state": state,
+        "snapshot": snapshot(state, (), {}, None),
+        "checkpoint": {"v": 4, "id": "1", "channel_values": state, "channel_versions": {}},
+    }
+    assert without_authors(session_from(graphs[around])) == CONVERSATION
+
+
+def test_a_response_of_agents_is_its_messages():
+    module = pytest.importorskip("agent_framework")
+    response = module.AgentResponse(messages=messages_of("agent-framework")[1:])
+    assert without_authors(session_from(response)) == CONVERSATION[1:]
+
+
+def test_bytes_are_written_as_the_model_itself_writes_them():
+    """LlamaIndex holds base64 as bytes, others hold the bytes of the picture."""
+    types = pytest.importorskip("llama_index.core.base.llms.types")
+    block = types.ImageBlock(image=b"hi", image_mimetype="image/png")
+    message = types.ChatMessage(
+        role="user", blocks=[block, types.ImageBlock(url="https://x/a.png")]
+    )
+    first, second = session_from([message]).log[0].parts
+    assert (first.data, second.url) == ("aGk=", "https://x/a.png")
+    raw = {"image": {"format": "png", "source": {"bytes": b"hi"}}}
+    assert session_from([{"role": "user", "content": [raw]}]).log[0].parts[0].data == "aGk="
 
 
 def test_a_framework_session():

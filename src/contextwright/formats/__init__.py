@@ -169,7 +169,8 @@ def read_document(
     try:
         name = format or detect(document)
         session = format_named(name).read(document)
-        kinds = None if format and named else known_kinds(name)
+        is_proven = (format and named) or _names_model(session.metadata.get(name))
+        kinds = None if is_proven else known_kinds(name)
         expect_understood(session, document.name, name, kinds)
         return session
     except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
@@ -178,6 +179,14 @@ def read_document(
             where=document.name,
             fix="check that it is whole, or name its format: format=...",
         ) from error
+
+
+def _names_model(stored: Any) -> bool:
+    """Whether a body says which model it is for: then parts of a later kind are its provider's."""
+    from contextwright.formats.fields import object_if
+
+    fields = object_if(stored)
+    return isinstance(object_if(fields.get("beside", fields)).get("model"), str)
 
 
 def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> "Iterator[Session]":

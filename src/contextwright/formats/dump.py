@@ -24,6 +24,10 @@ Path = tuple[PathStep, ...]
 """From an object to what is in it: `(("attr", "parts"), ("item", 0), ("key", "text"))`."""
 
 
+_NOT_DATA = {"raw_representation"}
+"""What Agent Framework keeps of a provider's objects beside its own."""
+
+
 def is_record(value: Any) -> bool:
     """Whether a value has named fields: a dict, or an object that can be dumped."""
     return isinstance(value, Mapping) or (
@@ -146,6 +150,8 @@ def _names(value: Any) -> Iterator[str]:
         yield from getattr(value, "model_extra", None) or ()
     elif isinstance(value, tuple):
         yield from getattr(value, "_fields", ())
+    elif hasattr(kind, "from_dict") and hasattr(kind, "to_dict"):
+        yield from (name for name in vars(value) if name not in _NOT_DATA and name[:1] != "_")
 
 
 def _bytes_are_text(value: Any) -> bool:

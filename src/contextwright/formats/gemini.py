@@ -1,13 +1,16 @@
-"""Gemini contents: `{"system_instruction", "contents", "tools"}`, or the list of contents."""
+"""Gemini contents: `{"system_instruction", "contents", "tools"}`, or the list of contents, or
+such a document as the `request` of another, as Gemini's command line sends it.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from contextwright.formats.anthropic import user_events
-from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.document import Document, Record, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.format_evidence import most
@@ -37,13 +40,26 @@ _PARTS = KNOWN_KINDS | {
     "text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData",
     "inline_data", "fileData", "file_data", "thought", "thoughtSignature", "thought_signature",
 }  # fmt: skip
+_AROUND = "$around"
+"""Key of the metadata: the document whose `request` the contents were."""
 _SYSTEM = ("system_instruction", "systemInstruction")
 
 
 def sniff(document: Document) -> bool:
     """Contents with parts."""
+    document, _ = _opened(document)
     named = bool(body_of(document, "contents")[1])
     return most(items_of(document, "contents"), lambda c: is_message(c) or (named and _is_empty(c)))
+
+
+def _opened(document: Document) -> tuple[Document, Json]:
+    """The document that holds the contents, and what stands around it."""
+    around = object_if(document.records[0].value) if len(document.records) == 1 else {}
+    inner = object_if(around.get("request"))
+    if "contents" not in inner or "contents" in around:
+        return document, {}
+    record = Record(inner, f"{document.records[0].where}, field request")
+    return Document(document.name, (record,), lines=False), {**around, "request": None}
 
 
 def _is_empty(content: Json) -> bool:
@@ -62,10 +78,13 @@ def _is_part(part: Json) -> bool:
 
 def read(document: Document) -> Session:
     """The session; the system instruction is its first event."""
+    document, around = _opened(document)
     whole, _, _ = body_of(document, "contents")
     contents = numbered(document, "content", "contents")
     key = next((key for key in _SYSTEM if key in whole), None)
     fields = {k: v for k, v in whole.items() if k not in {"contents", key}}
+    if around:
+        fields[_AROUND] = around
     # the SDK's keyword arguments have it in `config`, which is written as it came
     config = object_if(whole.get("config"))
     system = whole[key] if key is not None else _pick(config, "system_instruction")
@@ -75,7 +94,7 @@ def read(document: Document) -> Session:
         contents.insert(0, (_instruction(system), f"{document.name}, system instruction"))
     return Session(
         "session",
-        read_messages(NAME, contents, _events, _message),
+        read_messages(NAME, contents, partial(_events, open_calls=[]), _message),
         tools=_tools(whole.get("tools") or config.get("tools")),
         metadata={NAME: fields} if whole else {},
     )
@@ -88,6 +107,7 @@ def write(session: Session) -> Any:
     leading = [each for each in contents if each["role"] == "system"]
     contents = [each for each in contents if each["role"] != "system"]
     fields = dict(session.metadata.get(NAME) or {})
+    around = fields.pop(_AROUND, None)
     if NAME not in session.metadata and not leading and not session.tools:
         return contents
     key, system = fields.pop("$system", ("system_instruction", None))
@@ -102,7 +122,7 @@ def write(session: Session) -> Any:
             for t in session.tools
         ]
         document["tools"] = [{"function_declarations": declared}]
-    return document
+    return document if around is None else {**around, "request": document}
 
 
 def _instruction(value: Any) -> Json:
@@ -129,16 +149,36 @@ def _pick(value: Json, snake: str) -> Any:
     return value.get(snake, value.get(camel))
 
 
-def _events(value: Any, where: str) -> list[Event]:
+def _events(value: Any, where: str, open_calls: list[ToolCall]) -> list[Event]:
+    """The events of a content.
+
+    Args:
+        open_calls: of the content before, that nothing has answered yet; it is kept up to date.
+    """
     content = Fields(value, where, ", field ")
     role = content.text("role", "user")
     if role not in ("user", "model", "system", "function", "tool"):
         raise wrong("a role of user or model", role, f"{where}, field role")
     parts = _with_own_ids([part_of(part, at) for part, at in content.items("parts")])
     if role in {"model", "system"}:
+        open_calls[:] = [part for part in parts if isinstance(part, ToolCall)] or open_calls
         own = "assistant" if role == "model" else "system"
         return [Event(id="", role=own, parts=tuple(parts))]
-    return user_events(parts)
+    return user_events([_answering(part, open_calls) for part in parts])
+
+
+def _answering(part: AnyPart, open_calls: list[ToolCall]) -> AnyPart:
+    """A result with the id of the call that it answers: the caller may have given it one where the
+    model gave the call none."""
+    if not isinstance(part, ToolResult):
+        return part
+    named = (call for call in open_calls if call.id == part.call_id)
+    alike = (call for call in open_calls if call.name == part.name)
+    call = next(named, None) or next(alike, None)
+    if call is None:
+        return part
+    open_calls.remove(call)
+    return part if call.id == part.call_id else msgspec.structs.replace(part, call_id=call.id)
 
 
 def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:

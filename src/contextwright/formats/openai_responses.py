@@ -1,11 +1,20 @@
 """OpenAI Responses items: the list of items, or `{"instructions", "input", "tools"}`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
-from contextwright.formats.fields import Fields, Json, an_object, list_if, object_if
+from contextwright.formats.fields import (
+    Fields,
+    Json,
+    an_object,
+    list_if,
+    object_if,
+    text_of,
+    value_of,
+)
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
 from contextwright.formats.provenance import read_messages, write_messages
@@ -45,6 +54,9 @@ _REQUEST = {"model", "instructions", "tools", "previous_response_id", "conversat
 """A body with one of these, or nothing, beside an `input` of plain messages is a request."""
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
+_CALLS = {"function_call", "custom_tool_call", "local_shell_call"}
+"""Calls that the caller answers with an item of its own."""
+_OUTPUTS = {"function_call_output", "custom_tool_call_output", "local_shell_call_output"}
 
 
 def sniff(document: Document) -> bool:
@@ -53,10 +65,9 @@ def sniff(document: Document) -> bool:
     items = items_of(document, "input", "output")
     if key == "input" and "output" in body:
         return False  # a row of somebody's log: the answer stands beside, in any form
-    if not most(items, lambda item: is_message(item) or _is_plain(item)):
-        return False
-    request = body.keys() == {"input"} or bool(_REQUEST & body.keys())
-    return any(is_message(object_if(item)) for item in items) or (key == "input" and request)
+    request = key == "input" and (body.keys() == {"input"} or bool(_REQUEST & body.keys()))
+    has_form = _is_item if request else _is_known
+    return most(items, has_form) and (request or any(map(is_message, map(object_if, items))))
 
 
 def is_message(item: Json) -> bool:
@@ -66,6 +77,15 @@ def is_message(item: Json) -> bool:
         return isinstance(item.get("role"), str) and "content" in item
     typed = isinstance(kind, str) and (kind in _ITEMS or kind.endswith("_call_output"))
     return typed or bool(_TEXTS & set(part_types(item.get("content"))) - {"text"})
+
+
+def _is_known(item: Json) -> bool:
+    return is_message(item) or _is_plain(item)
+
+
+def _is_item(item: Json) -> bool:
+    """Whether it may be an item of a request, of a later kind too."""
+    return isinstance(item.get("type"), str) or _is_plain(item)
 
 
 def _is_plain(item: Json) -> bool:
@@ -84,10 +104,11 @@ def read(document: Document) -> Session:
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
+    to_events = partial(_events, call_ids=_call_ids(item for item, _ in items))
     named = [tool for tool in list_if(tools) if {"name", "type"} & object_if(tool).keys()]
     return Session(
         "session",
-        read_messages(NAME, groups, _events, _group),
+        read_messages(NAME, groups, to_events, _group),
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(named)],
         metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
     )
@@ -122,7 +143,7 @@ def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
     for item, at in items:
         kind, of_model = item.get("type"), _of_model(item)
         # calls follow reasoning, words and other calls; words follow reasoning
-        if speaks and (kind == "function_call" or (reasons and of_model)):
+        if speaks and (kind in _CALLS or (reasons and of_model)):
             groups[-1][0].append(item)
         else:
             groups.append(([item], at))
@@ -141,15 +162,26 @@ def _of_model(item: Json) -> bool:
     kind = item.get("type", "message")
     if kind == "message":
         return item.get("role") == "assistant"
-    return kind in ("reasoning", "function_call")
+    return kind == "reasoning" or (isinstance(kind, str) and kind in _CALLS)
 
 
-def _events(group: Any, where: str) -> list[Event]:
+def _call_ids(items: Iterable[Json]) -> Mapping[str, str]:
+    """The ids of calls by the ids of their items, for outputs that name these."""
+    return {
+        item["id"]: item["call_id"]
+        for item in items
+        if item.get("type") == "local_shell_call"
+        and isinstance(item.get("id"), str)
+        and isinstance(item.get("call_id"), str)
+    }
+
+
+def _events(group: Any, where: str, call_ids: Mapping[str, str] = NO_FIELDS) -> list[Event]:
     items: list[Json] = group["items"]
     first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
-    if kind == "function_call_output":
-        return [Event(id="", role="tool", parts=(_output(first),))]
+    if isinstance(kind, str) and kind in _OUTPUTS:
+        return [Event(id="", role="tool", parts=(_output(first, kind, call_ids),))]
     if kind == "message" and first.get("role") != "assistant":
         role = _ROLES.get(first.text("role", ""), "user")
         return [Event(id="", role=role, parts=tuple(_content(first)))]
@@ -166,6 +198,8 @@ def item_parts(value: Json, where: str) -> list[AnyPart]:
     if kind == "function_call":
         id, arguments = item.text("call_id", ""), item.text("arguments", "{}")
         return [ToolCall(id=id, name=item.text("name"), arguments=arguments)]
+    if kind in ("custom_tool_call", "local_shell_call"):
+        return [_other_call(item, kind)]
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
         encrypted = item.text("encrypted_content", "")
@@ -173,6 +207,16 @@ def item_parts(value: Json, where: str) -> list[AnyPart]:
         text = "\n".join(summary)
         return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
     return [Opaque(format=NAME, kind=str(kind), value=value)]
+
+
+def _other_call(item: Fields, kind: str) -> ToolCall:
+    """A call with a free text, or with a command, for its arguments."""
+    id, mark = item.text("call_id", item.text("id", "")), {NAME: {"type": kind}}
+    if kind == "custom_tool_call":
+        arguments = text_of({"input": item.text("input", "")})
+        return ToolCall(id=id, name=item.text("name"), arguments=arguments, extra=mark)
+    action = text_of(object_if(item.get("action")))
+    return ToolCall(id=id, name="local_shell", arguments=action, extra=mark)
 
 
 def _content(item: Fields) -> list[AnyPart]:
@@ -195,20 +239,22 @@ def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
     return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _output(item: Fields) -> ToolResult:
+def _output(item: Fields, kind: str, call_ids: Mapping[str, str]) -> ToolResult:
     if isinstance(item.get("output"), list):
         pieces = tuple(content_part(part, at) for part, at in item.items("output"))
     else:
         pieces = (Text(text=item.text("output", "")),)
-    return ToolResult(call_id=item.text("call_id", ""), content=pieces)
+    id = item.text("call_id", "") or call_ids.get(item.text("id", ""), item.text("id", ""))
+    mark: Json = {NAME: {"type": kind}} if kind != "function_call_output" else NO_FIELDS
+    return ToolResult(call_id=id, content=pieces, extra=mark)
 
 
 def _group(events: Sequence[Event]) -> Json:
     event = events[0]
     if event.role == "tool":
         result = event.results[0] if event.results else ToolResult(call_id="")
-        item = {"type": "function_call_output", "call_id": result.call_id, "output": result.text}
-        return {"items": [item]}
+        kind = result.extra.get(NAME, {}).get("type", "function_call_output")
+        return {"items": [{"type": kind, "call_id": result.call_id, "output": result.text}]}
     items: list[Json] = []
     for part in event.parts:
         item, inner = _item(part), _part_json(part, event.role)
@@ -223,13 +269,26 @@ def _group(events: Sequence[Event]) -> Json:
 
 def _item(part: AnyPart) -> Json | None:
     if isinstance(part, ToolCall):
-        call = {"type": "function_call", "call_id": part.id}
-        return {**call, "name": part.name, "arguments": part.arguments}
+        return _call_item(part)
     if isinstance(part, Thinking):
         summary = [{"type": "summary_text", "text": part.text}] if part.text else []
         item: Json = {"type": "reasoning", "summary": summary}
         return {**item, "encrypted_content": part.redacted} if part.redacted else item
     return None
+
+
+def _call_item(part: ToolCall) -> Json:
+    kind = part.extra.get(NAME, {}).get("type", "function_call")
+    call = {"type": kind, "call_id": part.id}
+    if kind == "custom_tool_call":
+        return {
+            **call,
+            "name": part.name,
+            "input": object_if(value_of(part.arguments)).get("input", ""),
+        }
+    if kind == "local_shell_call":
+        return {**call, "action": value_of(part.arguments)}
+    return {**call, "name": part.name, "arguments": part.arguments}
 
 
 def _part_json(part: AnyPart, role: str) -> Json | None:
