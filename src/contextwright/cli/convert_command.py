@@ -31,7 +31,11 @@ def convert(
     out: Path | None,
     listed: bool,
 ) -> None:
-    """Write SESSION in another format."""
+    """Write SESSION in another format.
+
+    SESSION is a request body of a provider, the messages or the state of a framework, or the log of
+    an agent; its format is found out. What a format read is written back whole.
+    """
     if listed or session is None:
         click.echo("\n".join(FORMATS))
         return

@@ -74,12 +74,12 @@ def _lengthen(run: _Run, ids: tuple[str, ...], log: Log) -> None:
     while True:
         stop, position = run.start + run.count, run.position + run.count
         wanted = list(ids[stop : stop + chunk])
-        found = log.ids(position, position + len(wanted))
-        if not wanted or wanted != found:
+        logged = log.ids(position, position + len(wanted))
+        if not wanted or wanted != logged:
             break
         run.count += len(wanted)
         chunk = min(4 * chunk, CHUNK)
-    for one, other in zip(wanted, found, strict=False):
+    for one, other in zip(wanted, logged, strict=False):
         if one != other:
             break
         run.count += 1

@@ -12,6 +12,7 @@ from contextwright.formats.fields import (
     an_object,
     list_if,
     object_if,
+    text_if,
     text_of,
     value_of,
 )
@@ -141,7 +142,7 @@ def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
     groups: list[tuple[list[Json], int]] = []
     speaks = reasons = False  # whether the newest group is the model's, and only reasoning
     for item, at in items:
-        kind, of_model = item.get("type"), _of_model(item)
+        kind, of_model = text_if(item.get("type")), _of_model(item)
         # calls follow reasoning, words and other calls; words follow reasoning
         if speaks and (kind in _CALLS or (reasons and of_model)):
             groups[-1][0].append(item)
