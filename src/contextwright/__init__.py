@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
     from contextwright.engine.acceptance import check_acceptance, record_acceptance
     from contextwright.engine.compile_many import Compiled, compile_many
+    from contextwright.engine.conversation import Conversation
     from contextwright.engine.engine import Engine
     from contextwright.engine.events import Deny, Replace
     from contextwright.engine.one_call import compile
@@ -77,6 +78,7 @@ _HOMES = {
     "ContextBudget": "contextwright.compiler",
     "ContextOverflowError": "contextwright.errors",
     "ContextwrightError": "contextwright.errors",
+    "Conversation": "contextwright.engine.conversation",
     "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.tasks.plan_step",
     "DataSubject": "contextwright.retention",
@@ -148,6 +150,7 @@ __all__ = [
     "ContextBudget",
     "ContextOverflowError",
     "ContextwrightError",
+    "Conversation",
     "Cooled",
     "Criterion",
     "DataSubject",

@@ -4,7 +4,7 @@ import pytest
 
 from contextwright import C, compile, read_session
 from contextwright.adapters.wrap import Cooled
-from contextwright.adapters.wrap.conversation import conversation_of
+from contextwright.adapters.wrap.foreign_messages import conversation_of
 from contextwright.session.event import Text
 from contextwright.testing import FORMATS, target_for
 

@@ -16,7 +16,7 @@ from contextwright.formats.fields import (
     wrong,
 )
 from contextwright.formats.format_evidence import most
-from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
@@ -109,6 +109,12 @@ def read(document: Document) -> Session:
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(tools)],
         metadata={NAME: fields} if body else {},
     )
+
+
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further messages of a list, as reading all of it would give them; None where
+    these change how those before them are read."""
+    return list(read_messages(NAME, messages, _events, _message, before))
 
 
 @exporter(NAME)

@@ -14,7 +14,7 @@ from contextwright.formats.document import Document, Record, body_of, items_of, 
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.format_evidence import most
-from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -98,6 +98,12 @@ def read(document: Document) -> Session:
         tools=_tools(whole.get("tools") or config.get("tools")),
         metadata={NAME: fields} if whole else {},
     )
+
+
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further messages of a list, as reading all of it would give them; None where
+    these change how those before them are read."""
+    return list(read_messages(NAME, messages, _events, _message, before))
 
 
 @exporter(NAME)

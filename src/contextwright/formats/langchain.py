@@ -25,7 +25,13 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.langchain_blocks import NAME, block_of, part_of
-from contextwright.formats.provenance import RecordReader, SourceRecord, in_order
+from contextwright.formats.provenance import (
+    FreeIds,
+    ReadSoFar,
+    RecordReader,
+    SourceRecord,
+    in_order,
+)
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -161,14 +167,32 @@ def _with_messages(around: Json, messages: list[Json]) -> Json:
     )
 
 
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further messages of a list, as reading all of it would give them; None where
+    these change how those before them are read."""
+    records = [Record(message, where) for message, where in messages]
+    form = before.metadata.get("form", "data")
+    if _removed(records) or (_form_of(records) == "lc" and form != "lc"):
+        return None
+    reader = _LangChainReader(records, form, before)
+    for at in range(len(records)):
+        reader.take(at)
+    return [draft.event(NAME) for draft in reader.drafts]
+
+
 class _LangChainReader(RecordReader):
     """The messages so far."""
 
     format = NAME
 
-    def __init__(self, records: list[Record], form: str) -> None:
+    def __init__(self, records: list[Record], form: str, before: ReadSoFar | None = None) -> None:
         super().__init__()
         self._records = records
+        self._first = before.records if before is not None else 0
+        self._events_before = before.events if before is not None else 0
+        if before is not None:
+            self.tools = dict(before.tools)
+            self.taken = FreeIds(before.ids)
         self._form = form
         self._removed_places = _removed(records)
 
@@ -190,7 +214,7 @@ class _LangChainReader(RecordReader):
             kind, roles = str(data.get("role")), _CHAT_ROLES
         # a class of the application's own speaks as the user; the residue keeps its name
         role: Role = roles.get(kind, "user")
-        id = text_if(data.get("id"), f"message-{len(self.drafts)}")
+        id = text_if(data.get("id"), f"message-{self._events_before + len(self.drafts)}")
         author = text_if(data.get("name")) if role != "tool" else ""
         draft = self.draft(id, role, author=author)
         where = f"{where}, event {draft.head.id}"
@@ -198,7 +222,7 @@ class _LangChainReader(RecordReader):
         if role == "assistant":
             parts += list(self._calls(data, parts, draft.head.id, where))
         own: list[AnyPart] = [self._result(data, parts, where)] if role == "tool" else parts
-        self.keep(at, value, [(draft, own)], shape)
+        self.keep(self._first + at, value, [(draft, own)], shape)
 
     def write(self, events: Sequence[Event], shape: str) -> Json:
         """The message of an event."""

@@ -118,7 +118,7 @@ def session_from(source: Any, *, format: str | None = None, id: str | None = Non
     """
     if isinstance(source, Session):
         return source
-    key = _list_key(source)
+    key = list_key(source)
     if key is not None:
         session = _session_of_body(source, key, format)
     else:
@@ -143,7 +143,7 @@ def parse_messages(
         SessionError: as `session_from` does.
     """
     dumper = Dumper(track=track)
-    wire = _wire_messages(messages, dumper, "messages", format)
+    wire = wire_messages(messages, dumper, "messages", format)
     session = Session("session")
     homes: dict[str, tuple[int, ...]] = {}
     taken = FreeIds()
@@ -160,7 +160,7 @@ def parse_messages(
     return ParsedMessages(session, homes, sources)
 
 
-class _WireMessage(msgspec.Struct, frozen=True):
+class WireMessage(msgspec.Struct, frozen=True):
     """A message as the dict of its wire format, and the index of the caller's message."""
 
     format: str
@@ -168,20 +168,20 @@ class _WireMessage(msgspec.Struct, frozen=True):
     index: int
 
 
-def _wire_messages(
+def wire_messages(
     messages: Sequence[Any], dumper: Dumper, name: str, format: str | None
-) -> list[_WireMessage]:
+) -> list[WireMessage]:
     """Each message in its own wire format; one of role and text in that of the others."""
-    wire: list[_WireMessage] = []
+    wire: list[WireMessage] = []
     for index, message in enumerate(messages):
         where = f"{name}[{index}]"
         for inner, path in _opened(message):
             if isinstance(inner, Event):
-                wire.append(_WireMessage(_OWN, inner, index))
+                wire.append(WireMessage(_OWN, inner, index))
                 continue
             data = _as_dict(inner, dumper, (("item", index), *path), where)
-            wire.append(_WireMessage(*_recognized(data, where, format), index))
-    others = {message.format for message in wire if not _is_plain_chat(message)}
+            wire.append(WireMessage(*_recognized(data, where, format), index))
+    others = {message.format for message in wire if not is_plain_chat(message)}
     if len(others) == 1 and others <= _READ_CHAT:
         only = others.pop()
         wire = [msgspec.structs.replace(message, format=only) for message in wire]
@@ -274,7 +274,7 @@ def _is_simple_chat(data: Json) -> bool:
     return isinstance(data.get("content"), str) or "tool_calls" in data or "tool_call_id" in data
 
 
-def _is_plain_chat(message: _WireMessage) -> bool:
+def is_plain_chat(message: WireMessage) -> bool:
     """Whether a message says nothing but text, as user or assistant."""
     if message.format != _CHAT or message.data.get("tool_calls"):
         return False
@@ -292,7 +292,7 @@ def _document(value: Any, name: str = "messages") -> Document:
 
 
 def _read_run(
-    name: str, run: list[_WireMessage], named: bool
+    name: str, run: list[WireMessage], named: bool
 ) -> Iterator[tuple[Event, Iterable[int]]]:
     """The events of messages of one format, each with the places in the run that it is of."""
     if name == _OWN:
@@ -326,7 +326,7 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
     return PartSource(message=whole[0][1], path=whole[1:-1], texts=own_texts)
 
 
-def _list_key(source: Any) -> str | None:
+def list_key(source: Any) -> str | None:
     """The field in which a request or a framework's session holds its messages."""
     if isinstance(source, Event) or not is_record(source) or _opened(source)[0][1]:
         return None  # a message, or a response that holds one
@@ -349,7 +349,7 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     fields = {n: dumper.plain(value, (), n) for n, value in items_of(source) if n != key}
     if key == "contents":
         items = [{"parts": [{"text": item}]} if isinstance(item, str) else item for item in items]
-    wire = _wire_messages(items, dumper, key, format)
+    wire = wire_messages(items, dumper, key, format)
     if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
         body = {**fields, key: [message.data for message in wire]}
         return read_document(_document(body, "input"), format or (None if wire else _LISTS[key]))

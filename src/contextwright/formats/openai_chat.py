@@ -10,7 +10,7 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
 from contextwright.formats.format_evidence import most, part_types
-from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -85,6 +85,12 @@ def read(document: Document) -> Session:
         state=state if isinstance(state, dict) else None,
         metadata={NAME: fields} if fields else {},
     )
+
+
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further messages of a list, as reading all of it would give them; None where
+    these change how those before them are read."""
+    return list(read_messages(NAME, messages, _events, _message, before))
 
 
 @exporter(NAME)

@@ -18,7 +18,7 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
-from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -113,6 +113,16 @@ def read(document: Document) -> Session:
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(named)],
         metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
     )
+
+
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further messages of a list, as reading all of it would give them; None where
+    these change how those before them are read."""
+    items = [(an_object(item, where), at) for at, (item, where) in enumerate(messages)]
+    if before.last and len(grouped([*before.last, items[0][0]])) == 1:
+        return None  # the model goes on with what it was saying
+    groups = [(group, messages[at][1]) for group, at in _groups(items)]
+    return list(read_messages(NAME, groups, _events, _group, before))
 
 
 @exporter(NAME)

@@ -235,8 +235,8 @@ def _keep(at: int, source: Any, pieces: Pieces, shape: str, write: ToRecord) -> 
 class FreeIds:
     """Ids that are taken; one more of the same costs no walk over those before it."""
 
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
         self._counts: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -294,13 +294,18 @@ def read_messages(
     messages: Iterable[tuple[Any, str]],
     to_events: ToEvents,
     to_message: ToMessage,
+    before: "ReadSoFar | None" = None,
 ) -> Iterator[Event]:
-    """The events of messages that hold whole events, each with what its message said beside."""
-    taken: set[str] = set()
+    """The events of messages that hold whole events, each with what its message said beside.
+
+    Args:
+        before: what was read of the same list before them.
+    """
+    taken: set[str] = before.ids if before is not None else set()
     by_id: dict[str, tuple[Any, str]] = {}
     read = [(to_events(message, where), message, where) for message, where in messages]
     named_ids = {event.id for events, _, _ in read for event in events}
-    for at, (events, message, where) in enumerate(read):
+    for at, (events, message, where) in enumerate(read, before.records if before else 0):
         if _repeats(events[0].id, message, where, by_id):
             continue
         pinned = _is_pinned(message)
@@ -316,6 +321,26 @@ def read_messages(
             extra = {**event.extra, format: {"records": [record]}}
             pinned_too = event.pinned or pinned
             yield msgspec.structs.replace(event, id=id, pinned=pinned_too, extra=extra)
+
+
+class ReadSoFar(msgspec.Struct):
+    """How far a list of messages was read, for its reader to go on from there.
+
+    Args:
+        records: how many records of the format: the place of the next one.
+        ids: of the events so far; grows with them.
+        events: how many events there are.
+        last: the records of the last event.
+        tools: names of the tools called so far, by call id.
+        metadata: what the format keeps of the whole list.
+    """
+
+    records: int
+    ids: set[str]
+    events: int
+    last: list[Any]
+    tools: dict[str, str]
+    metadata: Json
 
 
 def _is_pinned(message: Any) -> bool:

@@ -7,7 +7,7 @@ from contextwright.formats.document import Document, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.format_evidence import most
-from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -48,6 +48,12 @@ def read(document: Document) -> Session:
     """The session. Instructions of a request are a system event in front of it."""
     messages = numbered(document, "message")
     return Session("session", read_messages(NAME, messages, _events, _message))
+
+
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further messages of a list, as reading all of it would give them; None where
+    these change how those before them are read."""
+    return list(read_messages(NAME, messages, _events, _message, before))
 
 
 @exporter(NAME)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from contextwright import C, compile
 from contextwright.adapters.wrap import Cooled
-from contextwright.adapters.wrap.conversation import conversation_in, conversation_of
+from contextwright.adapters.wrap.foreign_messages import conversation_in, conversation_of
 from contextwright.errors import BudgetError, StepError
 from contextwright.render.providers import provider_named
 from contextwright.session.event import Text, ToolCall, ToolResult

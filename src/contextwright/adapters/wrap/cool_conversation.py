@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from contextwright.adapters.wrap.conversation import HELD, Conversation, PartKey
 from contextwright.adapters.wrap.cooling_report import CoolingLog
+from contextwright.adapters.wrap.foreign_messages import HELD, ForeignMessages, PartKey
 from contextwright.adapters.wrap.live_renderer import (
     FORMAT,
     SentCounter,
@@ -70,7 +70,7 @@ class CooledConversation(msgspec.Struct, frozen=True, eq=False):
     dropped: frozenset[str] = frozenset()
 
 
-def size_of(talk: Conversation, counter: Counter) -> tuple[int, int]:
+def size_of(talk: ForeignMessages, counter: Counter) -> tuple[int, int]:
     """Tokens of a conversation, as `LiveRenderer` counts it, and those of the user's and the
     system's words, which stay."""
     held = tokens = 0
@@ -82,7 +82,7 @@ def size_of(talk: Conversation, counter: Counter) -> tuple[int, int]:
 
 
 def cooling(
-    talk: Conversation, size: tuple[int, int], room: int, counter: Counter, log: CoolingLog
+    talk: ForeignMessages, size: tuple[int, int], room: int, counter: Counter, log: CoolingLog
 ) -> TaskGenerator[CooledConversation]:
     """A conversation in so many tokens: its newest texts in their share of the room, of the rest
     the oldest in short, and the least salient exchanges left out.

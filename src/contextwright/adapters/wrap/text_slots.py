@@ -7,8 +7,8 @@ import msgspec
 
 from contextwright.adapters.wrap.agent_names import MACHINES, ROLES, SYSTEMS, USERS, WHO
 from contextwright.adapters.wrap.bare_text import is_prose
-from contextwright.adapters.wrap.conversation import HELD, Conversation, conversation_in
 from contextwright.adapters.wrap.cool_conversation import size_of
+from contextwright.adapters.wrap.foreign_messages import HELD, ForeignMessages, conversation_in
 from contextwright.adapters.wrap.tree import field, is_list, is_record, is_text, walk
 from contextwright.formats.dump import Path
 from contextwright.tokens.counter import Counter
@@ -59,12 +59,12 @@ class Slot(msgspec.Struct, frozen=True, eq=False):
     tokens: int
     held: int
     bare: bool = False
-    talk: Conversation | None = None
+    talk: ForeignMessages | None = None
 
 
 def slots_in(values: Mapping[str, Any], names: Names, counter: Counter) -> list[Slot]:
     """Every text and every conversation among the arguments."""
-    talks: dict[int, Conversation] = {}
+    talks: dict[int, ForeignMessages] = {}
 
     def is_leaf(value: Any) -> bool:
         if is_text(value):
@@ -101,7 +101,9 @@ def _text_slot(path: Path, value: str, counter: Counter, *, keep: bool, bare: bo
     return Slot("kept" if keep else "text", path, value, tokens, tokens if keep else 0, bare)
 
 
-def _talk_slot(path: Path, value: Any, talk: Conversation, counter: Counter, *, keep: bool) -> Slot:
+def _talk_slot(
+    path: Path, value: Any, talk: ForeignMessages, counter: Counter, *, keep: bool
+) -> Slot:
     tokens, held = size_of(talk, counter)
     keep = keep or (not is_list(value) and any(event.role in HELD for event in talk.events))
     kind, held = ("kept", tokens) if keep else ("talk", held)

@@ -4,8 +4,8 @@ nothing changed."""
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.adapters.wrap.conversation import Conversation
 from contextwright.adapters.wrap.cool_conversation import CooledConversation
+from contextwright.adapters.wrap.foreign_messages import ForeignMessages
 from contextwright.adapters.wrap.tree import at, field, is_list, put, retyped
 from contextwright.formats.dump import Path, step_to
 from contextwright.formats.objects import PartSource
@@ -14,7 +14,7 @@ _CONTENTS = ("content", "response", "output", "result")
 """Where the object of a tool's result holds what the tool said."""
 
 
-def written_back(talk: Conversation, made: CooledConversation) -> list[Any]:
+def written_back(talk: ForeignMessages, made: CooledConversation) -> list[Any]:
     """The messages that stay, with the texts that they have now."""
     changes: dict[int, dict[Path, Any]] = {}
     removed: dict[int, list[Path]] = {}
@@ -49,7 +49,7 @@ def written_back(talk: Conversation, made: CooledConversation) -> list[Any]:
     return out
 
 
-def dropped_messages(talk: Conversation, dropped: frozenset[str]) -> dict[int, list[str]]:
+def dropped_messages(talk: ForeignMessages, dropped: frozenset[str]) -> dict[int, list[str]]:
     """The messages of which events are left out, with the ids of these, by place."""
     places: dict[int, list[str]] = {}
     for id in (event.id for event in talk.events if event.id in dropped):
@@ -58,7 +58,7 @@ def dropped_messages(talk: Conversation, dropped: frozenset[str]) -> dict[int, l
     return dict(sorted(places.items()))
 
 
-def _replacement(talk: Conversation, source: PartSource, text: str) -> tuple[Path, Any]:
+def _replacement(talk: ForeignMessages, source: PartSource, text: str) -> tuple[Path, Any]:
     """Where a text goes and in which form: what stood there may have been data."""
     message = talk.messages[source.message]
     if source.texts:

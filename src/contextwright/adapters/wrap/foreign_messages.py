@@ -35,7 +35,7 @@ PartKey = tuple[str, int]
 """An event's id and the place of a part in it."""
 
 
-class Conversation(msgspec.Struct, frozen=True, eq=False):
+class ForeignMessages(msgspec.Struct, frozen=True, eq=False):
     """Messages and the events that they are.
 
     Args:
@@ -51,7 +51,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False):
     quotes: Mapping[PartKey, tuple[str, str]]
 
 
-def conversation_of(messages: Sequence[Any]) -> Conversation | None:
+def conversation_of(messages: Sequence[Any]) -> ForeignMessages | None:
     """The messages as a conversation; None where they are none."""
     if not messages or not all(map(_may_be_message, messages)):
         return None
@@ -65,10 +65,10 @@ def conversation_of(messages: Sequence[Any]) -> Conversation | None:
         for place in parsed.messages[event.id]:
             texts.setdefault(place, []).extend(map(words, event.parts))
     events = tuple(_readable(event, parsed, quotes, texts) for event in parsed.session.log)
-    return Conversation(messages, parsed, events, quotes)
+    return ForeignMessages(messages, parsed, events, quotes)
 
 
-def conversation_in(value: Any) -> Conversation | None:
+def conversation_in(value: Any) -> ForeignMessages | None:
     """A list of messages, or a single one, as a conversation; None for anything else. Texts alone
     are any texts."""
     if not is_list(value):

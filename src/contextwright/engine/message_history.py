@@ -1,0 +1,169 @@
+"""One course that a conversation took: the messages as they came, and the session that they are."""
+
+from typing import Any
+
+import msgspec
+
+from contextwright.formats.fields import Json
+from contextwright.formats.message_content import (
+    canonical,
+    canonical_contents,
+    digest,
+    is_reminder,
+    is_unchanged,
+    shadow,
+    without_caching,
+)
+from contextwright.formats.message_list import (
+    MessageList,
+    ReadMessages,
+    front,
+    plain_message,
+    read_tail,
+)
+from contextwright.session.session import Session
+
+_SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction")
+_TOOLS = ("tools", "toolConfig", "tool_config")
+
+
+def identity_of(listed: MessageList, format: str | None) -> bytes:
+    """What two lists of messages must have in common to be of one history: the model, the system
+    text and the tools, whatever is marked for a cache in them."""
+    fields = plain_message(listed.fields) if listed.fields else {}
+    config: Any = fields.get("config")
+    config = config if isinstance(config, dict) else {}
+    named = {key: canonical_contents(fields.get(key, config.get(key))) for key in _SYSTEM}
+    tools = {key: fields.get(key, config.get(key)) for key in _TOOLS}
+    return digest([format, listed.key, fields.get("model"), without_caching([named, tools])])
+
+
+class Overlap(msgspec.Struct, frozen=True):
+    """How far a list of messages is what a history has.
+
+    Args:
+        known: messages of the history, from its beginning, that are in the list.
+        places: of each of them in the list; -1 for a reminder that was taken out.
+        taken: messages of the list that these are, with the reminders that were put in between.
+        equal: whether all are as they were, to the last field.
+    """
+
+    known: int
+    places: list[int]
+    taken: int
+    equal: bool = False
+
+
+class MessageHistory:
+    """Messages that were read, and their session.
+
+    Attributes:
+        identity: as `identity_of` has it.
+        messages: the caller's own objects, as they came last.
+        places: of each message in the list that came last; -1 where it was taken out of it.
+        size: bytes of the messages as JSON.
+    """
+
+    def __init__(self, identity: bytes, read: ReadMessages, listed: MessageList) -> None:
+        self.identity, self.read = identity, read
+        self.messages: list[Any] = []
+        self.places: list[int] = []
+        self.size = 0
+        self._shadows: list[Any] = []
+        self._digests: list[bytes | None] = []
+        self._fields = shadow(listed.fields)
+
+    @property
+    def session(self) -> Session:
+        """The session that the messages are."""
+        return self.read.session
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def overlap(self, messages: list[Any]) -> Overlap:
+        """How far a list of messages is what this history has."""
+        if self._shadows == messages[: len(self)]:
+            return Overlap(len(self), list(range(len(self))), len(self), equal=True)
+        places: list[int] = []
+        known = at = 0
+        while known < len(self) and at < len(messages):
+            if self._is_same(known, messages[at]):
+                places.append(at)
+                known, at = known + 1, at + 1
+            elif is_reminder(plain_message(messages[at])):
+                at += 1
+            elif isinstance(self._shadows[known], dict) and is_reminder(self._shadows[known]):
+                places.append(-1)
+                known += 1
+            else:
+                break
+        return Overlap(known, places, at)
+
+    def _is_same(self, place: int, message: Any) -> bool:
+        if is_unchanged(self._shadows[place], message):
+            return True
+        return self.digest_at(place) == digest(canonical(plain_message(message)))
+
+    def digest_at(self, place: int) -> bytes:
+        """The digest of what a message says."""
+        known = self._digests[place]
+        if known is None:
+            # of the copy: the program may have changed its object since
+            known = self._digests[place] = digest(canonical(self._shadows[place]))
+        return known
+
+    def hold(self, messages: list[Any]) -> None:
+        """Keep the objects of messages that were read."""
+        for message in messages:
+            plain = plain_message(message)
+            self.places.append(len(self.messages))
+            self.messages.append(message)
+            self._shadows.append(shadow(message))
+            # an object's copy has no wire format to be told from
+            self._digests.append(None if plain is message else digest(canonical(plain)))
+            self.size += len(msgspec.json.encode(plain))
+
+    def follow(self, listed: MessageList, overlap: Overlap) -> bool:
+        """Go on with a list that begins with all that is here; whether that could be done."""
+        tail = listed.messages[overlap.taken :]
+        aligned = [*self.messages, *tail]
+        new = read_tail(self.read, msgspec.structs.replace(listed, messages=aligned), len(self))
+        if new is None:
+            return False
+        self.renew(listed, overlap)
+        self.read.take(new)
+        self.hold(tail)
+        self.places[overlap.known :] = range(overlap.taken, len(listed.messages))
+        return True
+
+    def renew(self, listed: MessageList, overlap: Overlap) -> None:
+        """Take the objects of a list, for those that say the same, and what it says beside them."""
+        if overlap.equal:
+            self.messages[: overlap.known] = listed.messages[: overlap.known]
+        else:
+            self._renew_messages(listed.messages, overlap.places)
+        self.places[: overlap.known] = overlap.places
+        if self._fields != listed.fields and not is_unchanged(self._fields, listed.fields):
+            self._fields = shadow(listed.fields)
+            self._renew_session(listed)
+
+    def _renew_messages(self, messages: list[Any], places: list[int]) -> None:
+        for known, at in enumerate(places):
+            if at >= 0 and not is_unchanged(self._shadows[known], messages[at]):
+                self._shadows[known] = shadow(messages[at])
+            if at >= 0:
+                self.messages[known] = messages[at]
+
+    def _renew_session(self, listed: MessageList) -> None:
+        """The body's other fields are as the last list has them."""
+        if not self.read.format:
+            return
+        new = front(listed, self.read.format).session
+        self.session.tools = new.tools
+        self.session.metadata = {**self.session.metadata, **new.metadata}
+        self.read.so_far.metadata = new.metadata.get(self.read.format, {})
+        known = self.session.state
+        changed: Json = {k: v for k, v in new.state.items() if known.get(k) != v}
+        if changed:
+            self.session.update(changed)

@@ -1,0 +1,350 @@
+"""What a program hands over, again and again and longer each time: a list of messages, or a
+provider's body that has one. Of a longer version only what is new is read."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
+from contextwright.formats import detect, format_named, read_document
+from contextwright.formats.document import Document, Record
+from contextwright.formats.dump import Dumper, get, items_of
+from contextwright.formats.fields import Json, object_if
+from contextwright.formats.objects import (
+    WireMessage,
+    is_plain_chat,
+    list_key,
+    parse_messages,
+    session_from,
+    wire_messages,
+)
+from contextwright.formats.openai_responses import grouped
+from contextwright.formats.provenance import ReadSoFar, origins
+from contextwright.session.event import Event, ToolCall
+from contextwright.session.session import Session
+
+_CHAT, _RESPONSES = "openai-chat", "openai-responses"
+_ALSO_PLAIN = {"anthropic", _RESPONSES}
+"""Formats whose messages of role and text are as OpenAI Chat has them."""
+
+Span = tuple[int, int]
+"""The first and the last message that an event was made of; -1 for the system text of a body."""
+_ReadMore = Callable[[list[tuple[Any, str]], ReadSoFar], list[Event] | None]
+
+
+class MessageList(msgspec.Struct, frozen=True, eq=False):
+    """A list of messages, or a body that has one.
+
+    Args:
+        source: as it came.
+        messages: the caller's own objects.
+        key: of the body's field that has them; empty for a list.
+        fields: the other fields of the body.
+    """
+
+    source: Any
+    messages: list[Any]
+    key: str = ""
+    fields: dict[str, Any] = {}
+
+
+class ReadMessages(msgspec.Struct, eq=False):
+    """Messages that were read, and what their reader needs to go on.
+
+    Args:
+        session: all of them.
+        format: of all messages; empty where they are only read whole: they are of several formats,
+            or of one that has no messages that stand for themselves.
+        spans: of each event.
+        so_far: what the format's reader goes on from.
+    """
+
+    session: Session
+    format: str
+    spans: list[Span]
+    so_far: ReadSoFar
+
+    def take(self, tail: "ReadTail") -> None:
+        """Add what was read of further messages."""
+        self.session.extend(tail.events)
+        self.spans.extend(tail.spans)
+        self.so_far.ids.update(event.id for event in tail.events)
+        self.so_far.tools.update(_tool_names(tail.events))
+        self.so_far.events += len(tail.events)
+        self.so_far.records += tail.records
+        self.so_far.last = tail.last
+
+
+class ReadTail(msgspec.Struct, frozen=True, eq=False):
+    """What was read of further messages.
+
+    Args:
+        spans: of each event.
+        records: how many records of the format they are.
+        last: the records of the last event.
+    """
+
+    events: list[Event]
+    spans: list[Span]
+    records: int
+    last: list[Any]
+
+
+def message_list(source: Any, where: str) -> MessageList:
+    """The messages of a list, or of a provider's body.
+
+    Raises:
+        SessionError: it is neither.
+    """
+    if isinstance(source, list | tuple):
+        return MessageList(source, list(cast("Sequence[Any]", source)))
+    key = None if isinstance(source, str) else list_key(source)
+    if key is None:
+        raise SessionError(
+            f"expected a list of messages or a body with one, got {type(source).__name__}",
+            where=where,
+            fix='give [{"role": "user", "content": TEXT}], or {"messages": [...]}',
+        )
+    listed = get(source, key)
+    fields = {name: value for name, value in items_of(source) if name != key}
+    return MessageList(source, [listed] if isinstance(listed, str) else list(listed), key, fields)
+
+
+def read_list(listed: MessageList, format: str | None) -> ReadMessages:
+    """All messages, read as a new session.
+
+    Args:
+        format: of all of them; found out by default.
+
+    Raises:
+        SessionError: as `session_from` does.
+    """
+    if not listed.messages and not listed.key:
+        return ReadMessages(Session("session"), "", [], _nothing())
+    if _is_json(listed.source):
+        session = read_document(_document(listed.source), format)
+        own = format or detect(_document(listed.source))
+    else:
+        session = session_from(listed.source, format=format)
+        own = _format_of(session)
+    wire = [] if listed.key == "events" else _wire(listed.messages, own, 0)
+    if own and hasattr(format_named(own), "read_more") and _all_of(wire, own):
+        return _resumed(session, own, wire, front(listed, own).records)
+    homes = {} if listed.key else parse_messages(listed.messages, format=format).messages
+    places = [homes.get(event.id, (-1,)) for event in session.log]
+    spans = [(min(place, default=-1), max(place, default=-1)) for place in places]
+    return ReadMessages(session, "", spans, _nothing())
+
+
+def read_tail(read: ReadMessages, listed: MessageList, start: int) -> ReadTail | None:
+    """The events of the messages from `start` on, as reading the whole list would give them.
+
+    Returns:
+        None where only reading all of it tells.
+
+    Raises:
+        SessionError: a message breaks the format.
+    """
+    tail = listed.messages[start:]
+    if not tail:
+        return ReadTail([], [], 0, read.so_far.last)
+    if not read.format or not _goes_on(read.format, listed, tail):
+        return None
+    wire = _wire(tail, read.format, start)
+    if not _all_of(wire, read.format):
+        return None
+    before = msgspec.structs.replace(read.so_far, ids=set(read.so_far.ids))
+    events = _guarded(read.format, wire, before)
+    if events is None or any(event.id in read.so_far.ids for event in events):
+        return None  # what was read before would be another event, or have another id
+    groups = _records(wire, read.format)
+    spans = _spans(events, read.format, wire, read.so_far.records)
+    return ReadTail(events, spans, len(groups), [wire[n].data for n in groups[-1]])
+
+
+def cut(read: ReadMessages, messages: list[Any], count: int, id: str) -> tuple[ReadMessages, int]:
+    """The first messages of those that were read, as a session of its own, to go on from there.
+
+    Args:
+        messages: those that were read.
+        count: how many are wanted; an event that goes on behind them is not taken.
+        id: of the new session.
+
+    Returns:
+        With it the number of messages taken; none where only reading all of them tells.
+    """
+    spans = read.spans
+    events = next((n for n, (_, last) in enumerate(spans) if last >= count), len(spans))
+    if events < len(spans):
+        count = min(count, spans[events][0])
+    wire = _wire(messages[:count], read.format, 0) if read.format else []
+    held = {place for first, last in spans[:events] for place in range(first, last + 1)}
+    if not held.issuperset(range(count)) or not _all_of(wire, read.format) or not count:
+        return ReadMessages(
+            Session(id), "", [], _nothing()
+        ), 0  # some were hidden, or repeat others
+    before = read.session
+    session = Session(id, before.log[:events], tools=before.tools, metadata=before.metadata)
+    for change in before.changes:
+        if change.position <= events:
+            session.restore(change)
+    return _resumed(session, read.format, wire, _in_front(session, read.format, wire)), count
+
+
+def restored(session: Session, format: str, field: str) -> tuple[ReadMessages, list[Any]]:
+    """A session that was read from a list and stored: as its reader left it, and its messages.
+
+    Args:
+        field: of the body that the list stood in; empty for a list.
+    """
+    source = format_named(format).write(session)
+    messages = source[field] if field else source
+    wire = _wire(messages, format, 0)
+    return _resumed(session, format, wire, _in_front(session, format, wire)), messages
+
+
+def _in_front(session: Session, format: str, wire: list[WireMessage]) -> int:
+    """How many records stand in front of these messages, which are all of a session's."""
+    last = origins(session.log[-1], format) if len(session.log) else []
+    return last[-1]["at"] + 1 - len(_records(wire, format)) if last else 0
+
+
+class Front(msgspec.Struct, frozen=True, eq=False):
+    """What a body says beside its messages, read.
+
+    Args:
+        session: its system text, tools, state and metadata.
+        records: how many records of the format stand in front of the messages.
+    """
+
+    session: Session
+    records: int
+
+
+def front(listed: MessageList, format: str) -> Front:
+    """The body of a list, without its messages."""
+    if not listed.key:
+        return Front(Session("session"), 0)
+    fields = Dumper().plain(listed.fields, (), "input")
+    session = read_document(_document({**fields, listed.key: []}), format)
+    places = {record["at"] for event in session.log for record in origins(event, format)}
+    return Front(session, len(places))
+
+
+def plain_message(message: Any) -> Any:
+    """A message, or what stands beside messages, as JSON data: the very same object where it is."""
+    return message if _is_json(message) else Dumper().plain(message, (), "messages")
+
+
+def _goes_on(format: str, listed: MessageList, tail: list[Any]) -> bool:
+    """Whether the list is still of this format with its new messages."""
+    if not all(map(_is_json, tail)):
+        return True  # each is recognized by itself
+    try:
+        if detect(_document(tail)) == format:
+            return True
+        return detect(_document(listed.source)) == format
+    except UnknownFormat:
+        return False
+
+
+def _wire(messages: list[Any], format: str, start: int) -> list[WireMessage]:
+    """Messages as dicts of their wire formats, and their places in the list from `start` on."""
+    if all(map(_is_json, messages)):
+        return [WireMessage(format, message, start + n) for n, message in enumerate(messages)]
+    wire = wire_messages(messages, Dumper(), "messages", None)
+    replace = msgspec.structs.replace
+    return [
+        replace(
+            message,
+            index=start + message.index,
+            format=format if format in _ALSO_PLAIN and is_plain_chat(message) else message.format,
+        )
+        for message in wire
+    ]
+
+
+def _all_of(wire: list[WireMessage], format: str) -> bool:
+    return all(message.format == format for message in wire)
+
+
+def _guarded(format: str, wire: list[WireMessage], before: ReadSoFar) -> list[Event] | None:
+    """What the reader of a format did not foresee is an error of the input."""
+    read_more = cast(_ReadMore, format_named(format).read_more)  # pyright: ignore
+    places = [(message.data, f"messages[{message.index}]") for message in wire]
+    try:
+        return read_more(places, before)
+    except (TypeError, AttributeError, KeyError, IndexError, ValueError, RecursionError) as error:
+        raise MalformedRecord(
+            f"the input does not keep to its format: {type(error).__name__}: {error}",
+            where=places[0][1],
+            fix="check that it is whole, or name its format: format=...",
+        ) from error
+
+
+def _resumed(session: Session, format: str, wire: list[WireMessage], records: int) -> ReadMessages:
+    """A session as its reader left it, after these messages.
+
+    Args:
+        records: how many stand in front of the messages.
+    """
+    groups = _records(wire, format)
+    so_far = ReadSoFar(
+        records=records + len(groups),
+        ids=set(session.log.ids(0, len(session.log))),
+        events=len(session.log),
+        last=[wire[n].data for n in groups[-1]] if groups else [],
+        tools=_tool_names(session.log),
+        metadata=object_if(session.metadata.get(format)),
+    )
+    return ReadMessages(session, format, _spans(session.log, format, wire, records), so_far)
+
+
+def _records(wire: list[WireMessage], format: str) -> list[range]:
+    """The messages of each record: an answer of OpenAI's Responses is several items."""
+    if format == _RESPONSES:
+        return grouped([message.data for message in wire])
+    return [range(n, n + 1) for n in range(len(wire))]
+
+
+def _spans(events: Sequence[Event], format: str, wire: list[WireMessage], first: int) -> list[Span]:
+    """The messages that each event was made of.
+
+    Args:
+        wire: what was read. first: the record that it begins with.
+    """
+    groups, spans = _records(wire, format), list[Span]()
+    for event in events:
+        places = [at - first for record in origins(event, format) if (at := record["at"]) >= first]
+        indices = [wire[n].index for place in places for n in groups[place]]
+        spans.append((min(indices, default=-1), max(indices, default=-1)))
+    return spans
+
+
+def _tool_names(events: Sequence[Event]) -> dict[str, str]:
+    calls = (part for event in events for part in event.parts if isinstance(part, ToolCall))
+    return {call.id: call.name for call in calls}
+
+
+def _nothing() -> ReadSoFar:
+    return ReadSoFar(records=0, ids=set(), events=0, last=[], tools={}, metadata={})
+
+
+def _format_of(session: Session) -> str:
+    """The one format that all events were read from; empty where there are several."""
+    formats = {name for event in session.log for name in event.extra if origins(event, name)}
+    return formats.pop() if len(formats) == 1 else ""
+
+
+def _document(value: Any) -> Document:
+    return Document("input", (Record(value, "input"),), lines=False)
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a value is plain JSON data, all of it."""
+    if isinstance(value, dict):
+        return all(map(_is_json, cast(Json, value).values()))
+    if isinstance(value, list):
+        return all(map(_is_json, cast("list[Any]", value)))
+    return value is None or type(value) in (str, int, float, bool)
