@@ -54,7 +54,8 @@ def as_whole(source):
 
 
 def as_held(session):
-    return list(session.log), session.tools, session.metadata, dict(session.state)
+    metadata = {key: v for key, v in session.metadata.items() if key != "contextwright.fork"}
+    return list(session.log), session.tools, metadata, dict(session.state)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -249,6 +250,15 @@ def test_what_a_body_says_beside_its_messages_is_as_the_last_one_has_it():
     again = {**body, "temperature": 0.7}
     assert conversation.update(again) is session
     assert session.metadata == as_whole(again)[2]
+
+
+def test_a_history_that_branches_has_the_fields_of_its_own_body():
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+    conversation = Conversation()
+    conversation.update({"system": "Answer.", "messages": messages, "temperature": 0.1})
+    body = {"system": "Answer.", "messages": [messages[0], {"role": "user", "content": "Well?"}]}
+    session = conversation.update({**body, "temperature": 0.7})
+    assert as_held(session) == as_whole({**body, "temperature": 0.7})
 
 
 def test_older_histories_go_when_there_are_too_many():

@@ -124,7 +124,7 @@ class Conversation:
         if about.format not in FORMATS:
             return False
         read, messages = restored(session, about.format, about.field)
-        history = MessageHistory(bytes.fromhex(about.identity), read, MessageList(None, []))
+        history = MessageHistory(bytes.fromhex(about.identity), read)
         history.hold(messages)
         with self._lock:
             self._begun += 1
@@ -185,7 +185,7 @@ class Conversation:
             count = min(overlap.known, len(source) - 1) or overlap.known
             read, count = cut(source.read, source.messages, count, self._new_id())
             if count:
-                history = MessageHistory(identity, read, listed)
+                history = MessageHistory(identity, read)
                 places = overlap.places[:count]
                 kept_to = next((at for at in reversed(places) if at >= 0), -1)
                 history.hold(
@@ -199,7 +199,7 @@ class Conversation:
                     return self._begin(history)
         read = read_list(listed, self.format)
         read.session.id = self._new_id()
-        history = MessageHistory(identity, read, listed)
+        history = MessageHistory(identity, read, listed.fields)
         history.hold(listed.messages)
         return self._begin(history)
 

@@ -57,6 +57,9 @@ class Overlap(msgspec.Struct, frozen=True):
 class MessageHistory:
     """Messages that were read, and their session.
 
+    Args:
+        fields: of the body that was read; None where the session has those of another one.
+
     Attributes:
         identity: as `identity_of` has it.
         messages: the caller's own objects, as they came last.
@@ -64,14 +67,14 @@ class MessageHistory:
         size: bytes of the messages as JSON.
     """
 
-    def __init__(self, identity: bytes, read: ReadMessages, listed: MessageList) -> None:
+    def __init__(self, identity: bytes, read: ReadMessages, fields: Json | None = None) -> None:
         self.identity, self.read = identity, read
         self.messages: list[Any] = []
         self.places: list[int] = []
         self.size = 0
         self._shadows: list[Any] = []
         self._digests: list[bytes | None] = []
-        self._fields = shadow(listed.fields)
+        self._fields = shadow(fields)
 
     @property
     def session(self) -> Session:

@@ -174,21 +174,18 @@ def cut(read: ReadMessages, messages: list[Any], count: int, id: str) -> tuple[R
     Returns:
         With it the number of messages taken; none where only reading all of them tells.
     """
-    spans = read.spans
+    spans, before = read.spans, read.session
     events = next((n for n, (_, last) in enumerate(spans) if last >= count), len(spans))
+    session = before.fork(events if events < len(spans) else None, id=id)
+    events = len(session.log)
     if events < len(spans):
         count = min(count, spans[events][0])
-    wire = _wire(messages[:count], read.format, 0) if read.format else []
+    wire = _wire(messages[:count], read.format, 0) if count > 0 and read.format else []
     held = {place for first, last in spans[:events] for place in range(first, last + 1)}
-    if not held.issuperset(range(count)) or not _all_of(wire, read.format) or not count:
+    if not wire or not held.issuperset(range(count)) or not _all_of(wire, read.format):
         return ReadMessages(
             Session(id), "", [], _nothing()
         ), 0  # some were hidden, or repeat others
-    before = read.session
-    session = Session(id, before.log[:events], tools=before.tools, metadata=before.metadata)
-    for change in before.changes:
-        if change.position <= events:
-            session.restore(change)
     return _resumed(session, read.format, wire, _in_front(session, read.format, wire)), count
 
 
