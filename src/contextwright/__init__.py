@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
     from contextwright.engine.acceptance import check_acceptance, record_acceptance
     from contextwright.engine.compile_many import Compiled, compile_many
+    from contextwright.engine.context import Context
     from contextwright.engine.conversation import Conversation
+    from contextwright.engine.conversations import Conversations
     from contextwright.engine.engine import Engine
     from contextwright.engine.events import Deny, Replace
     from contextwright.engine.one_call import compile
@@ -75,10 +77,12 @@ _HOMES = {
     "Compiled": "contextwright.engine.compile_many",
     "Compiler": "contextwright.compiler",
     "Constraints": "contextwright.tasks.plan_step",
+    "Context": "contextwright.engine.context",
     "ContextBudget": "contextwright.compiler",
     "ContextOverflowError": "contextwright.errors",
     "ContextwrightError": "contextwright.errors",
     "Conversation": "contextwright.engine.conversation",
+    "Conversations": "contextwright.engine.conversations",
     "Cooled": "contextwright.adapters.wrap",
     "Criterion": "contextwright.tasks.plan_step",
     "DataSubject": "contextwright.retention",
@@ -147,10 +151,12 @@ __all__ = [
     "Compiled",
     "Compiler",
     "Constraints",
+    "Context",
     "ContextBudget",
     "ContextOverflowError",
     "ContextwrightError",
     "Conversation",
+    "Conversations",
     "Cooled",
     "Criterion",
     "DataSubject",

@@ -127,9 +127,13 @@ class Conversation:
         history = MessageHistory(bytes.fromhex(about.identity), read)
         history.hold(messages)
         with self._lock:
-            self._begun += 1
             self._histories.append(history)
         return True
+
+    def number(self, session_id: str) -> None:
+        """Give no new history the id of this session."""
+        count = session_id.rpartition("#")[2] if session_id != self.id else "1"
+        self._begun = max(self._begun, int(count) if count.isdecimal() else 1)
 
     def describe(self, history: MessageHistory, field: str) -> None:
         """Put into the metadata of a history's session what `restore` asks for."""

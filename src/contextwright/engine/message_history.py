@@ -1,5 +1,6 @@
 """One course that a conversation took: the messages as they came, and the session that they are."""
 
+from bisect import bisect_left
 from typing import Any
 
 import msgspec
@@ -74,6 +75,8 @@ class MessageHistory:
         self.size = 0
         self._shadows: list[Any] = []
         self._digests: list[bytes | None] = []
+        self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
+        self._indexed = 0
         self._fields = shadow(fields)
 
     @property
@@ -115,6 +118,17 @@ class MessageHistory:
             # of the copy: the program may have changed its object since
             known = self._digests[place] = digest(canonical(self._shadows[place]))
         return known
+
+    def place_of(self, message: Any, start: int) -> int | None:
+        """The first place from `start` on of a message that says the same as one in JSON."""
+        if start < len(self) and self._shadows[start] == message:
+            return start
+        for place in range(self._indexed, len(self)):
+            self._index.setdefault(self.digest_at(place), []).append(place)
+        self._indexed = len(self)
+        places = self._index.get(digest(canonical(message)), ())
+        at = bisect_left(places, start)
+        return places[at] if at < len(places) else None
 
     def hold(self, messages: list[Any]) -> None:
         """Keep the objects of messages that were read."""

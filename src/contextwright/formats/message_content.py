@@ -22,6 +22,12 @@ _TEXTS = {None, "text", "input_text", "output_text"}
 _NAMED = {None, "message", "function_call", "function_call_output"}
 """Types of messages whose id says nothing. That of another item may be all that it says."""
 _CONTENTS = {"content", "parts", "output"}
+_CAMEL = {
+    "functionCall": "function_call", "functionResponse": "function_response",
+    "inlineData": "inline_data", "fileData": "file_data", "mimeType": "mime_type",
+    "fileUri": "file_uri", "thoughtSignature": "thought_signature",
+}  # fmt: skip
+"""Gemini's names of fields, in both of their spellings."""
 _IMMUTABLE = (str, int, float, bool, bytes, type(None))
 _UNCHANGING = (*_IMMUTABLE, type, Enum)
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -143,7 +149,9 @@ def _block(block: Any) -> Any:
             value = _contents(value)
             if not value:
                 continue
-        made[key] = value
+        elif key in ("inlineData", "fileData"):
+            value = {_CAMEL.get(name, name): item for name, item in object_if(value).items()}
+        made[_CAMEL.get(key, key)] = value
     if not isinstance(made.get("text"), str) or made.get("type") not in _TEXTS:
         return made
     made.pop("type", None)

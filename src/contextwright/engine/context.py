@@ -1,0 +1,172 @@
+"""A spec in any loop, in one line: `messages = context(messages)`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from contextwright.compiler.manifest import Manifest
+from contextwright.compiler.pack import Pack
+from contextwright.engine.conversations import Conversations
+from contextwright.engine.door import OPTIONS, SpecLike, target_of_call
+from contextwright.engine.engine import Engine
+from contextwright.engine.message_history import MessageHistory
+from contextwright.engine.written_messages import LISTS, written
+from contextwright.errors import ModelError, NotInThisFormat, SpecError
+from contextwright.formats.message_list import message_list
+from contextwright.session.session import Session
+from contextwright.spec.saved_fold import save_folds
+from contextwright.words import C
+from contextwright.worker_threads import off_loop
+
+_ENGINES = 32
+"""Receivers that a context keeps an engine for; the one made first goes first."""
+
+
+class _Last(msgspec.Struct, frozen=True, eq=False):
+    """What the last call made."""
+
+    session: Session
+    pack: Pack
+
+
+class Context:
+    """What a model is shown of all messages so far: the list, or the body, as the spec has it.
+
+        context = Context(model="gpt-5")
+        while True:
+            answer = client.chat.completions.create(model="gpt-5", messages=context(messages))
+
+    A message that the spec leaves alone is the caller's own object; what it adds is in the form of
+    the list. It may be used from several threads, for several conversations: each is known by its
+    id, or by how it begins.
+
+    Args:
+        spec: what should be seen; by default all of it while it fits, and then a compaction.
+        model: its name, by default the body's.
+        conversations: where the conversations are; by default in the memory of this context.
+        options: of `Engine` and `contextwright.target`: `models`, `artifacts`, `window`...
+
+    Attributes:
+        conversations: as given.
+
+    Raises:
+        ModelError: an unknown model and no `window`. SpecError: no spec, or no option.
+    """
+
+    def __init__(
+        self,
+        spec: SpecLike | None = None,
+        *,
+        model: str | None = None,
+        conversations: Conversations | None = None,
+        **options: Any,
+    ) -> None:
+        if "sessions" in options:
+            raise SpecError(
+                "a Context keeps its sessions with its conversations",
+                where="Context(sessions=...)",
+                fix="Context(conversations=Conversations(store=...))",
+            )
+        # says at once what is wrong with them
+        Engine(C.default() if spec is None else spec, model or "gpt-5", **options)
+        format = options.get("format")
+        self.conversations = conversations or Conversations(format=format)
+        self._spec, self._model, self._options = spec, model, options
+        self._options_of_target = {name: options[name] for name in OPTIONS if name in options}
+        self._engines: dict[tuple[str, str, int], Engine] = {}
+        self._last: _Last | None = None
+
+    def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
+        """The messages for the next call, of the type in which they came.
+
+        A list gives a list, a body a body of the same fields. Where a provider has the system text
+        beside the messages (Anthropic, Gemini), a spec that adds to it needs the body.
+
+        Args:
+            messages: all so far: a list, or a provider's body.
+            id: of the conversation; by default it is known by how it begins.
+            tenant: whose it is.
+
+        Raises:
+            SessionError: a message is not understood. BudgetError: what must stay does not fit.
+            NotInThisFormat: the form of these messages can not be written.
+        """
+        listed = message_list(messages, "context(messages)")
+        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+            pack = self._compiled(history, listed.fields)
+            return written(listed, history, pack, adds_tools="tools" in self._options)
+
+    async def acall(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
+        """`context(messages)` in a worker thread, letting the event loop run."""
+        return await off_loop(lambda: self(messages, id=id, tenant=tenant), long=True)
+
+    def compile(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Pack:
+        """The pack of these messages: the whole request, with its manifest."""
+        fields = message_list(messages, "context.compile(messages)").fields
+        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+            return self._compiled(history, fields)
+
+    @property
+    def pack(self) -> Pack:
+        """The pack of the last call, of whichever thread.
+
+        Raises:
+            SpecError: there was none.
+        """
+        return self._made("pack").pack
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest of the last call."""
+        return self._made("manifest").pack.manifest
+
+    @property
+    def session(self) -> Session:
+        """The session of the last call."""
+        return self._made("session").session
+
+    def _made(self, name: str) -> _Last:
+        if self._last is None:
+            raise SpecError(
+                "nothing was compiled yet", where=f"context.{name}", fix="context(messages) first"
+            )
+        return self._last
+
+    def _compiled(self, history: MessageHistory, fields: Mapping[str, Any]) -> Pack:
+        session = history.session
+        pack = self._engine(history, fields).compile(session)
+        save_folds(session.metadata, pack.manifest.folds)
+        self._last = _Last(session, pack)
+        return pack
+
+    def _engine(self, history: MessageHistory, fields: Mapping[str, Any]) -> Engine:
+        """The engine for what the messages are for."""
+        named = fields.get("model")
+        model = self._model or (named if isinstance(named, str) else None)
+        if model is None:
+            raise ModelError(
+                "neither the context nor the body names a model",
+                where="context(messages)",
+                fix='Context(model="gpt-5"), say',
+            )
+        format = self._options.get("format") or history.read.format
+        if format not in LISTS:
+            raise NotInThisFormat(
+                f"messages of the format {format or 'of several kinds'!r} can not be written back",
+                where="context(messages)",
+                fix=f"give messages of one of {', '.join(LISTS)}, or send "
+                "context.compile(messages).request",
+            )
+        target = target_of_call(fields, model, None, {**self._options_of_target, "format": format})
+        key = model, format, target.reserved_output
+        engine = self._engines.get(key)
+        if engine is None:
+            options: dict[str, Any] = {
+                "reserved_output": target.reserved_output, **self._options, "format": format,
+            }  # fmt: skip
+            engine = Engine(C.default() if self._spec is None else self._spec, model, **options)
+            self._engines[key] = engine
+            while len(self._engines) > _ENGINES:
+                del self._engines[next(iter(self._engines))]
+        return engine

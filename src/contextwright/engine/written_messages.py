@@ -1,0 +1,188 @@
+"""What a spec made of messages, in the form in which they came; those that it left alone are the
+caller's own objects."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from contextwright.compiler.pack import Pack
+from contextwright.engine.message_history import MessageHistory
+from contextwright.errors import NotInThisFormat
+from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.formats.message_content import (
+    canonical_contents,
+    has_caching,
+    without_caching,
+)
+from contextwright.formats.message_list import MessageList, plain_message
+
+LISTS = {
+    "openai-chat": "messages",
+    "openai-responses": "input",
+    "anthropic": "messages",
+    "gemini": "contents",
+}
+"""Where a request of a provider has its messages."""
+_SYSTEM = {"anthropic": "system", "openai-responses": "instructions"}
+_GEMINI_SYSTEM = ("systemInstruction", "system_instruction")
+
+
+def written(
+    listed: MessageList, history: MessageHistory, pack: Pack, *, adds_tools: bool = False
+) -> Any:
+    """The request as a list or a body, as the messages came.
+
+    Args:
+        adds_tools: whether tools are put into a body that has none.
+
+    Raises:
+        NotInThisFormat: a list of messages has no place for what the spec says as the system.
+    """
+    format, request = pack.manifest.format, pack.request
+    marked = any(map(_marks, listed.messages)) if format == "anthropic" else True
+    marked = marked or has_caching(_plain(listed.fields))
+    messages = list(_messages(request[LISTS[format]], listed, history, keeps=marked))
+    if not listed.key:
+        return _with_system(messages, listed, request, format)
+    body = dict(listed.fields)
+    for key, value in _beside(request, listed.fields, format, adds_tools).items():
+        body[key] = value if value is not None else body.pop(key)
+    return {
+        key: messages if key == listed.key else body[key]
+        for key in dict.fromkeys([*_keys(listed.source), *body])
+        if key == listed.key or key in body
+    }
+
+
+def _keys(source: Any) -> list[str]:
+    return list(cast(Json, source)) if isinstance(source, dict) else []
+
+
+def _messages(
+    wires: list[Any], listed: MessageList, history: MessageHistory, *, keeps: bool
+) -> Iterator[Any]:
+    """The messages of a request, as the caller's own objects where they say the same.
+
+    Args:
+        keeps: whether the caller's cache breakpoints stay as they are: then there are none of ours.
+    """
+    reminders = _put_in(listed, history)
+    start = 0
+    for wire in wires:
+        place = history.place_of(wire, start)
+        if place is None:
+            yield wire
+            continue
+        start, at = place + 1, history.places[place]
+        if at >= 0:
+            yield history.messages[place] if keeps or not has_caching(wire) else wire
+            yield from reminders.get(at, ())
+
+
+def _put_in(listed: MessageList, history: MessageHistory) -> dict[int, list[Any]]:
+    """The reminders that the list has and the history does not, behind the message before them."""
+    places = set(history.places)
+    if len(places) == len(listed.messages):
+        return {}
+    found: dict[int, list[Any]] = {}
+    last = -1
+    for at, message in enumerate(listed.messages):
+        if at in places:
+            last = at
+        else:
+            found.setdefault(last, []).append(message)
+    return found
+
+
+def _with_system(messages: list[Any], listed: MessageList, request: Json, format: str) -> list[Any]:
+    """A list with the system text of a request that has a place of its own for it."""
+    system = _system_of(request, format)
+    if system is None or format == "openai-chat":
+        return messages
+    leading: list[Any] = []
+    for message in listed.messages:
+        if object_if(plain_message(message)).get("role") not in ("system", "developer"):
+            break
+        leading.append(message)
+    if leading and _text(system) == "\n\n".join(map(_text_of_message, leading)):
+        return [*leading, *messages]
+    if format == "openai-responses":
+        return [{"role": "system", "content": system}, *messages]
+    raise NotInThisFormat(
+        "the spec says something as the system, and a list of messages has no place for it",
+        where=f"context(messages), format {format}",
+        fix='give the body: context({"system": ..., "messages": [...]}), or with '
+        '"contents" and "config" for Gemini',
+    )
+
+
+def _system_of(request: Json, format: str) -> Any:
+    if format == "gemini":
+        return object_if(request.get("config")).get("system_instruction")
+    return request.get(_SYSTEM.get(format, ""))
+
+
+def _beside(request: Json, fields: Json, format: str, adds_tools: bool) -> Json:
+    """What a request has otherwise than the caller's fields: system text and tools. None for what
+    the spec took away; all other fields are the caller's."""
+    made: Json = {}
+    source, where = fields, request
+    if format == "gemini" and isinstance(fields.get("config"), dict):
+        source, where = object_if(fields["config"]), object_if(request.get("config"))
+    elif format == "gemini":
+        where = {**request, **object_if(request.get("config"))}
+    names = _GEMINI_SYSTEM if format == "gemini" else (_SYSTEM.get(format, ""),)
+    key = next((name for name in names if name in source), names[-1])
+    system = next((where[name] for name in names if name in where), None)
+    if key and not _same_system(system, _plain(source.get(key))):
+        made[key] = system
+    tools = where.get("tools")
+    # a request names what was called in it, though its caller names no tools
+    names_tools = source.get("tools") or adds_tools
+    if names_tools and _tool_names(tools) != _tool_names(_plain(source.get("tools"))):
+        made["tools"] = tools
+    if source is not fields and made:
+        config = {**source, **{k: v for k, v in made.items() if v is not None}}
+        return {"config": {k: v for k, v in config.items() if made.get(k, v) is not None}}
+    return {k: v for k, v in made.items() if v is not None or k in fields}
+
+
+def _same_system(made: Any, own: Any) -> bool:
+    """Whether two system texts say the same; breakpoints of ours are not the caller's."""
+    if isinstance(own, dict) and "parts" in own:
+        own = "\n\n".join(str(object_if(part).get("text", "")) for part in list_if(own["parts"]))
+    if made is None or own is None:
+        return made is None and own is None
+    if has_caching(made) and not has_caching(own):
+        return False
+    one, other = canonical_contents(made), canonical_contents(own)
+    return without_caching(one) == without_caching(other) or _text(made) == _text(own)
+
+
+def _text(system: Any) -> str:
+    blocks = canonical_contents(system)
+    return "\n\n".join(str(object_if(block).get("text", "")) for block in list_if(blocks)).strip()
+
+
+def _text_of_message(message: Any) -> str:
+    return _text(object_if(plain_message(message)).get("content"))
+
+
+def _tool_names(tools: Any) -> list[str]:
+    """The names of tools, of any provider's form."""
+    names: list[str] = []
+    for tool in map(object_if, list_if(tools)):
+        declared = tool.get("function_declarations", tool.get("functionDeclarations"))
+        if isinstance(declared, list):
+            names += _tool_names(declared)
+        else:
+            inner = {**tool, **object_if(tool.get("function"))}
+            names.append(str(inner.get("name") or inner.get("type") or ""))
+    return names
+
+
+def _plain(value: Any) -> Any:
+    return plain_message(value) if value is not None else None
+
+
+def _marks(message: Any) -> bool:
+    return has_caching(message if isinstance(message, dict) else plain_message(message))

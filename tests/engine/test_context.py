@@ -1,0 +1,196 @@
+"""One line in any loop: the same type out, the caller's own objects where nothing changed."""
+
+import asyncio
+import copy
+import json
+
+import msgspec
+import pytest
+from tests.engine.test_conversation import lists, recorded
+
+from contextwright import C, Context, Engine, Session, compile
+from contextwright.errors import ModelError, NotInThisFormat, SessionError, SpecError
+
+MODELS = {
+    "openai-chat": "gpt-5",
+    "openai-responses": "gpt-5",
+    "anthropic": "claude-sonnet-4-5",
+    "gemini": "gemini-2.5-pro",
+}
+
+
+def long_run(turns=30):
+    session = Session("long")
+    session.add("system", "Answer in one word.")
+    session.user("Look at all files.")
+    for n in range(turns):
+        session.call("cat", {"path": f"{n}.txt"}, id=f"c{n}")
+        session.result(f"c{n}", f"file {n}: " + f"line of {n}, " * 60, name="cat")
+    return session
+
+
+def own(made, messages):
+    return [any(one is other for other in messages) for one in made]
+
+
+@pytest.mark.parametrize("format", MODELS)
+def test_what_fits_is_the_callers_own_list_or_body(format):
+    messages, source = lists(format, long_run(4))
+    context = Context(C.default(), model=MODELS[format], cache=False)
+    before = copy.deepcopy(source(messages))
+    made = context(source(messages))
+    assert made == source(messages) == before
+    listed = made if isinstance(made, list) else next(made[k] for k in made if made[k] == messages)
+    assert own(listed, messages) == [True] * len(messages)
+
+
+@pytest.mark.parametrize("format", MODELS)
+def test_what_the_spec_leaves_alone_is_the_callers_own_object(format):
+    messages, source = lists(format, long_run())
+    spec = C.default() | C.compaction(2_000)
+    made = Context(spec, model=MODELS[format], cache=False)(source(messages))
+    if isinstance(made, dict):
+        assert set(made) == set(source(messages))
+        made = next(value for key, value in made.items() if source([])[key] == [])
+    mine = own(made, messages)
+    assert 3 <= sum(mine) <= len(made) < len(messages)
+    assert mine[-2:] == [True, True]
+
+
+def test_a_list_grows_and_its_session_lives():
+    messages, _ = lists("openai-chat", long_run())
+    context = Context(C.window(n=3), model="gpt-5")
+    sessions = []
+    for count in range(10, len(messages) + 1):
+        context(messages[:count])
+        sessions.append(context.session)
+    assert len(set(map(id, sessions))) == 1
+    assert len(sessions[0].log) == len(messages)
+
+
+@pytest.mark.parametrize("format", MODELS)
+def test_the_packs_are_those_of_the_session(format):
+    messages, source = lists(format, long_run(12))
+    spec = C.default() | C.compaction(1_500)
+    context = Context(spec, model=MODELS[format])
+    engine, own_session = Engine(spec, MODELS[format], format=format), None
+    for count in range(3, len(messages) + 1):
+        body = copy.deepcopy(source(messages[:count]))
+        pack = context.compile(body, id="run")
+        if own_session is None:
+            from contextwright import session_from
+
+            own_session = session_from(body, id="run")
+        else:
+            whole = session_from(body, id="run")
+            if whole.log[: len(own_session.log)] != list(own_session.log):
+                return  # an answer that grew item by item is another session
+            own_session.extend(whole.log[len(own_session.log) :])
+        assert pack.body == engine.compile(own_session).body
+
+
+def test_other_fields_of_a_body_are_the_callers():
+    tools = [{"name": "ls", "input_schema": {"type": "object"}}]
+    thinking = {"type": "disabled"}
+    body = {
+        "model": "claude-sonnet-4-5", "max_tokens": 100, "temperature": 0.3, "thinking": thinking,
+        "system": "Answer.", "tools": tools, "messages": [{"role": "user", "content": "Hi"}],
+    }  # fmt: skip
+    made = Context(C.default(), cache=False)(body)
+    assert made == body
+    assert list(made) == list(body)
+    assert made["tools"] is tools
+    assert made["thinking"] is thinking
+
+
+def test_reminders_stay_where_the_caller_put_them():
+    messages, _ = lists("openai-chat")
+    context = Context(C.default(), model="gpt-5")
+    context(messages[:6])
+    reminder = {"role": "user", "content": "<system-reminder>Be short.</system-reminder>"}
+    changed = [*messages[:2], reminder, *messages[2:]]
+    made = context(changed)
+    assert made == changed
+    assert made[2] is reminder
+
+
+def test_the_callers_cache_breakpoints_go_where_the_caller_has_them():
+    mark = {"cache_control": {"type": "ephemeral"}}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "Hi", **mark}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Yes?"}]},
+        {"role": "user", "content": [{"type": "text", "text": "Go"}]},
+    ]
+    context = Context(C.default(), model="claude-sonnet-4-5", format="anthropic")
+    assert context(messages[:1]) == messages[:1]
+    moved = copy.deepcopy(messages)
+    del moved[0]["content"][0]["cache_control"]
+    moved[2]["content"][0] |= mark
+    assert context(moved) == moved
+
+
+def test_a_list_has_no_place_for_system_text_of_a_provider_that_has_it_apart():
+    messages = [{"role": "user", "content": "Hi"}]
+    spec = C.template("Be brief.") + C.default()
+    with pytest.raises(NotInThisFormat, match="give the body"):
+        Context(spec, model="claude-sonnet-4-5", format="anthropic")(messages)
+    body = Context(spec, model="claude-sonnet-4-5")({"system": "Answer.", "messages": messages})
+    assert "Be brief." in json.dumps(body["system"])
+
+
+def test_conversations_of_one_context_are_told_apart():
+    context = Context(C.window(n=2), model="gpt-5")
+    one, other = ([{"role": "user", "content": text}] for text in ("Hi", "Ho"))
+    assert context(one)[0] is one[0]
+    first = context.session
+    assert context(other)[0] is other[0]
+    assert context.session is not first
+    context(one, id="a")
+    assert context.session.id == "a"
+
+
+def test_an_await_gives_the_same():
+    messages, _ = lists("openai-chat")
+    context = Context(C.default(), model="gpt-5")
+    assert asyncio.run(context.acall(messages)) == messages
+
+
+def test_the_pack_of_the_last_call_is_there():
+    messages, _ = lists("openai-chat")
+    context = Context(C.default(), model="gpt-5")
+    with pytest.raises(SpecError, match=r"context\(messages\) first"):
+        _ = context.pack
+    context(messages)
+    expected = compile(context.session, C.default(), model="gpt-5")
+    assert context.pack.body == expected.body
+    assert context.manifest.checksum == context.pack.manifest.checksum
+
+
+@pytest.mark.parametrize("format", ["langchain", "pydantic-ai"])
+def test_what_can_not_be_written_back_is_refused(format):
+    messages, _ = lists(format)
+    with pytest.raises(NotInThisFormat, match="can not be written back"):
+        Context(C.default(), model="gpt-5")(messages)
+
+
+def test_a_context_without_a_model_needs_a_body_that_names_one():
+    with pytest.raises(ModelError, match="neither the context nor the body"):
+        Context(C.default())([{"role": "user", "content": "Hi"}])
+
+
+@pytest.mark.parametrize("mistake", [{"sessions": object()}, {"temperature": 1}])
+def test_options_that_are_none_are_refused_at_once(mistake):
+    with pytest.raises(SpecError):
+        Context(C.default(), model="gpt-5", **mistake)
+
+
+def test_what_is_no_list_is_refused():
+    with pytest.raises(SessionError, match="a list of messages or a body"):
+        Context(C.default(), model="gpt-5")("hello")
+
+
+def test_the_callers_messages_are_not_touched():
+    messages, source = lists("anthropic", recorded())
+    before = msgspec.json.encode(source(messages))
+    Context(C.default() | C.compaction(500), model="claude-sonnet-4-5")(source(messages))
+    assert msgspec.json.encode(source(messages)) == before
