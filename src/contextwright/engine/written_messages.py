@@ -44,7 +44,7 @@ def written(
     if not listed.key:
         return _with_system(messages, listed, request, format)
     body = dict(listed.fields)
-    for key, value in _beside(request, listed.fields, format, adds_tools).items():
+    for key, value in _other_fields(request, listed.fields, format, adds_tools).items():
         body[key] = value if value is not None else body.pop(key)
     return {
         key: messages if key == listed.key else body[key]
@@ -83,14 +83,14 @@ def _put_in(listed: MessageList, history: MessageHistory) -> dict[int, list[Any]
     places = set(history.places)
     if len(places) == len(listed.messages):
         return {}
-    found: dict[int, list[Any]] = {}
+    put_in: dict[int, list[Any]] = {}
     last = -1
     for at, message in enumerate(listed.messages):
         if at in places:
             last = at
         else:
-            found.setdefault(last, []).append(message)
-    return found
+            put_in.setdefault(last, []).append(message)
+    return put_in
 
 
 def _with_system(messages: list[Any], listed: MessageList, request: Json, format: str) -> list[Any]:
@@ -121,7 +121,7 @@ def _system_of(request: Json, format: str) -> Any:
     return request.get(_SYSTEM.get(format, ""))
 
 
-def _beside(request: Json, fields: Json, format: str, adds_tools: bool) -> Json:
+def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) -> Json:
     """What a request has otherwise than the caller's fields: system text and tools. None for what
     the spec took away; all other fields are the caller's."""
     made: Json = {}
