@@ -136,9 +136,7 @@ def test_a_compaction_goes_on_after_a_restart(tmp_path):
         messages = answered(messages, n)
         with before.updated(messages) as history:
             pack = engine.compile(history.session)
-            from contextwright.spec.saved_fold import save_folds
-
-            save_folds(history.session.metadata, pack.manifest.folds)
+            history.folds.append(pack.manifest.folds)
     after = Conversations(store=SQLiteSessions(tmp_path / "s.db"))
     session = after.update(messages)
     again = Engine(spec, "gpt-5").compile(session)

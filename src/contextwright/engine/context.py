@@ -15,7 +15,6 @@ from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
 from contextwright.formats.message_list import message_list
 from contextwright.session.session import Session
-from contextwright.spec.saved_fold import save_folds
 from contextwright.words import C
 from contextwright.worker_threads import off_loop
 
@@ -136,7 +135,7 @@ class Context:
     def _compiled(self, history: MessageHistory, fields: Mapping[str, Any]) -> Pack:
         session = history.session
         pack = self._engine(history, fields).compile(session)
-        save_folds(session.metadata, pack.manifest.folds)
+        history.folds.append(pack.manifest.folds)
         self._last = _Last(session, pack)
         return pack
 

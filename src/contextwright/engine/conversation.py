@@ -186,6 +186,7 @@ class Conversation:
         pairs = [(one, overlap) for one, overlap in pairs if overlap.known and one.read.format]
         if pairs:
             source, overlap = max(pairs, key=lambda pair: pair[1].known)
+            source.save_folds()
             count = min(overlap.known, len(source) - 1) or overlap.known
             read, count = cut(source.read, source.messages, count, self._new_id())
             if count:

@@ -183,6 +183,7 @@ class Conversations:
         """Save a session. What a store can not keep ends no turn: it is said in `degraded`."""
         if self.store is None:
             return
+        history.save_folds()
         conversation.describe(history, field)
         id = history.session.id
         try:

@@ -1,6 +1,7 @@
 """One course that a conversation took: the messages as they came, and the session that they are."""
 
 from bisect import bisect_left
+from collections import deque
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from contextwright.formats.message_list import (
     read_tail,
 )
 from contextwright.session.session import Session
+from contextwright.spec.saved_fold import SavedFold, save_folds
 
 _SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction")
 _TOOLS = ("tools", "toolConfig", "tool_config")
@@ -66,6 +68,7 @@ class MessageHistory:
         messages: the caller's own objects, as they came last.
         places: of each message in the list that came last; -1 where it was taken out of it.
         size: bytes of the messages as JSON.
+        folds: what compactions decided for the last two requests, to be saved with the session.
     """
 
     def __init__(self, identity: bytes, read: ReadMessages, fields: Json | None = None) -> None:
@@ -73,11 +76,17 @@ class MessageHistory:
         self.messages: list[Any] = []
         self.places: list[int] = []
         self.size = 0
+        self.folds: deque[tuple[SavedFold, ...]] = deque(maxlen=2)
         self._shadows: list[Any] = []
         self._digests: list[bytes | None] = []
         self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
         self._indexed = 0
         self._fields = shadow(fields)
+
+    def save_folds(self) -> None:
+        """Put what compactions decided into the session's metadata."""
+        while self.folds:
+            save_folds(self.session.metadata, self.folds.popleft())
 
     @property
     def session(self) -> Session:
