@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.engine.test_conversation import lists, recorded
 
-from contextwright import C, Context, Engine, Session, compile
+from contextwright import C, Context, Conversations, Engine, Session, compile
 from contextwright.errors import ModelError, NotInThisFormat, SessionError, SpecError
 
 MODELS = {
@@ -147,6 +147,14 @@ def test_conversations_of_one_context_are_told_apart():
     assert context.session is not first
     context(one, id="a")
     assert context.session.id == "a"
+
+
+def test_conversations_that_are_empty_are_used():
+    known = Conversations()
+    context = Context(C.default(), model="gpt-5", conversations=known)
+    context([{"role": "user", "content": "Hi"}])
+    assert context.conversations is known
+    assert len(known) == 1
 
 
 def test_an_await_gives_the_same():

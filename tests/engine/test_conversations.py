@@ -1,37 +1,14 @@
 """Many conversations in one process do not mix."""
 
 import copy
-import random
 import threading
 
 import pytest
+from benchmarks.interleaved import answered, expected, interleaved, opening, said
 
-from contextwright import C, Conversations, Engine, SQLiteSessions, read_session
+from contextwright import C, Conversations, Engine, SQLiteSessions
 from contextwright.errors import SpecError, StoreError
 from contextwright.session import Session
-
-SYSTEM = {"role": "system", "content": "Answer in one word."}
-
-
-def opening(text):
-    return [SYSTEM, {"role": "user", "content": text}]
-
-
-def answered(messages, n):
-    call = {"id": f"c{n}", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
-    return [
-        *messages,
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": f"c{n}", "content": f"row {n}"},
-    ]
-
-
-def said(session):
-    return [(event.role, event.text, event.calls, event.results) for event in session.log]
-
-
-def expected(messages):
-    return said(read_session(copy.deepcopy(messages)))
 
 
 def test_two_conversations_that_begin_alike_are_two_once_they_differ():
@@ -157,38 +134,6 @@ def test_a_store_that_fails_ends_no_turn():
     session = known.update(opening("Go"))
     assert isinstance(session, Session)
     assert "no disk" in known.degraded
-
-
-def interleaved(seed, steps, store=None):
-    """Conversations that begin alike, grow, fork, are edited, and restart, in any order; each
-    update's session is what reading its messages alone gives."""
-    dice = random.Random(seed)
-    known = Conversations(store=store() if store else None)
-    talks = [opening(dice.choice(["Go", "Stop"])) for _ in range(3)]
-    for number in range(steps):
-        place = dice.randrange(len(talks))
-        kind = dice.random()
-        if kind < 0.6:
-            talks[place] = answered(talks[place], number if dice.random() < 0.7 else 0)
-        elif kind < 0.7 and len(talks) < 8:
-            talks.append(list(talks[place]))
-        elif kind < 0.8:
-            talks[place] = talks[place][: max(2, len(talks[place]) - 2)]
-        elif kind < 0.88:
-            edit = {"role": "user", "content": f"edited {number}"}
-            talks[place] = [SYSTEM, edit, *talks[place][2:]]
-        elif kind < 0.93:
-            talks[place] = opening("Go")
-        elif store and kind < 0.97:
-            known = Conversations(store=store())
-        messages = talks[place]
-        if dice.random() < 0.5:
-            messages = copy.deepcopy(messages)
-        tenant = dice.choice(["", "t"])
-        session = known.update(messages, id=dice.choice([None, "id"]), tenant=tenant)
-        assert said(session) == expected(messages), f"seed {seed}"
-        assert session.id.startswith("t/") == (tenant == "t")
-        assert known.degraded == ""
 
 
 @pytest.mark.parametrize("seed", range(20))

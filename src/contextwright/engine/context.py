@@ -70,7 +70,9 @@ class Context:
         # says at once what is wrong with them
         Engine(C.default() if spec is None else spec, model or "gpt-5", **options)
         format = options.get("format")
-        self.conversations = conversations or Conversations(format=format)
+        self.conversations = (  # one without conversations is false
+            Conversations(format=format) if conversations is None else conversations
+        )
         self._spec, self._model, self._options = spec, model, options
         self._options_of_target = {name: options[name] for name in OPTIONS if name in options}
         self._engines: dict[tuple[str, str, int], Engine] = {}
