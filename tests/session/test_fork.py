@@ -15,6 +15,7 @@ from contextwright.models import Models
 from contextwright.models.scripted import ScriptedLLM
 from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.scrub_session import scrub_session
+from contextwright.session import Event, Log, Text
 from contextwright.spec.inputs import Memo
 from contextwright.testing import session_of, sessions, target_for
 
@@ -77,6 +78,21 @@ def test_a_fork_is_the_session_that_was_built_so_from_the_beginning(session, at,
         one.assistant("This.")
         one.user("And then?")
     assert compiled(fork, spec) == compiled(again, spec)
+
+
+@settings(max_examples=150)
+@given(sessions(), st.integers(0, 60))
+def test_a_log_that_is_cut_knows_all_that_one_built_anew_knows(session, at):
+    at = min(at, len(session))
+    cut, fresh = session.log.before(at), Log(session.log[:at])
+    for log in (cut, fresh):
+        log.extend(Session("x", [Event(id="new", role="user", parts=(Text(text="on"),))]).log)
+    for field, value in vars(fresh).items():
+        if field not in {"_lock", "family", "_events", "_decoded", "_exchanges", "_index"}:
+            assert getattr(cut, field) == value, field
+    assert list(cut) == list(fresh)
+    assert vars(cut._index) == vars(fresh._index)
+    assert cut.family is session.log.family
 
 
 @settings(max_examples=60)

@@ -30,7 +30,7 @@ from contextwright.engine.embedded import answering_by
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
-from contextwright.engine.prepare import Turn, known_answers, preparing, remember
+from contextwright.engine.prepare import Turn, known_answers, memo_of, preparing, remember
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.record import capture_before, recording, write
 from contextwright.engine.recovery import (
@@ -51,7 +51,6 @@ from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
-from contextwright.spec.inputs import Memo
 from contextwright.spec.saved_fold import save_folds
 from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
@@ -65,17 +64,8 @@ if TYPE_CHECKING:
     from contextwright.stores.memory_store import MemoryStore
 
 _NONE: Mapping[str, Fetch] = MappingProxyType({})
-_MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
-"""What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
 MANY = 200
 """Events that an engine has not compiled yet from which on a compile holds up no other's turn."""
-
-
-def memo_of(log: Log) -> Memo:
-    """The memo of a log."""
-    memo = _MEMOS.get(log)
-    # of two threads that come first, both get the same
-    return _MEMOS.setdefault(log, Memo()) if memo is None else memo
 
 
 class Engine:

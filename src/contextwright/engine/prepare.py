@@ -19,6 +19,7 @@ from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
 from contextwright.session.log import Family, Log
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.memo import Memo
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 
 ROUNDS = 6
@@ -28,6 +29,16 @@ Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""
 Latest = Callable[[str], Answer | None]
 _KNOWN: WeakKeyDictionary[Family, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
+
+_MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
+"""What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
+
+
+def memo_of(log: Log) -> Memo:
+    """The memo of a log."""
+    memo = _MEMOS.get(log)
+    # of two threads that come first, both get the same
+    return _MEMOS.setdefault(log, Memo()) if memo is None else memo
 
 
 class Turn(msgspec.Struct, eq=False):

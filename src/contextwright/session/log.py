@@ -61,6 +61,7 @@ class Log(Sequence[Event]):
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
         self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
         self._successes: dict[str, array[int]] = {}  # kind -> positions
+        self._judges = True  # whether what comes is looked at for failures
         self._user_spoke = False
         self._preamble = 0  # exchanges that are system messages, at the very beginning
         self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
@@ -91,11 +92,21 @@ class Log(Sequence[Event]):
             self.append(event, decoded=decoded)
 
     def before(self, position: int) -> "Log":
-        """A log of its own that begins with the events in front of a position."""
+        """A log of its own that begins with the events in front of a position. What failed and
+        what succeeded is not found out again."""
         log = Log()
-        log.family = self.family
-        for event in self._events[:position]:
-            log.append(opened(event), decoded=isinstance(event, bytes))
+        log.family, log._judges = self.family, False
+        with self._lock:
+            for event in self._events[:position]:
+                body = event if isinstance(event, bytes) else event_json(event)
+                log._append(opened(event), body, isinstance(event, bytes))
+            log._judges = True
+            for kind, known in self._failures.items():
+                if count := bisect_left(known, (position, -1)):
+                    log._failures[kind] = known[:count]
+            for kind, positions in self._successes.items():
+                if count := bisect_left(positions, position):
+                    log._successes[kind] = positions[:count]
         return log
 
     def append(self, event: Event, *, decoded: bool = False) -> int:
@@ -204,7 +215,7 @@ class Log(Sequence[Event]):
         if owner != len(self._exchanges) - 1:
             self._late.setdefault(owner, []).append(position)
             self._late_joins.append(owner)
-        for result in results:
+        for result in results if self._judges else ():
             call = self._call_of(result.call_id, owner)
             kinds = call_kinds(call) if call is not None else (result.name,)
             if result.status == "ok" and not is_failure(result, call):
@@ -228,7 +239,7 @@ class Log(Sequence[Event]):
         if waiting:
             self._exchanges[index] = None
         for call in events[0].calls if waiting else ():
-            if call.id in waiting:
+            if call.id in waiting and self._judges:
                 self._failures.setdefault(call_kind(call), []).append((position, index))
 
     def _members(self, index: int) -> list[int]:
