@@ -252,7 +252,14 @@ def compaction(budget: int) -> Method:
 def compiled(spec: Expr) -> Method:
     """What a spec sends."""
     session, memo = Session(), Memo()
-    given = target("gpt-4o", window=1_000_000, reserved_output=0, format="openai-chat", cache=False)
+    given = target(
+        "gpt-4o",
+        window=1_000_000,
+        reserved_output=0,
+        format="openai-chat",
+        cache=False,
+        refs="show",
+    )
 
     def method(messages: list[Message]) -> Request:
         for message in messages[len(session) :]:

@@ -247,6 +247,17 @@ def test_a_search_looks_not_at_what_is_in_sight():
     assert "event://e1#0" in reader(session, windowed).call("search", {"query": "sight"})
 
 
+def test_a_search_in_an_older_snapshot_finds_nothing_newer():
+    session = asked()
+    earlier = session.snapshot()
+    session.user("the harbour master is Petersen")
+    session.assistant("noted")
+    session.user("and?")
+    pack = compile(session, C.window(n=1), model="gpt-5", read_back=True)
+    assert "Petersen" in ReadBack(session, pack).call("search", {"query": "harbour"})
+    assert "Nothing" in ReadBack(earlier, pack).call("search", {"query": "harbour"})
+
+
 def test_a_search_finds_notes_and_artifacts(tmp_path):
     session = asked("short")
     store = FileArtifacts(tmp_path)

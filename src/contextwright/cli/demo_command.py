@@ -70,7 +70,7 @@ def demo(model: str, save: Path | None) -> None:
         f"A support session of {len(session)} messages, {len(positions)} model calls.",
         highlight=False,
     )
-    compile_target = target(model, tools=session.tools)
+    compile_target = target(model, tools=session.tools, read_back=True)
     bills: list[Bill] = []
     last: Pack | None = None
     for name, spec in track(SPECS, "compiling", console=console, transient=True):

@@ -59,12 +59,14 @@ SpecLike: TypeAlias = Expr | str | HasSpec | Compiler
 
 class Ports(TypedDict, total=False):
     """What an application gives to a spec, as `compile` and `Engine` take it: `detector` and
-    `vault` to redactions, `roots` and `hosts` to refs."""
+    `vault` to redactions, `roots` and `hosts` to refs, and `reader`, the name of the agent's tool
+    that reads refs."""
 
     detector: Detector | None
     vault: Vault | None
     roots: Sequence[str | Path]
     hosts: Mapping[str, Fetch]
+    reader: str
 
 
 def snapshot_of(source: SessionLike, where: str) -> Snapshot:
@@ -317,6 +319,7 @@ def checked_ports(ports: Mapping[str, Any], where: str) -> RedactionPorts:
                 fix=nearest(name, tuple(Ports.__annotations__)),
             )
     sources_of(None, ports.get("roots", ()), ports.get("hosts", {}), where)
+    expect_type("reader", ports.get("reader"), str, where, 'a tool\'s name: reader="look_up"')
     return ports_of(ports.get("detector"), ports.get("vault"), where)
 
 

@@ -101,13 +101,14 @@ def found_out_of_sight(
     by_redaction = _INDEXES.setdefault(snapshot.log, {})
     index = by_redaction.setdefault(repr(planned.redactions), _Index())
     index.follow(snapshot, planned.clean)
+    stop = snapshot.exchange_count  # the index may have seen more than an older snapshot
     whole = {block.order for block in seen.kept if block.fidelity == "raw" and block.order >= 0}
     in_sight = {block.ref for block in seen.kept if block.fidelity == "raw" and block.ref}
     weights = with_synonyms(dict.fromkeys(query_terms(query), 1.0))
     scored = [
         (score, index.passages[row])
         for row, score in index.rows.scores(weights).items()
-        if index.passages[row].order not in whole
+        if index.passages[row].order < stop and index.passages[row].order not in whole
     ]
     scored += _scored_state(snapshot, read, planned.clean, in_sight, weights)
     scored.sort(key=lambda pair: (-pair[0], -pair[1].order, pair[1].ref, pair[1].lines))

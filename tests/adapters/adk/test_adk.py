@@ -105,6 +105,26 @@ def test_the_trace_of_the_running_turn_is_whole_and_what_is_old_is_compacted():
     assert "sunny" not in last.config.system_instruction
 
 
+def test_refs_are_shown_to_an_agent_with_a_tool_that_reads_them():
+    def look_up(ref: str) -> str:
+        """What a ref names."""
+        return ref
+
+    sent = {}
+    for name, tools in {"with": [weather, look_up], "without": [weather]}.items():
+        model = script(("weather", {"city": "Lyon"}), "sunny", "sunny")
+        agent = with_context(
+            LlmAgent(name="guide", model=model, tools=tools),
+            C.window(n=5) | C.compact(),
+            mirrors=Mirrors(),
+            reader="look_up",
+        )
+        asyncio.run(talk(agent, ["Lyon?", "Rome?"]))
+        sent[name] = str(model.sent[2].contents)
+    assert "event://" in sent["with"]
+    assert "event://" not in sent["without"]
+
+
 def test_what_a_spec_writes_is_kept_by_adk():
     spec = (
         C.window(n=3)

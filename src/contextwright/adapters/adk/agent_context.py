@@ -36,8 +36,8 @@ def with_context(
         models: who summarizes, scores and extracts; by default the embedded models.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the model's window, where its name is not known.
-        ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, as
-            `contextwright.compile` takes them.
+        ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, and
+            `reader` for refs, as `contextwright.compile` takes them.
 
     Raises:
         SpecError: no LlmAgent, no spec, or an agent that has a context already.

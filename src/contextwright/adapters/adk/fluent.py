@@ -77,8 +77,8 @@ class PipelineStep:
         Args:
             models: who summarizes, scores and extracts; by default the embedded models.
             mirrors: where sessions are mirrored; by default shared by the process.
-            ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, as
-                `contextwright.compile` takes them.
+            ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, and
+                `reader` for refs, as `contextwright.compile` takes them.
         """
         checked_ports(ports, BUILD)
         return self._agent(_BuildOptions(models, mirrors or MIRRORS, ports), _Names())

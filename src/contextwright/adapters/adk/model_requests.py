@@ -73,6 +73,7 @@ class ModelRequests:
         self._specs = specs
         self._redaction = checked_ports(ports, where)
         self._roots, self._hosts = ports.get("roots", ()), ports.get("hosts", {})
+        self._reader = ports.get("reader", "")
         self._artifacts, self._models, self._window = artifacts, models, window
         self._mirrors = mirrors or MIRRORS
         self._supply = Supply()
@@ -180,6 +181,7 @@ class ModelRequests:
             format="gemini",
             window=window_of(model, self._window),
             tools=(),
+            reader=self._reader,
         )
         engine.ports = self._redaction
         self._engines[agent, model] = engine
@@ -228,7 +230,9 @@ def _own_parts(
     added = extra_contents(request.contents, events)
     if planned.every_redaction:
         added = clean_own_parts(request, added, planned.every_redaction, engine.ports)
-    tools = tools_of(request) if planned.tools is not None else ()
+    tools = tools_of(request)
+    if planned.tools is None:  # then ADK's stay as they are, and one tells whether refs can be read
+        tools = tuple(tool for tool in tools if tool.name == engine.target.reader)
     counted = {tool.name for tool in tools}
     contents = [content for content, _ in added]
     return added, tools, own_tokens(request, request.model or "", contents, counted)
@@ -236,8 +240,9 @@ def _own_parts(
 
 def _put(pack: Pack, request: LlmRequest, added: list[tuple[types.Content, int]]) -> None:
     """Put what was compiled into ADK's request."""
-    if pack.manifest.tools is not None:
-        keep_only(request, pack.manifest.tools.sent)
+    policy = pack.manifest.tools
+    if policy is not None and policy.rule == "step-only":
+        keep_only(request, policy.sent)
     contents = [types.Content.model_validate(one) for one in pack.request["contents"]]
     request.contents = put_extra_contents(contents, added)
     # the provider's own memory of the conversation would stand beside it, uncompiled

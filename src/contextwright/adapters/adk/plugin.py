@@ -41,8 +41,8 @@ class ContextPlugin(BasePlugin):
         models: who summarizes, scores and extracts; by default the embedded models.
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the models' window, where a name is not known.
-        ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, as
-            `contextwright.compile` takes them.
+        ports: `detector` and `vault` for `C.redact`, `roots` and `hosts` for `C.expand`, and
+            `reader` for refs, as `contextwright.compile` takes them.
     """
 
     def __init__(
