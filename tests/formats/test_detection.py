@@ -175,7 +175,7 @@ def test_looking_at_a_large_file_costs_a_few_looks_a_message():
         detect(document([Counted(role="user", content="hi") for _ in range(count)]))
         return Counted.looks
 
-    assert looks(2_000) <= 2.1 * looks(1_000) <= 60_000
+    assert looks(20_000) - looks(10_000) <= 10_000 * 8
 
 
 @pytest.mark.parametrize("name", ["webdancer", "who_when", "sgd", "tau_bench_airline", "pi_coding"])

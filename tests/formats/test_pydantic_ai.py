@@ -20,6 +20,10 @@ def test_a_dump_comes_back():
     assert [event.role for event in session.log] == ["system", "user", "assistant", "tool"]
 
 
+def test_a_document_around_the_messages_comes_back():
+    assert_comes_back(pydantic_ai, {"id": 7, "messages": PYDANTIC_AI})
+
+
 @given(session=sessions())
 @settings(max_examples=30, deadline=None)
 def test_what_is_written_of_any_session_loads_and_says_the_same(session):

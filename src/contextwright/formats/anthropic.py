@@ -63,11 +63,12 @@ def sniff(document: Document) -> bool:
         "input_schema" in object_if(t) for t in list_if(body.get("tools"))
     ):
         return True
-    if any(map(_has_own, messages)):
+    with_blocks = [message for message in messages if isinstance(message.get("content"), list)]
+    if any(map(_has_own, with_blocks)):
         return True
     # gateways that speak Chat take marks of the cache too, and have the system text in a message
     users = all(message.get("role") != "system" for message in messages)
-    return users and any(map(is_message, messages))
+    return users and any(map(is_message, with_blocks))
 
 
 def is_message(message: Json) -> bool:

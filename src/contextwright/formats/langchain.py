@@ -81,7 +81,7 @@ _DUMP = "dump the messages with langchain_core.messages.messages_to_dict"
 def sniff(document: Document) -> bool:
     """Whether these are LangChain messages."""
     records = _messages(document, 20)
-    return most((record.value for record in records), is_message)
+    return most([record.value for record in records], is_message)
 
 
 def is_message(message: Json) -> bool:

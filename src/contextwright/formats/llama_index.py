@@ -72,11 +72,12 @@ def is_message(message: Json) -> bool:
         message.get("additional_kwargs"), dict
     ):
         return False
-    return "content" in message or most(message.get("blocks") or [{}], _is_block)
+    blocks = message.get("blocks")
+    return "content" in message or blocks == [] or most(list_if(blocks), _is_block)
 
 
 def _is_block(block: Json) -> bool:
-    return not block or isinstance(block.get("block_type"), str)
+    return isinstance(block.get("block_type"), str)
 
 
 def read(document: Document) -> Session:

@@ -54,7 +54,8 @@ def sniff(document: Document) -> bool:
 def _holds_calls(message: Any) -> bool:
     """Whether calls or results stand among the parts of a content: no message of Chat's has them
     there, and what would be lost of another's is what the agent did."""
-    return any("tool" in kind for kind in part_types(object_if(message).get("content")))
+    content = object_if(message).get("content")
+    return isinstance(content, list) and any("tool" in kind for kind in part_types(content))
 
 
 def is_message(message: Json) -> bool:

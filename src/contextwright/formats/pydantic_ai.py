@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contextwright.formats.document import Document, items_of, numbered
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.format_evidence import most
@@ -36,7 +36,7 @@ _MEDIA = {"image-url", "document-url", "audio-url", "video-url", "binary"}
 
 def sniff(document: Document) -> bool:
     """Requests and responses, each with parts."""
-    return most(items_of(document), is_message)
+    return most(items_of(document, "messages"), is_message)
 
 
 def is_message(message: Json) -> bool:
@@ -46,8 +46,14 @@ def is_message(message: Json) -> bool:
 
 def read(document: Document) -> Session:
     """The session. Instructions of a request are a system event in front of it."""
-    messages = numbered(document, "message")
-    return Session("session", read_messages(NAME, messages, _events, _message))
+    body, _, _ = body_of(document, "messages")
+    fields = {key: value for key, value in body.items() if key != "messages"}
+    messages = numbered(document, "message", "messages")
+    return Session(
+        "session",
+        read_messages(NAME, messages, _events, _message),
+        metadata={NAME: fields} if body else {},
+    )
 
 
 def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
@@ -57,9 +63,12 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
 
 
 @exporter(NAME)
-def write(session: Session) -> list[Json]:
-    """The messages, as `ModelMessagesTypeAdapter.validate_python` takes them."""
-    return write_messages(NAME, session.log, _message, _same_request)
+def write(session: Session) -> Any:
+    """The messages, as `ModelMessagesTypeAdapter.validate_python` takes them; a document where they
+    came from one."""
+    messages = write_messages(NAME, session.log, _message, _same_request)
+    fields = session.metadata.get(NAME)
+    return messages if fields is None else {**fields, "messages": messages}
 
 
 def _same_request(before: Event, event: Event) -> bool:
