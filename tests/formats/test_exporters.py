@@ -86,4 +86,4 @@ def test_a_schema_that_is_no_object_is_none(schema):
     contents = [{"role": "user", "parts": [{"text": "hi"}]}]
     data = msgspec.json.encode({"contents": contents, "tools": tools})
     session = read_session(data, format="gemini")
-    assert compile(session, C.none(), model="gemini-2.5-pro").request["config"]["tools"]
+    assert compile(session, C.none(), model="gemini-2.5-pro").request["tools"] == tools

@@ -68,7 +68,9 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     tracer.reconcile(blocks)
     active = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
-    blocks = tracer.record("orphans", blocks, _without_orphans(blocks, inputs), "no call for it")
+    if target.sources is None or not target.sources.body.is_chained:
+        answered = _without_orphans(blocks, inputs)
+        blocks = tracer.record("orphans", blocks, answered, "no call for it")
     blocks = _without_repeats(blocks, inputs)
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))

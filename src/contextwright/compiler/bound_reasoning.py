@@ -16,14 +16,20 @@ REASONS: dict[ReasoningProfile, str] = {
 """What the manifest says of reasoning that is left out, by the model's profile."""
 
 
-def with_bound_reasoning(layout: Layout, profile: ReasoningProfile, first: int) -> Layout:
+def with_bound_reasoning(
+    layout: Layout, profile: ReasoningProfile, first: int, *, of_body: bool = False
+) -> Layout:
     """The layout without the reasoning that its model refuses or drops.
 
     Args:
         profile: what the model does with reasoning.
         first: place in the log of the first exchange behind the system instruction.
+        of_body: whether its caller made a request of it, which leaves as it came where nothing
+            in it was touched: what the model does not read the provider leaves out itself.
     """
     blocks = layout.conversation
+    if of_body and _is_unedited(layout, first):
+        return layout
     if profile == "strip-old":
         newest = max((block.turn for block in blocks), default=-1)
         cut = next((at for at, block in enumerate(blocks) if block.turn == newest), 0)

@@ -16,6 +16,7 @@ from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.manifest import KeptBlock, Manifest, Range, ToolPolicy, Truncation
+from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import unrendered, unrendered_tools
@@ -83,6 +84,7 @@ def manifest_of(
         reserved_system=target.reserved_system,
         response_format=target.response_format,
         cache=target.cache,
+        overrides=tuple(sorted(target.overrides)),
         counter=target.counter.id,
         counter_factor=target.counter.factor,
         counter_exact=target.counter.exact,
@@ -103,6 +105,7 @@ def manifest_of(
         unrendered=(
             *unrendered(built.blocks, built.layout.conversation, target),
             *unrendered_tools(built.assembled, target),
+            *unrendered_parameters(target),
         ),
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),

@@ -31,7 +31,8 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     if not inputs.shows_refs:
         blocks = inputs.memo.map("without refs", blocks, without_refs)
     placed = _placed(assembled, blocks, target)
-    layout = with_bound_reasoning(placed, target.reasoning, inputs.snapshot.preamble)
+    profile, first = target.reasoning, inputs.snapshot.preamble
+    layout = with_bound_reasoning(placed, profile, first, of_body=target.sources is not None)
     if not inputs.agent or not target.takes_messages:
         return layout
     return _with_others_told(layout, inputs.agent)
@@ -71,6 +72,7 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
         system=instruction + sections_of(lasting),
         conversation=conversation,
         tail=sections_of(moving, target.sign),
+        instruction=assembled.system,
     )
     if history:
         layout = _with_history(layout, sections_of(history, target.sign))

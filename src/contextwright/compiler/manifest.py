@@ -137,6 +137,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         response_format: the shape that the answer must have, if the target has one.
         read_back: whether tools that read refs were added. shows_refs: whether what was shortened
             is sent with its refs; here they stand in any case.
+        overrides: what the call said itself, which wins over what a body says.
         answers: what models contributed, with who made it: a replay asks no model.
         folds: what compactions decided, in numbers: a replay takes no step again.
         checksum: sha256 of the request's canonical JSON.
@@ -195,6 +196,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     response_format: ResponseFormat | None = None
     read_back: bool = False
     shows_refs: bool = True
+    overrides: tuple[str, ...] = ()
     checksum: str
     digest: str = ""
 

@@ -1,5 +1,6 @@
 """A pack: the request for one call, and its manifest."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
 from contextwright.errors import NotInThisFormat, ReplayError
+from contextwright.render.apply_context import applied
 from contextwright.session.session import Session
 
 
@@ -20,6 +22,18 @@ class Pack(msgspec.Struct, frozen=True):
     def request(self) -> dict[str, Any]:
         """The keyword arguments of the provider's SDK call; a fresh copy each time."""
         return msgspec.json.decode(self.body)
+
+    def apply(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A request that was built elsewhere, with only its context replaced by this pack's; its
+        parameters stay, in their order, and what the pack has nothing of stays as well.
+
+        Args:
+            body: a request in the pack's format, as a dict. It is not changed.
+
+        Raises:
+            NotInThisFormat: it is in another, or none.
+        """
+        return applied(self.request, body, self.manifest.format)
 
     @property
     def text(self) -> str:

@@ -189,6 +189,7 @@ def _target(manifest: Manifest, tools: tuple[Tool, ...]) -> Target:
         response_format=manifest.response_format,
         read_back=manifest.read_back,
         refs="show" if manifest.shows_refs else "hide",
+        overrides=frozenset(manifest.overrides),
     )
 
 

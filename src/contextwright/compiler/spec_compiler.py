@@ -21,6 +21,7 @@ from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_
 from contextwright.compiler.hidden_refs import without_refs
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
+from contextwright.compiler.of_body import broken_by_us, with_sources
 from contextwright.compiler.other_agents import as_told
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
@@ -150,6 +151,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer
         planned = plan(self.spec, snapshot.state, self.ports)
+        target = with_sources(target, snapshot, planned, self.memo)
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
         fitted = self._fitted(planned, inputs, target)
         if fitted is None or (dry and wants.asked):
@@ -273,7 +275,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         )
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
-        body = msgspec.json.encode(built.rendered.request, order="sorted")
+        order = "sorted" if built.target.sources is None else None
+        body = msgspec.json.encode(built.rendered.request, order=order)
         manifest = manifest_of(built, tracer, body, self)
         if previous is not None:
             prefix = shared_prefix(previous.request, built.rendered.request, built.target)
@@ -320,7 +323,8 @@ def _cost(memo: Memo, renderer: Renderer, target: Target, told: _Told) -> Callab
 
 def _cost_key(target: Target, told: _Told) -> tuple[str | bool, ...]:
     """All that the tokens of a block depend on."""
-    return target.format, target.model, target.counter.id, target.sign, *told
+    known = target.sources.key if target.sources is not None else ""
+    return target.format, target.model, target.counter.id, target.sign, known, *told
 
 
 def _limit(terminal: Terminal | None, target: Target) -> int:
@@ -408,7 +412,7 @@ def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) ->
 
 
 def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:
-    violations = renderer.validate(request, target)
+    violations = broken_by_us(renderer, request, target)
     if violations:
         first = violations[0]
         raise RenderError(

@@ -7,6 +7,7 @@ from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import REASONS
 from contextwright.compiler.manifest import Unrendered
+from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
 
@@ -20,7 +21,7 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
     Args:
         placed: the same conversation blocks as they were laid out.
     """
-    sendable = target.provider.renderer.parts
+    sendable, sources = target.provider.renderer.parts, target.sources
     laid_out = {(block.id, block.order): block for block in placed}
     return tuple(
         Unrendered(message.event_id or block.id, str(part.__struct_config__.tag), reason)
@@ -28,10 +29,21 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
         for message, laid in _messages(block, laid_out.get((block.id, block.order), block))
         for part in _parts(message)
         if isinstance(part, _REFUSABLE)
+        if not (laid and sources is not None and _is_as_it_came(part, laid, sources))
         if (
             reason := sendable.refusal(part, message, target.format)
             or _left_out(part, laid, target)
         )
+    )
+
+
+def _is_as_it_came(part: AnyPart, message: Message, sources: SourceMessages) -> bool:
+    """Whether a part came with the body and leaves with it."""
+    source = sources.of_event(message.event_id)
+    if source is None:
+        return False
+    return part in message.parts or any(
+        part in result.content for result in message.parts if isinstance(result, ToolResult)
     )
 
 

@@ -14,7 +14,7 @@ from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
 from contextwright.redaction.detector import Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import DEFAULT_RESERVE, Target, target
+from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -36,8 +36,6 @@ SAMPLING = {
     "parallel_tool_calls", "presence_penalty", "frequency_penalty", "logprobs", "user", "metadata",
 }  # fmt: skip
 """Options of a provider's call, that people try to give here."""
-_ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-"""Where a provider's body says how long the answer may be."""
 
 
 @runtime_checkable
@@ -180,33 +178,6 @@ def target_of(
     if model is None:
         raise ModelError("neither model nor target", where=where, fix='model="gpt-5", say')
     return target(model, **options)
-
-
-def target_of_call(
-    source: object, model: str | None, explicit: Target | None, options: Mapping[str, Any]
-) -> Target:
-    """The target of `compile`; what neither target nor options say is as a provider's body has
-    it."""
-    room = _answer_room(source) if explicit is None else {}
-    return target_of(model or _model_of(source), explicit, {**room, **options}, "compile(...)")
-
-
-def _model_of(source: Any) -> str | None:
-    """The model that a provider's body names."""
-    model = cast(Any, source).get("model") if isinstance(source, Mapping) else None
-    return model if isinstance(model, str) and model else None
-
-
-def _answer_room(source: Any) -> dict[str, Any]:
-    """The room that a provider's body leaves for its answer: what it says itself, and more than
-    its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
-    body = cast("Mapping[str, Any]", source) if isinstance(source, Mapping) else {}
-    room = next((body[key] for key in _ROOM if type(body.get(key)) is int), 0)
-    thinking = body.get("thinking")
-    budget = cast("Any", thinking).get("budget_tokens") if isinstance(thinking, Mapping) else 0
-    if type(budget) is int and budget >= max(room, 1):
-        room = budget + DEFAULT_RESERVE
-    return {"reserved_output": room} if room > 0 else {}
 
 
 def _place_of(option: str) -> str:

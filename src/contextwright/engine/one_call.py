@@ -67,12 +67,13 @@ def compile(
     """
     from contextwright.compiler.spec_compiler import SpecCompiler
     from contextwright.engine import door
+    from contextwright.engine.body_target import target_of_call
     from contextwright.engine.engine import memo_of
     from contextwright.spec.expr import Expr
 
     snapshot = door.snapshot_of(session, "compile(session, ...)")
     _expect_types(target, previous, now_ms)
-    whom = door.target_of_call(session, model, target, options)
+    whom = target_of_call(session, snapshot, model, target, options)
     made = door.spec_or_compiler(spec, "compile(spec=...)")
     if not isinstance(made, Expr):
         return door.compiled_by(made, snapshot, whom)

@@ -17,6 +17,7 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
+from contextwright.formats.request_body import ORDER, TOOLS, order_of, without_marks
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
@@ -103,10 +104,14 @@ def read(document: Document) -> Session:
         system = {"role": _SYSTEM, "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
     fields = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
+    if any(key in body for key in ("model", "max_tokens", "anthropic_version")):
+        fields[ORDER] = order_of(body, "messages")
+    if "tools" in body and not body["tools"]:
+        fields[TOOLS] = body["tools"]
     tools = body.get("tools") or ()
     return Session(
         str(fields.get("id") or "session"),
-        read_messages(NAME, messages, _events, _message),
+        read_messages(NAME, messages, _events, message_of),
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(tools)],
         metadata={NAME: fields} if body else {},
     )
@@ -115,19 +120,21 @@ def read(document: Document) -> Session:
 def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
     """The events of further messages of a list, as reading all of it would give them; None where
     these change how those before them are read."""
-    return list(read_messages(NAME, messages, _events, _message, before))
+    return list(read_messages(NAME, messages, _events, message_of, before))
 
 
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where there is a system text, tools, or more beside them."""
-    messages = write_messages(NAME, session.log, _message, _together)
+    messages = write_messages(NAME, session.log, message_of, _together)
+    fields = session.metadata.get(NAME)
     leading = [m for m in messages if m["role"] == _SYSTEM]
     messages = [m for m in messages if m["role"] != _SYSTEM]
-    fields = session.metadata.get(NAME)
     if fields is None and not session.tools and not leading:
         return messages
-    document: Json = {**(fields or {}), "messages": messages}
+    document: Json = {**without_marks(fields), "messages": messages}
+    if TOOLS in (fields or {}):
+        document["tools"] = (fields or {})[TOOLS]
     if len(leading) == 1:
         document["system"] = leading[0]["content"]
     elif leading:
@@ -264,7 +271,8 @@ def _source(part: Image | File) -> Json:
     return {"type": "base64", "media_type": part.media_type, "data": part.data}
 
 
-def _message(events: Sequence[Event]) -> Json:
+def message_of(events: Sequence[Event]) -> Json:
+    """The message that these events stand for."""
     role = {"tool": "user", "system": _SYSTEM}.get(events[0].role, events[0].role)
     parts = [part for event in events for part in event.parts]
     if len(parts) == 1 and isinstance(parts[0], Text):

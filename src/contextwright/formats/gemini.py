@@ -15,6 +15,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
+from contextwright.formats.request_body import ORDER, SINGLE, SYSTEM, order_of, without_marks
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -80,21 +81,28 @@ def read(document: Document) -> Session:
     """The session; the system instruction is its first event."""
     document, around = _opened(document)
     whole, _, _ = body_of(document, "contents")
-    contents = numbered(document, "content", "contents")
+    single = isinstance(whole.get("contents"), dict | str)
+    contents = [] if single else numbered(document, "content", "contents")
+    if single:
+        contents = [(whole["contents"], f"{document.name}, field contents")]
     key = next((key for key in _SYSTEM if key in whole), None)
     fields = {k: v for k, v in whole.items() if k not in {"contents", key}}
     if around:
         fields[_AROUND] = around
+    if "contents" in whole:
+        fields[ORDER] = order_of(whole, "contents")
+    if single:
+        fields[SINGLE] = True
     # the SDK's keyword arguments have it in `config`, which is written as it came
     config = object_if(whole.get("config"))
     system = whole[key] if key is not None else _pick(config, "system_instruction")
     if key is not None:
-        fields["$system"] = [key, system]
+        fields[SYSTEM] = [key, system]
     if system is not None:
         contents.insert(0, (_instruction(system), f"{document.name}, system instruction"))
     return Session(
         "session",
-        read_messages(NAME, contents, partial(_events, open_calls=[]), _message),
+        read_messages(NAME, contents, partial(_events, open_calls=[]), message_of),
         tools=_tools(whole.get("tools") or config.get("tools")),
         metadata={NAME: fields} if whole else {},
     )
@@ -103,21 +111,22 @@ def read(document: Document) -> Session:
 def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
     """The events of further messages of a list, as reading all of it would give them; None where
     these change how those before them are read."""
-    return list(read_messages(NAME, messages, _events, _message, before))
+    return list(read_messages(NAME, messages, _events, message_of, before))
 
 
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The contents; a document where there is more beside them."""
-    contents = write_messages(NAME, session.log, _message, _together)
-    leading = [each for each in contents if each["role"] == "system"]
-    contents = [each for each in contents if each["role"] != "system"]
+    contents = write_messages(NAME, session.log, message_of, _together)
+    leading = [each for each in contents if object_if(each).get("role") == "system"]
+    contents = [each for each in contents if object_if(each).get("role") != "system"]
     fields = dict(session.metadata.get(NAME) or {})
     around = fields.pop(_AROUND, None)
     if NAME not in session.metadata and not leading and not session.tools:
         return contents
-    key, system = fields.pop("$system", ("system_instruction", None))
-    document: Json = {**fields, "contents": contents}
+    key, system = fields.pop(SYSTEM, ("system_instruction", None))
+    listed = contents[0] if fields.get(SINGLE) and len(contents) == 1 else contents
+    document: Json = {**without_marks(fields), "contents": listed}
     config = object_if(fields.get("config"))
     if leading and _pick(config, "system_instruction") is None:
         parts = [part for each in leading for part in each["parts"]]
@@ -161,6 +170,8 @@ def _events(value: Any, where: str, open_calls: list[ToolCall]) -> list[Event]:
     Args:
         open_calls: of the content before, that nothing has answered yet; it is kept up to date.
     """
+    if isinstance(value, str):  # the SDK takes a text for a user's content
+        return [Event(id="", role="user", parts=(Text(text=value),))]
     content = Fields(value, where, ", field ")
     role = content.text("role", "user")
     if role not in ("user", "model", "system", "function", "tool"):
@@ -279,7 +290,8 @@ def part_to(part: AnyPart) -> Json | None:
             return part.value if part.format == NAME else None
 
 
-def _message(events: Sequence[Event]) -> Json:
+def message_of(events: Sequence[Event]) -> Json:
+    """The content that these events stand for."""
     role = {"assistant": "model", "system": "system"}.get(events[0].role, "user")
     parts = [part_to(part) for event in events for part in event.parts]
     return {"role": role, "parts": [part for part in parts if part is not None]}

@@ -53,6 +53,8 @@ _LISTS = {
 }
 """Where a provider's body, or a framework's session, holds its messages; and the format of a body
 whose list is empty."""
+_TEXTS = ("input", "contents")
+"""Lists for which, or for whose items, a provider takes a text of the user."""
 _PAIR_ROLES = {"human": "user", "ai": "assistant", "model": "assistant"} | {
     role: role for role in ("system", "developer", "user", "assistant")
 }
@@ -346,13 +348,18 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     if key == "events" or key in langchain.STATES:
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
-    fields = {n: dumper.plain(value, (), n) for n, value in items_of(source) if n != key}
-    if key == "contents":
-        items = [{"parts": [{"text": item}]} if isinstance(item, str) else item for item in items]
-    wire = wire_messages(items, dumper, key, format)
+    fields = {n: dumper.plain(v, (), n) for n, v in items_of(source) if n != key}
+    if key in _TEXTS and (isinstance(listed, str) or any(isinstance(one, str) for one in items)):
+        texts = dumper.plain(listed, (), key)
+        fields = {n: fields[n] if n != key else texts for n, _ in items_of(source)}
+        return read_document(_document(fields, "input"), format or _LISTS[key])
+    wire = wire_messages(items, dumper, key, format or (_LISTS[key] if key in _TEXTS else None))
     if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
-        body = {**fields, key: [message.data for message in wire]}
-        return read_document(_document(body, "input"), format or (None if wire else _LISTS[key]))
+        data = [message.data for message in wire]
+        body = {n: fields[n] if n != key else data for n, _ in items_of(source)}
+        only = wire[0].format if wire and key in _TEXTS else None
+        name = format or (only if wire else _LISTS[key])
+        return read_document(_document(body, "input"), name)
     if "system" in fields:
         items = [{"role": "system", "content": fields["system"]}, *items]
     session = parse_messages(items, format=format, track=False).session

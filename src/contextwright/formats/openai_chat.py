@@ -8,9 +8,10 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
-from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_or
+from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_of, text_or
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
+from contextwright.formats.request_body import ORDER, TOOLS, order_of, without_marks
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -35,6 +36,8 @@ KNOWN_KINDS = frozenset(
 )
 _ANSWERS = {"content", "tool_calls", "function_call", "refusal", "audio", "reasoning_content"}
 """One of these is there where a message has no content."""
+FREE_INPUT = "input"
+"""The argument that the text of a call stands for which takes no object."""
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -78,10 +81,14 @@ def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
     body, _, _ = body_of(document, "messages")
     fields = {k: v for k, v in body.items() if k not in {"messages", "tools"}}
+    if isinstance(body.get("model"), str):
+        fields[ORDER] = order_of(body, "messages")
+    if "tools" in body and not body["tools"]:
+        fields[TOOLS] = body["tools"]
     state, tools = body.get("state"), body.get("tools") or ()
     return Session(
         text_if(body.get("id"), "session"),
-        read_messages(NAME, numbered(document, "message", "messages"), _events, _message),
+        read_messages(NAME, numbered(document, "message", "messages"), _events, message_of),
         tools=[tool_of(tool, f"tools[{place}]", NAME) for place, tool in enumerate(tools)],
         state=state if isinstance(state, dict) else None,
         metadata={NAME: fields} if fields else {},
@@ -91,17 +98,19 @@ def read(document: Document) -> Session:
 def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
     """The events of further messages of a list, as reading all of it would give them; None where
     these change how those before them are read."""
-    return list(read_messages(NAME, messages, _events, _message, before))
+    return list(read_messages(NAME, messages, _events, message_of, before))
 
 
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one, or has tools."""
-    messages = write_messages(NAME, session.log, _message)
+    messages = write_messages(NAME, session.log, message_of)
     fields = session.metadata.get(NAME)
     if fields is None and not session.tools:
         return messages
-    document: Json = {**(fields or {}), "messages": messages}
+    document: Json = {**without_marks(fields), "messages": messages}
+    if TOOLS in (fields or {}):
+        document["tools"] = (fields or {})[TOOLS]
     if isinstance(document.get("state"), dict):
         document["state"] = dict(session.state)
     if session.tools:
@@ -115,7 +124,7 @@ def read_chat(format: str, messages: list[Any], where: str) -> list[Event]:
     places = [(message, f"{where} message {number}") for number, message in enumerate(messages)]
     for message, place in places:
         Fields(message, place, ", field ").text("role", "")
-    return list(read_messages(format, places, _events, _message))
+    return list(read_messages(format, places, _events, message_of))
 
 
 def write_chat(format: str, events: Iterable[Event]) -> list[Json]:
@@ -125,7 +134,7 @@ def write_chat(format: str, events: Iterable[Event]) -> list[Json]:
         extra = {**event.extra, NAME: event.extra.get(format) or event.extra.get(NAME, {})}
         return msgspec.structs.replace(event, extra=extra)
 
-    return write_messages(NAME, map(own, events), _message)
+    return write_messages(NAME, map(own, events), message_of)
 
 
 def _events(value: Any, where: str) -> list[Event]:
@@ -188,10 +197,18 @@ def _tool_result(message: Fields) -> ToolResult:
 
 def _call(value: Any, where: str) -> ToolCall | Opaque:
     call = Fields(value, where)
+    if call.get("type") == "custom" and isinstance(call.get("custom"), dict):
+        return free_call(call.inner("custom"), call.text("id", ""))
     if call.get("type", "function") != "function":
         return Opaque(format=NAME, kind=str(call.get("type")), value=value)
     function = call.inner("function")
     return _function(function, call.text("id", ""))
+
+
+def free_call(custom: Fields, id: str) -> ToolCall:
+    """The call of a tool that takes a text, not an object."""
+    arguments = text_of({FREE_INPUT: custom.text("input", "")})
+    return ToolCall(id=id, name=custom.text("name"), arguments=arguments)
 
 
 def _function(function: Fields, id: str) -> ToolCall:
@@ -251,7 +268,8 @@ def file_json(file: File) -> Json:
     return {"filename": file.name, "file_data": url_of(file)}
 
 
-def _message(events: Sequence[Event]) -> Json:
+def message_of(events: Sequence[Event]) -> Json:
+    """The message that an event stands for."""
     event = events[0]
     if event.role == "tool":
         result = event.results[0] if event.results else ToolResult(call_id="")

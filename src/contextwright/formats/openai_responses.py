@@ -1,8 +1,10 @@
 """OpenAI Responses items: the list of items, or `{"instructions", "input", "tools"}`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
@@ -19,6 +21,7 @@ from contextwright.formats.fields import (
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
+from contextwright.formats.request_body import ORDER, SINGLE, order_of
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -53,6 +56,7 @@ _ITEMS = KNOWN_KINDS - {"refusal", "input_image", "input_file", "input_audio"} |
 }  # fmt: skip
 _REQUEST = {"model", "instructions", "tools", "previous_response_id", "conversation", "store"}
 """A body with one of these, or nothing, beside an `input` of plain messages is a request."""
+_CHAINS = ("previous_response_id", "conversation")
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
 _CALLS = {"function_call", "custom_tool_call", "local_shell_call"}
@@ -97,21 +101,30 @@ def read(document: Document) -> Session:
     """The session; the instructions are its first event. Reasoning, words and calls that
     follow each other are one assistant event: none makes sense without the others."""
     body, key, _ = body_of(document, "input", "output")
-    places = numbered(document, "item", "input", "output")
+    single = isinstance(body.get(key), str)
+    places = [] if single else numbered(document, "item", "input", "output")
     items = [(an_object(item, where), n) for n, (item, where) in enumerate(places)]
     groups = [(group, f"{document.name} item {at}") for group, at in _groups(items)]
+    if single:
+        groups = [({"items": body[key]}, f"{document.name}, field {key}")]
     if isinstance(body.get("instructions"), str):
         system = {"type": "message", "role": "system", "content": body["instructions"]}
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
     to_events = partial(_events, call_ids=_call_ids(item for item, _ in items))
+    stored: Json = {"key": key, "beside": fields, "tools": tools}
+    if single:
+        stored[SINGLE] = True
+    chained = any(body.get(field) for field in _CHAINS)
+    if key == "input" and isinstance(body.get("model"), str):
+        stored[ORDER] = order_of(body, key)
     named = [tool for tool in list_if(tools) if {"name", "type"} & object_if(tool).keys()]
     return Session(
         "session",
-        read_messages(NAME, groups, to_events, _group),
+        _held(read_messages(NAME, groups, to_events, group_of), chained=chained),
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(named)],
-        metadata={NAME: {"key": key, "beside": fields, "tools": tools}} if body else {},
+        metadata={NAME: stored} if body else {},
     )
 
 
@@ -122,20 +135,35 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
     if before.last and len(grouped([*before.last, items[0][0]])) == 1:
         return None  # the model goes on with what it was saying
     groups = [(group, messages[at][1]) for group, at in _groups(items)]
-    return list(read_messages(NAME, groups, _events, _group, before))
+    return list(read_messages(NAME, groups, _events, group_of, before))
+
+
+def _held(events: Iterable[Event], *, chained: bool) -> Iterator[Event]:
+    """The events; pinned is a result whose call the provider has.
+
+    Args:
+        chained: whether the body goes on from what the provider has.
+    """
+    called: set[str] = set()
+    for event in events:
+        called.update(call.id for call in event.calls)
+        unknown = any(result.call_id not in called for result in event.results)
+        yield replace(event, pinned=True) if chained and unknown else event
 
 
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The items; a document where there was one."""
-    groups = write_messages(NAME, session.log, _group)
-    items = [item for group in groups for item in group["items"]]
+    groups = write_messages(NAME, session.log, group_of)
     stored: Json = session.metadata.get(NAME) or {}
+    items = [item for group in groups for item in items_of_group(group)]
     if not stored and not session.tools:
         return items
     stored = stored or {"key": "input", "beside": {}, "tools": None}
     if isinstance(stored["beside"].get("instructions"), str):
         items = items[1:]
+    if SINGLE in stored and len(items) == 1:
+        items = items[0]["content"]
     document: Json = {**stored["beside"], stored["key"]: items}
     tools = stored["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
     return {**document, "tools": tools} if tools else document
@@ -169,6 +197,12 @@ def grouped(items: list[Json]) -> list[range]:
     return [range(at, at + len(group["items"])) for group, at in groups]
 
 
+def items_of_group(group: Json) -> list[Json]:
+    """The items of a group; of a text that stood for them, the user's message that it means."""
+    items = group["items"]
+    return [{"role": "user", "content": items}] if isinstance(items, str) else items
+
+
 def _of_model(item: Json) -> bool:
     kind = item.get("type", "message")
     if kind == "message":
@@ -188,7 +222,7 @@ def _call_ids(items: Iterable[Json]) -> Mapping[str, str]:
 
 
 def _events(group: Any, where: str, call_ids: Mapping[str, str] = NO_FIELDS) -> list[Event]:
-    items: list[Json] = group["items"]
+    items = items_of_group(group)
     first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
     if isinstance(kind, str) and kind in _OUTPUTS:
@@ -260,7 +294,8 @@ def _output(item: Fields, kind: str, call_ids: Mapping[str, str]) -> ToolResult:
     return ToolResult(call_id=id, content=pieces, extra=mark)
 
 
-def _group(events: Sequence[Event]) -> Json:
+def group_of(events: Sequence[Event]) -> Json:
+    """The items that an event stands for."""
     event = events[0]
     if event.role == "tool":
         result = event.results[0] if event.results else ToolResult(call_id="")

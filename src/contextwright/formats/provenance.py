@@ -18,7 +18,8 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.fields import Json, object_if
-from contextwright.session.event import AnyPart, Event, Role, ToolCall, ToolResult
+from contextwright.formats.key_order import in_key_order, key_order
+from contextwright.session.event import AnyPart, Event, Opaque, Role, ToolCall, ToolResult
 from contextwright.session.session import Session
 
 ToEvents = Callable[[Any, str], list[Event]]
@@ -34,6 +35,7 @@ ITEMS = "$items"
 WHOLE = "$whole"
 """Key of a residue: the source's value, where the two are of different kinds or lengths."""
 
+_HELD = frozenset({"compaction", "configuration_update", "additional_tools"})
 _MARKS = frozenset({ABSENT, ITEMS, WHOLE})
 
 
@@ -309,17 +311,16 @@ def read_messages(
         if _repeats(events[0].id, message, where, by_id):
             continue
         pinned = _is_pinned(message)
-        rest = residue(to_message(events), message)
+        said_beside = _said_beside(to_message(events), message)
         for event in events:
             id = event.id or f"e{len(taken)}"
             while not event.id and (id in taken or id in named_ids):
                 id += "_"
             taken.add(id)
-            record: Json = {"at": at, "parts": len(event.parts)}
-            if rest:
-                record["rest"], rest = rest, {}
+            record: Json = {"at": at, "parts": len(event.parts), **said_beside}
+            said_beside = {}
             extra = {**event.extra, format: {"records": [record]}}
-            pinned_too = event.pinned or pinned
+            pinned_too = event.pinned or pinned or any(map(_stands_for_more, event.parts))
             yield msgspec.structs.replace(event, id=id, pinned=pinned_too, extra=extra)
 
 
@@ -341,6 +342,27 @@ class ReadSoFar(msgspec.Struct):
     last: list[Any]
     tools: dict[str, str]
     metadata: Json
+
+
+def _said_beside(written: Any, message: Any) -> Json:
+    """The residue of a message and the order of its keys, as far as there are any."""
+    marks = {"rest": residue(written, message), "order": key_order(written, message)}
+    return {name: value for name, value in marks.items() if value}
+
+
+def as_it_came(written: Any, record: Mapping[str, Any]) -> Any:
+    """The message that a writer made of its events, as the source had it.
+
+    Args:
+        record: of the first of its events.
+    """
+    return in_key_order(restored(written, record.get("rest", {})), record.get("order", {}))
+
+
+def _stands_for_more(part: AnyPart) -> bool:
+    """Whether a part of a provider's own stands for what came before it, or says what holds
+    from there on: without it that is lost."""
+    return isinstance(part, Opaque) and part.kind in _HELD
 
 
 def _is_pinned(message: Any) -> bool:
@@ -387,6 +409,5 @@ def write_messages(
             groups.append([event])
     firsts = [next(iter(origins(group[0], format)), {}) for group in groups]
     return [
-        restored(to_message(group), first.get("rest", {}))
-        for group, first in zip(groups, firsts, strict=True)
+        as_it_came(to_message(group), first) for group, first in zip(groups, firsts, strict=True)
     ]

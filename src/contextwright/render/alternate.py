@@ -1,14 +1,19 @@
 """Turn-taking for the providers that want it: a user first and last, neighbours merged."""
 
 from collections.abc import Iterator
+from typing import Any
+
+import msgspec
 
 from contextwright.blocks.block import Message
 from contextwright.blocks.escape import section
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Renderer
+from contextwright.render.source_wires import SourceWire
 from contextwright.render.target import Target
 from contextwright.render.wire import Count, Wire, texts
+from contextwright.session.event import AnyPart
 
 
 def earlier(sign: str) -> str:
@@ -65,7 +70,15 @@ class AlternatingRenderer(Renderer):
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""
-        return self.overhead.message + sum(self.measure_part(p, count) for p in wire[self.body])
+        parts = sum(self.measure_part(part, count) for part in self.parts_in(wire))
+        return self.overhead.message + parts
+
+    def part_wires(
+        self, part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
+    ) -> list[Wire]:
+        """A part of a message."""
+        alone = msgspec.structs.replace(message, parts=(part,))
+        return self.message_parts(alone, where, calls, draft)
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end."""
@@ -76,30 +89,36 @@ class AlternatingRenderer(Renderer):
         self, layout: Layout, target: Target, draft: RequestDraft
     ) -> tuple[list[Wire], Wire | None]:
         """The conversation and the tail, and the part that holds the tail, if there is one."""
-        pairs = self.conversation(layout, target, draft)
-        if not pairs or pairs[0][1]["role"] != "user":
+        pairs = joined(self.conversation(layout, target, draft), self.body)
+        first, last = target.sources.ends() if target.sources is not None else (-1, -1)
+        if not pairs or (_role(pairs[0][1]) != "user" and _place(pairs[0][1]) != max(0, first)):
             pairs.insert(0, ("", self._note(earlier(draft.sign), "start", draft)))
         wires = self._merged(pairs, draft)
         tail = self.text_part(draft.joined(layout.tail, "tail")) if layout.tail else None
         if tail is not None:
             self._add_tail(wires, tail)
-        elif wires[-1]["role"] == self.assistant:
+        elif _role(wires[-1]) == self.assistant and _place(wires[-1]) != max(0, last):
             wires.append(self._note(nothing_new(draft.sign), "end", draft))
         return wires, tail
 
     def _note(self, text: str, where: str, draft: RequestDraft) -> Wire:
         return {"role": "user", self.body: [self.text_part(draft.put("turn_note", where, text))]}
 
+    def parts_in(self, wire: Wire) -> list[Wire]:
+        """The parts of a message; of one whose body is a text, the text as a part."""
+        parts = wire.get(self.body)
+        if isinstance(parts, str):
+            return [self.text_part(parts)]
+        return list(parts or ())
+
     def _merged(self, pairs: list[tuple[str, Wire]], draft: RequestDraft) -> list[Wire]:
-        """Neighbours of one role as one message."""
+        """Neighbours of one role as one message, but for those that came as two."""
         merged: list[Wire] = []
         events: list[list[str]] = []
         for event_id, wire in pairs:
-            if merged and merged[-1]["role"] == wire["role"]:
-                merged[-1] = {
-                    **merged[-1],
-                    self.body: [*merged[-1][self.body], *wire[self.body]],
-                }
+            if merged and _role(merged[-1]) == _role(wire) and not _came_apart(merged[-1], wire):
+                both = [*self.parts_in(merged[-1]), *self.parts_in(wire)]
+                merged[-1] = {**merged[-1], self.body: both}
                 events[-1].append(event_id)
             else:
                 merged.append(wire)
@@ -113,10 +132,53 @@ class AlternatingRenderer(Renderer):
     def _add_tail(self, wires: list[Wire], tail: Wire) -> None:
         """The DYNAMIC text at the very end: in front of the user's own words where those are
         last, behind the results of tools otherwise."""
-        if wires[-1]["role"] != "user":
+        if _role(wires[-1]) != "user":
             wires.append({"role": "user", self.body: [tail]})
             return
-        parts = wires[-1][self.body]
+        parts = self.parts_in(wires[-1])
         results = [part for part in parts if self.result_key in (part.get("type"), *part)]
         own = [part for part in parts if part not in results]
         wires[-1] = {**wires[-1], self.body: [*results, tail, *own]}
+
+
+def joined(pairs: list[tuple[str, Wire]], body: str) -> list[tuple[str, Wire]]:
+    """With what came in one message of a body in one message again.
+
+    Args:
+        body: the key of a message that holds its parts.
+    """
+    out: list[tuple[str, Wire]] = []
+    for event_id, wire in pairs:
+        before = out[-1][1] if out else None
+        if (
+            not isinstance(wire, SourceWire)
+            or not isinstance(before, SourceWire)
+            or before.source is not wire.source
+        ):
+            out.append((event_id, wire))
+        else:
+            out[-1] = out[-1][0], _one_of(before, wire, body)
+    return out
+
+
+def _one_of(before: SourceWire, wire: SourceWire, body: str) -> SourceWire:
+    places = before.places | wire.places
+    touched = before.touched or wire.touched
+    source = before.source
+    if not touched and len(places) == len(source.parts):
+        return SourceWire(source.data, source, places)
+    return SourceWire({**before, body: [*before[body], *wire[body]]}, source, places, touched=True)
+
+
+def _role(wire: Wire) -> Any:
+    return wire.get("role", "user")
+
+
+def _place(wire: Wire) -> int:
+    """Where a message stood in its body; -1 for another."""
+    return wire.source.at if isinstance(wire, SourceWire) else -1
+
+
+def _came_apart(before: Wire, wire: Wire) -> bool:
+    """Whether these two stood behind each other, as two."""
+    return _place(before) >= 0 and _place(wire) == _place(before) + 1

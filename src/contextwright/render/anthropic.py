@@ -1,15 +1,27 @@
 """Anthropic Messages."""
 
+import msgspec
+
 from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
 from contextwright.errors import ModelError
+from contextwright.formats.fields import list_if, object_if
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
+from contextwright.render.body_context import (
+    instruction_of,
+    is_as_it_came,
+    is_touched,
+    with_context,
+)
+from contextwright.render.breakpoints import BREAKPOINT, LOOK_BACK, MARKABLE, with_breakpoints
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout, Section
+from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Overhead, Request, SendableParts
 from contextwright.render.response_format import ResponseFormat
+from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -30,11 +42,7 @@ from contextwright.session.event import (
     ToolResult,
 )
 
-LOOK_BACK = 18
-"""Parts between two breakpoints: the cache looks back 20 blocks, so a long loop needs a
-second one."""
-_BREAKPOINT = {"type": "ephemeral"}
-_MARKABLE = {"text", "tool_result", "tool_use", "image", "document"}
+_TEXT_KEYS = frozenset({"type", "text", "cache_control"})
 _PARTS = SendableParts(reasoning_of="anthropic", reasoning_form=("signature", "redacted"))
 
 
@@ -42,6 +50,8 @@ class AnthropicRenderer(AlternatingRenderer):
     """Keyword arguments of `client.messages.create`."""
 
     rules = RULES
+    context_keys = ("messages", "system", "tools")
+    answer_schema = ("output_config", "format")
     marks_cache = True
     overhead = Overhead(message=4, call=12, result=12, tools=16)
     """Anthropic adds some 350 tokens of a system prompt of its own once tools are there. They are
@@ -60,6 +70,8 @@ class AnthropicRenderer(AlternatingRenderer):
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, max_tokens, system, messages, tools; with breakpoints if the target caches."""
+        if target.sources is not None:
+            return self._with_body(layout, target, target.sources, draft)
         messages, tail = self.turns(layout, target, draft)
         tools = _with_one_breakpoint(self.tool_wires(layout, draft))
         system = [
@@ -79,6 +91,35 @@ class AnthropicRenderer(AlternatingRenderer):
             request["tools"] = tools
         return self.with_response_format(request, target)
 
+    def _with_body(
+        self, layout: Layout, target: Target, sources: SourceMessages, draft: RequestDraft
+    ) -> Request:
+        """The caller's own body; with breakpoints of ours, up to four in all, where its context
+        was changed or they were asked for."""
+        field = "system" in sources.body.fields
+        instruction = instruction_of(layout, sources, field=field)
+        blocks = (*instruction.messages, *layout.conversation)
+        rest = msgspec.structs.replace(layout, conversation=blocks)
+        messages, tail = self.turns(rest, target, draft)
+        came = is_as_it_came(messages, sources, skipped=len(instruction.own))
+        context: Request = {"messages": messages}
+        own = [wire for block in instruction.own for _, wire in self.wires(block, draft, target)]
+        added = [_text(draft.section(s, "system")) for s in instruction.context if s.text.strip()]
+        if own and not added:
+            context["system"] = own[0]["content"]
+        elif own or added:
+            context["system"] = [part for wire in own for part in self.parts_in(wire)] + added
+        tools = self.body_tools(layout, sources, draft)
+        if tools is not None:
+            context["tools"] = tools
+        touched = not came or added or any(map(is_touched, own))
+        if target.cache and (touched or "cache" in target.overrides):
+            context = with_breakpoints(context, tail, sources.body.fields)
+        request = with_context(sources, context, self.context_keys, target.model)
+        if "reserved_output" in target.overrides:
+            request = {**request, "max_tokens": target.reserved_output or 1}
+        return self.with_response_format(request, target)
+
     def response_fields(self, response_format: ResponseFormat) -> Request:
         """`output_config.format`.
 
@@ -96,27 +137,36 @@ class AnthropicRenderer(AlternatingRenderer):
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request, without breakpoints."""
-        return [_unmarked(tool) for tool in request.get("tools", ())]
+        return [_unmarked(tool) for tool in request.get("tools") or ()]
 
     def measure_system(self, request: Request, count: Count) -> int:
         """Tokens of the system parts."""
-        return sum(count(part["text"]) + 1 for part in request.get("system", ()))
+        system = request.get("system") or ()
+        if isinstance(system, str):
+            return count(system) + 1
+        return sum(self.measure_part(part, count) for part in system)
 
     def measure_part(self, part: Wire, count: Count) -> int:
         """Tokens of a part of a message."""
-        kind, overhead = part["type"], self.overhead
-        if kind == "text":
-            return count(part["text"]) + 1
-        if kind == "tool_use":
-            arguments = schema_tokens(_unmarked(part["input"]), count)
+        kind, overhead = part.get("type"), self.overhead
+        if kind == "text" and isinstance(part.get("text"), str):
+            return count(part["text"]) + 1 + beside_tokens(part, _TEXT_KEYS, count)
+        if kind == "tool_use" and isinstance(part.get("name"), str):
+            arguments = schema_tokens(part.get("input"), count)
             return overhead.call + count(part["name"]) + arguments
         if kind == "tool_result":
-            return overhead.result + sum(self.measure_part(one, count) for one in part["content"])
-        if kind == "image":
-            return cost_of_image(Image(data=part["source"].get("data", "")), "anthropic")
-        if kind == "document":
-            return file_tokens(part["source"].get("data", ""), least=1500)
-        return overhead.thinking + count(part.get("thinking", "") or part.get("data", ""))
+            content = part.get("content")
+            inner = [_text(content)] if isinstance(content, str) else list_if(content)
+            return overhead.result + sum(self.measure_part(one, count) for one in inner)
+        source = object_if(part.get("source"))
+        if kind == "image" and source:
+            return cost_of_image(Image(data=str(source.get("data", ""))), "anthropic")
+        if kind == "document" and source.get("type") in ("base64", "url", "file"):
+            return file_tokens(str(source.get("data", "")), least=1500)
+        if kind in ("thinking", "redacted_thinking"):
+            words = str(part.get("thinking", "") or part.get("data", ""))
+            return overhead.thinking + count(words)
+        return opaque_tokens(part, count)
 
     def message_parts(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
@@ -208,13 +258,13 @@ def _mark(tools: list[Wire], system: list[Wire], sections: tuple[Section, ...]) 
     marked = any("cache_control" in tool for tool in tools)
     lasting = [place for place, part in enumerate(sections) if part.cache is CacheClass.STABLE]
     if lasting and lasting[-1] < len(system) - 1 and not marked:
-        system[lasting[-1]]["cache_control"] = _BREAKPOINT
+        system[lasting[-1]]["cache_control"] = BREAKPOINT
     if system:
-        system[-1]["cache_control"] = _BREAKPOINT
+        system[-1]["cache_control"] = BREAKPOINT
     elif not marked:
         # none may stand on a tool that is loaded later
         for tool in [tool for tool in tools if not tool.get("defer_loading")][-1:]:
-            tool["cache_control"] = _BREAKPOINT
+            tool["cache_control"] = BREAKPOINT
 
 
 def _with_one_breakpoint(tools: list[Wire]) -> list[Wire]:
@@ -232,12 +282,12 @@ def _mark_messages(messages: list[Wire], tail: Wire | None) -> None:
         part
         for message in messages
         for part in (message["content"][: _place(message["content"], tail)])
-        if part["type"] in _MARKABLE
+        if part["type"] in MARKABLE
     ]
     if lasting:
-        lasting[-1]["cache_control"] = _BREAKPOINT
+        lasting[-1]["cache_control"] = BREAKPOINT
     if len(lasting) > LOOK_BACK:
-        lasting[-LOOK_BACK]["cache_control"] = _BREAKPOINT
+        lasting[-LOOK_BACK]["cache_control"] = BREAKPOINT
 
 
 def _place(content: list[Wire], tail: Wire | None) -> int:

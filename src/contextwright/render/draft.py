@@ -76,9 +76,16 @@ class RequestDraft:
         self._taken.add(made)
         return made
 
-    def calls(self, block: Block) -> BlockCalls:
-        """The calls of a block, each with an id for this request."""
+    def calls(self, block: Block, *, as_they_came: bool = False) -> BlockCalls:
+        """The calls of a block, each with an id for this request.
+
+        Args:
+            as_they_came: whether the ids are those of a body that the provider knows.
+        """
         calls = calls_of(block)
+        if as_they_came:
+            self._taken.update(calls)
+            return BlockCalls(calls, {id: id for id in calls})
         ids = {id: self.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
         return BlockCalls(calls, ids)
 

@@ -1,16 +1,33 @@
 """Gemini `contents`, as google-genai takes them."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+import msgspec
+
 from contextwright.blocks.block import Message
+from contextwright.formats.fields import list_if, object_if
 from contextwright.render.alternate import AlternatingRenderer
+from contextwright.render.body_context import instruction_of, is_as_it_came
 from contextwright.render.draft import BlockCalls, RequestDraft
+from contextwright.render.gemini_body import (
+    ANSWER_SCHEMAS,
+    SYSTEM,
+    GeminiBody,
+    config_of,
+    declarations,
+    either,
+    json_text,
+)
 from contextwright.render.gemini_rules import RULES
 from contextwright.render.message_layout import Layout
+from contextwright.render.opaque import opaque_tokens
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request, SendableParts
 from contextwright.render.response_format import ResponseFormat
+from contextwright.render.source_messages import SourceMessages
+from contextwright.render.source_wires import SourceWire
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -42,7 +59,7 @@ class GeminiRenderer(AlternatingRenderer):
 
     rules = RULES
     parts = _PARTS
-    cache_order = ("config", "contents")
+    cache_order = ("config", "tools", "systemInstruction", "system_instruction", "contents")
     body = "parts"
     assistant = "model"
     result_key = "function_response"
@@ -52,6 +69,8 @@ class GeminiRenderer(AlternatingRenderer):
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, contents, and a config with instruction, tools and the answer's limit."""
+        if target.sources is not None:
+            return self._with_body(layout, target, target.sources, draft)
         contents, _ = self.turns(layout, target, draft)
         if target.model.rpartition("/")[2].startswith("gemini-3"):
             _sign(contents, draft)
@@ -63,6 +82,28 @@ class GeminiRenderer(AlternatingRenderer):
             config["tools"] = [{"function_declarations": declared}]
         request: Request = {"model": target.model, "contents": contents, "config": config}
         return self.with_response_format(request, target)
+
+    def _with_body(
+        self, layout: Layout, target: Target, sources: SourceMessages, draft: RequestDraft
+    ) -> Request:
+        """The caller's own body, in the form of the SDK or of the REST API."""
+        body = GeminiBody(sources)
+        instruction = instruction_of(layout, sources, field=body.system is not None)
+        blocks = (*instruction.messages, *layout.conversation)
+        rest = msgspec.structs.replace(layout, conversation=blocks)
+        contents, _ = self.turns(rest, target, draft)
+        came = is_as_it_came(contents, sources, skipped=len(instruction.own))
+        if not came and target.model.rpartition("/")[2].startswith("gemini-3"):
+            _sign(contents, draft)
+        own = [wire for block in instruction.own for _, wire in self.wires(block, draft, target)]
+        added = draft.joined(instruction.context, "system").strip()
+        body.say(own, added)
+        body.declare(layout.tools, partial(self.tool_wire, draft=draft))
+        if "reserved_output" in target.overrides:
+            body.limit(target.reserved_output)
+        if target.response_format is not None:
+            body.ask(self.response_fields(target.response_format))
+        return body.request(contents, target.model, came=came)
 
     def response_fields(self, response_format: ResponseFormat) -> Request:
         """Fields of the config."""
@@ -77,28 +118,59 @@ class GeminiRenderer(AlternatingRenderer):
         return request
 
     def tools_of(self, request: Request) -> list[Wire]:
-        """The function declarations of a request."""
-        groups = request.get("config", {}).get("tools", ())
-        return [tool for group in groups for tool in group["function_declarations"]]
+        """The function declarations of a request, and the tools that are none."""
+        return declarations(config_of(request).get("tools"))
+
+    def wires_of(self, request: Request) -> list[Wire]:
+        """The contents of a request."""
+        contents = request.get("contents") or []
+        listed = contents if isinstance(contents, list) else [contents]
+        return [one if isinstance(one, dict) else {"parts": [{"text": one}]} for one in listed]
+
+    def measure(self, request: Request, target: Target) -> int:
+        """As for all; the shape of an answer stands where the config stands."""
+        tokens = super().measure(request, target)
+        config = object_if(config_of(request))
+        config = {**config, **object_if(config.get("generationConfig"))}
+        schemas = [config[key] for key in ANSWER_SCHEMAS if config.get(key)]
+        if target.sources is None or target.response_format is not None or not schemas:
+            return tokens
+        return tokens + self.overhead.tool + schema_tokens(schemas[0], target.counter.count)
 
     def measure_system(self, request: Request, count: Count) -> int:
         """Tokens of the system instruction."""
-        return count(request.get("config", {}).get("system_instruction", "")) + 1
+        config = config_of(request)
+        system = next((config[key] for key in SYSTEM if config.get(key) is not None), "")
+        if isinstance(system, str):
+            return count(system) + 1
+        parts = object_if(system).get("parts") if isinstance(system, dict) else system
+        return sum(self.measure_part(part, count) for part in list_if(parts)) + 1
 
     def measure_part(self, part: Wire, count: Count) -> int:
         """Tokens of a part of a content."""
-        if "text" in part:
+        if isinstance(part, str):
+            return count(part) + 1
+        if isinstance(part.get("text"), str):
             return count(part["text"]) + 1
-        if call := part.get("function_call"):
-            tokens = self.overhead.call + count(call["name"])
-            return tokens + schema_tokens(call["args"], count)
-        if response := part.get("function_response"):
-            texts = response["response"].values()
-            return self.overhead.result + count(response["name"]) + sum(map(count, texts))
-        blob = part.get("inline_data") or part["file_data"]
-        if blob["mime_type"].startswith("image/"):
-            return cost_of_image(Image(data=blob.get("data", "")), "google")
-        return file_tokens(blob.get("data", ""))
+        call, response = either(part, "function_call"), either(part, "function_response")
+        if call:
+            tokens = self.overhead.call + count(str(call.get("name", "")))
+            return tokens + schema_tokens(call.get("args"), count)
+        if response:
+            values = object_if(response.get("response")).values()
+            values_text = [one if isinstance(one, str) else json_text(one) for one in values]
+            name = str(response.get("name", ""))
+            tokens = self.overhead.result + count(name) + sum(map(count, values_text))
+            return tokens + sum(
+                self.measure_part(one, count) for one in list_if(response.get("parts"))
+            )
+        blob = either(part, "inline_data") or either(part, "file_data")
+        if not blob:
+            return opaque_tokens(part, count)
+        media = str(blob.get("mime_type") or blob.get("mimeType") or "")
+        if media.startswith("image/"):
+            return cost_of_image(Image(data=str(blob.get("data") or "")), "google")
+        return file_tokens(str(blob.get("data") or ""))
 
     def message_parts(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
@@ -170,15 +242,21 @@ def _sign(contents: list[Wire], draft: RequestDraft) -> None:
     """Gemini 3: in the current turn the first call of a content is signed (GE6)."""
     start = 0
     for place, content in enumerate(contents):
-        if content["role"] == "user" and any(
-            "function_response" not in p for p in content["parts"]
+        if content.get("role", "user") == "user" and not all(
+            either(part, "function_response") for part in content["parts"]
         ):
             start = place
     for content in contents[start:]:
-        calls = [part for part in content["parts"] if "function_call" in part]
-        if calls and "thought_signature" not in calls[0]:
-            call_id = calls[0]["function_call"]["id"]
-            calls[0]["thought_signature"] = draft.put("signature", call_id, SKIP_SIGNATURE)
+        if isinstance(content, SourceWire) and not content.touched:
+            continue  # who made it knew what it signed
+        calls = [n for n, part in enumerate(content["parts"]) if either(part, "function_call")]
+        first = content["parts"][calls[0]] if calls else {}
+        if calls and not first.keys() & {"thought_signature", "thoughtSignature"}:
+            call = either(first, "function_call")
+            sign = draft.put("signature", str(call.get("id") or call.get("name")), SKIP_SIGNATURE)
+            parts = list(content["parts"])
+            parts[calls[0]] = {**first, "thought_signature": sign}
+            content["parts"] = parts
 
 
 PROVIDER = Provider("gemini", GeminiRenderer(), sample_model="gemini-3-pro")

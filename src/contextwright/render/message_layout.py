@@ -35,6 +35,7 @@ class Layout(msgspec.Struct, frozen=True):
         tail: DYNAMIC context: behind everything that a cache may hold, at the end of the
             request; with the user's message where that is last, in front of its parts.
         inserted: texts in the conversation that come from no block of it.
+        instruction: the blocks of the system instruction, which the first of `system` show.
     """
 
     tools: tuple[Tool, ...] = ()
@@ -43,3 +44,4 @@ class Layout(msgspec.Struct, frozen=True):
     conversation: tuple[Block, ...] = ()
     tail: tuple[Section, ...] = ()
     inserted: tuple[Insertion, ...] = ()
+    instruction: tuple[Block, ...] = ()

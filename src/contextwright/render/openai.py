@@ -3,15 +3,18 @@
 import re
 
 from contextwright.blocks.block import Block, Message
+from contextwright.formats.fields import object_if
 from contextwright.render.alternate import nothing_new
-from contextwright.render.draft import RequestDraft
+from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
+from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.renderer import Overhead, Renderer
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.target import Target
 from contextwright.render.wire import Count, Wire, clean, cost_of_image, file_tokens
-from contextwright.session.event import File, Image, Text, ToolResult
+from contextwright.session.event import AnyPart, File, Image, Text, ToolResult
 
+_TEXT_KEYS = frozenset({"type", "text", "prompt_cache_breakpoint", "annotations", "logprobs"})
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -78,12 +81,26 @@ class OpenAIRenderer(Renderer):
 
     def measure_part(self, part: Wire, count: Count) -> int:
         """Tokens of a part of a message."""
-        kind = part["type"].removeprefix("input_")
-        if kind == "text":
-            return count(part["text"]) + 1
+        kind = str(part.get("type")).removeprefix("input_").removeprefix("output_")
+        if kind == "text" and isinstance(part.get("text"), str):
+            return count(part["text"]) + 1 + beside_tokens(part, _TEXT_KEYS, count)
         if kind in {"image", "image_url"}:
-            image = part["image_url"] if kind == "image_url" else part
-            url: str = image.get("url") or image.get("image_url", "")
+            image = object_if(part["image_url"]) if kind == "image_url" else part
+            url = str(image.get("url") or image.get("image_url") or "")
             data = url.partition(";base64,")[2]
-            return cost_of_image(Image(data=data, detail=image.get("detail", "")), "openai")
-        return file_tokens(part.get("file", part).get("file_data", ""))
+            detail = str(image.get("detail") or "")
+            return cost_of_image(Image(data=data, detail=detail), "openai")
+        if kind == "file":
+            return file_tokens(str(object_if(part.get("file", part)).get("file_data") or ""))
+        return opaque_tokens(part, count)
+
+    def part_wires(
+        self, part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
+    ) -> list[Wire]:
+        """A text, a picture or a file; what else there is has its place in its own message."""
+        if isinstance(part, Text):
+            return [self.text_part(clean(part.text))] if part.text.strip() else []
+        if not isinstance(part, Image | File):
+            return []
+        wire = self.image_part(part) if isinstance(part, Image) else self.file_part(part)
+        return [wire or self.text_part(draft.media(part, where))]

@@ -4,14 +4,18 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
 from contextwright.blocks.block import Message
+from contextwright.formats.fields import object_if
 from contextwright.formats.tool_schemas import as_it_came
+from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
+from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
 from contextwright.render.openai_chat_rules import RULES
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request
 from contextwright.render.response_format import ResponseFormat
+from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -25,6 +29,10 @@ from contextwright.render.wire import (
 )
 from contextwright.session.event import File, Image, Tool, ToolCall, ToolResult
 
+_KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id"})
+ANSWER_LIMITS = ("max_completion_tokens", "max_tokens")
+"""The fields in which a request says how long its answer may be."""
+
 
 class OpenAIChatRenderer(OpenAIRenderer):
     """Keyword arguments of `client.chat.completions.create`."""
@@ -37,6 +45,8 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, messages, and tools if there are any."""
+        if target.sources is not None:
+            return self._with_body(layout, target, target.sources, draft)
         messages: list[Wire] = []
         system, tail = draft.joined(layout.system, "system"), draft.joined(layout.tail, "tail")
         if system.strip():
@@ -48,6 +58,30 @@ class OpenAIChatRenderer(OpenAIRenderer):
         request: Request = {"model": target.model, "messages": messages}
         if layout.tools:
             request["tools"] = self.tool_wires(layout, draft)
+        return self.with_response_format(request, target)
+
+    def _with_body(
+        self, layout: Layout, target: Target, sources: SourceMessages, draft: RequestDraft
+    ) -> Request:
+        """The caller's own body: its system messages, the engine's context, the conversation."""
+        instruction = instruction_of(layout, sources, field=False)
+        blocks = instruction.messages
+        messages = [wire for block in blocks for _, wire in self.wires(block, draft, target)]
+        system = draft.joined(instruction.context, "system")
+        if system.strip():
+            messages.append({"role": "system", "content": system})
+        messages += [wire for _, wire in self.conversation(layout, target, draft)]
+        if (tail := draft.joined(layout.tail, "tail")).strip():
+            self._add_tail(messages, tail)
+        if not is_as_it_came(messages, sources, skipped=0):
+            self.add_note(messages, layout, draft)
+        context: Request = {"messages": messages}
+        if (tools := self.body_tools(layout, sources, draft)) is not None:
+            context["tools"] = tools
+        request = with_context(sources, context, self.context_keys, target.model)
+        if "reserved_output" in target.overrides:
+            limits = {key for key in ANSWER_LIMITS if request.get(key) is not None}
+            request.update(dict.fromkeys(limits, target.reserved_output))
         return self.with_response_format(request, target)
 
     def response_fields(self, response_format: ResponseFormat) -> Request:
@@ -67,17 +101,22 @@ class OpenAIChatRenderer(OpenAIRenderer):
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""
         tokens = self.overhead.message
-        if wire["role"] == "tool":
+        if wire.get("role") == "tool":
             tokens += self.overhead.result
         content = wire.get("content")
         if isinstance(content, str):
             tokens += count(content)
         elif content:
             tokens += sum(self.measure_part(part, count) for part in content)
-        for call in wire.get("tool_calls", ()):
-            function = call["function"]
-            tokens += self.overhead.call + count(function["name"]) + count(function["arguments"])
-        return tokens
+        tokens += sum(self._measure_call(call, count) for call in wire.get("tool_calls") or ())
+        return tokens + beside_tokens(wire, _KNOWN, count)
+
+    def _measure_call(self, call: Wire, count: Count) -> int:
+        function = object_if(call.get("function"))
+        name, arguments = function.get("name"), function.get("arguments")
+        if not isinstance(name, str) or not isinstance(arguments, str):
+            return self.overhead.call + opaque_tokens(call, count)
+        return self.overhead.call + count(name) + count(arguments)
 
     def message_wires(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
@@ -136,10 +175,10 @@ class OpenAIChatRenderer(OpenAIRenderer):
             yield {"role": "user", "content": images}
 
     def _add_tail(self, messages: list[Wire], text: str) -> None:
-        if messages and messages[-1]["role"] == "user":
-            content = messages[-1]["content"]
+        if messages and messages[-1].get("role") == "user":
+            content = messages[-1].get("content") or []
             own = [self.text_part(content)] if isinstance(content, str) else content
-            messages[-1] = {"role": "user", "content": [self.text_part(text), *own]}
+            messages[-1] = {**messages[-1], "content": [self.text_part(text), *own]}
         else:
             messages.append({"role": "user", "content": text})
 

@@ -6,15 +6,21 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-from contextwright.blocks.block import Message
+from contextwright.blocks.block import Block, Message
+from contextwright.formats.fields import list_if
+from contextwright.formats.openai_responses import items_of_group
 from contextwright.formats.tool_schemas import as_it_came
+from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
+from contextwright.render.opaque import opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
 from contextwright.render.openai_responses_rules import RULES, reasons
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request, SendableParts
 from contextwright.render.response_format import ResponseFormat
+from contextwright.render.source_messages import SourceMessages
+from contextwright.render.source_wires import SourceWire
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -38,12 +44,16 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     rules = RULES
     parts = _PARTS
     cache_order = ("tools", "instructions", "input")
+    context_keys = ("input", "instructions", "tools")
+    answer_schema = ("text", "format")
     id_pattern = r"[\x21-\x7e]{1,64}"
     tool_form = "openai-responses"
     shared_tool_keys = MappingProxyType({"openai-chat": ("strict",)})
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, instructions, input, tools."""
+        if target.sources is not None:
+            return self._with_body(layout, target, target.sources, draft)
         items = [item for _, item in self.conversation(layout, target, draft)]
         _tell_apart(items)
         system, tail = draft.joined(layout.system, "system"), draft.joined(layout.tail, "tail")
@@ -58,6 +68,53 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
         if any(item["type"] == "reasoning" for item in items):
             request["include"] = ["reasoning.encrypted_content"]
         return self.with_response_format(request, target)
+
+    def _with_body(
+        self, layout: Layout, target: Target, sources: SourceMessages, draft: RequestDraft
+    ) -> Request:
+        """The caller's own body: instructions with the engine's context behind them, system items
+        and the conversation."""
+        field = isinstance(sources.body.fields.get("instructions"), str)
+        instruction = instruction_of(layout, sources, field=field)
+        blocks = (*instruction.messages, *layout.conversation)
+        wires = [wire for block in blocks for _, wire in self.wires(block, draft, target)]
+        came = is_as_it_came(wires, sources, skipped=len(instruction.own))
+        if (tail := draft.joined(layout.tail, "tail")).strip():
+            self._add_tail(wires, tail)
+        if not came:
+            self.add_note(wires, layout, draft)
+        whole = sources.body.single and came and len(wires) == 1 and not tail.strip()
+        context: Request = {"input": wires[0]["content"] if whole else wires}
+        own = [wire for block in instruction.own for _, wire in self.wires(block, draft, target)]
+        texts = [text for wire in own if isinstance(text := wire.get("content"), str)]
+        if added := draft.joined(instruction.context, "system").strip():
+            texts.append(added)
+        if texts:
+            context["instructions"] = "\n\n".join(texts)
+        elif sources.body.fields.get("instructions", "") is None:
+            context["instructions"] = None
+        if (tools := self.body_tools(layout, sources, draft)) is not None:
+            context["tools"] = tools
+        request = with_context(sources, context, self.context_keys, target.model)
+        if "reserved_output" in target.overrides and "max_output_tokens" in request:
+            request["max_output_tokens"] = target.reserved_output
+        return self.with_response_format(request, target)
+
+    def wires(
+        self, block: Block, draft: RequestDraft, target: Target
+    ) -> Iterator[tuple[str, Wire]]:
+        """The items of a block; of a group that came in a body, each by itself."""
+        for where, wire in super().wires(block, draft, target):
+            if not isinstance(wire, SourceWire):
+                yield where, wire
+                continue
+            for item in items_of_group(wire):
+                one = SourceWire(item, wire.source, wire.places, touched=wire.touched)
+                yield where, one
+
+    def wires_of(self, request: Request) -> list[Wire]:
+        """The items of a request."""
+        return items_of_group({"items": request.get("input") or []})
 
     def response_fields(self, response_format: ResponseFormat) -> Request:
         """`text.format`."""
@@ -79,14 +136,18 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of an item."""
-        overhead, kind = self.overhead, wire["type"]
+        overhead, kind = self.overhead, wire.get("type", "message")
         if kind == "function_call":
-            return overhead.call + count(wire["name"]) + count(wire["arguments"])
+            return overhead.call + count(wire["name"]) + count(wire.get("arguments") or "")
         if kind == "reasoning":
-            text = "".join(part["text"] for part in wire["summary"])
+            text = "".join(str(part.get("text", "")) for part in list_if(wire.get("summary")))
             # encrypted reasoning is billed by its clear text: at most a token three characters
-            return overhead.thinking + max(count(text), len(wire["encrypted_content"]) // 3)
-        content = wire["output"] if kind == "function_call_output" else wire["content"]
+            return overhead.thinking + max(
+                count(text), len(wire.get("encrypted_content") or "") // 3
+            )
+        if kind not in ("message", "function_call_output"):
+            return overhead.message + opaque_tokens(wire, count)
+        content = wire.get("output" if kind == "function_call_output" else "content") or ""
         tokens = overhead.result if kind == "function_call_output" else overhead.message
         if isinstance(content, str):
             return tokens + count(content)
@@ -150,7 +211,9 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     def _add_tail(self, items: list[Wire], text: str) -> None:
         part = self.text_part(text)
         if items and items[-1].get("role") == "user":
-            items[-1] = {**items[-1], "content": [part, *items[-1]["content"]]}
+            content = items[-1].get("content") or []
+            own = [self.text_part(content)] if isinstance(content, str) else content
+            items[-1] = {**items[-1], "content": [part, *own]}
         else:
             items.append({"type": "message", "role": "user", "content": [part]})
 

@@ -8,11 +8,14 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.errors import ModelError
 from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_beside
+from contextwright.render.body_context import deep, merged
+from contextwright.render.body_wires import body_wires
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import Rule
+from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.wire import (
     Count,
@@ -82,6 +85,7 @@ class SendableParts(msgspec.Struct, frozen=True):
         return ""
 
 
+_OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 _FORMS = {"text": "text", "signature": "signature", "redacted": "encrypted form"}
 
 
@@ -123,6 +127,8 @@ class Renderer:
         schema_key: the key of a tool's JSON Schema.
         tool_form: the format whose tools it takes as they came; empty for none.
         shared_tool_keys: what it takes of tools of its maker's other format.
+        context_keys: the fields of a request that hold context; all others are parameters.
+        answer_schema: the field in which a request says the shape of its answer.
     """
 
     rules: Mapping[str, Rule]
@@ -137,6 +143,8 @@ class Renderer:
     schema_key: str = "parameters"
     tool_form: str = ""
     shared_tool_keys: Mapping[str, tuple[str, ...]] = {}
+    context_keys: tuple[str, ...] = ("messages", "tools")
+    answer_schema: tuple[str, ...] = ("response_format",)
 
     def message_wires(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
@@ -157,11 +165,20 @@ class Renderer:
         self, block: Block, draft: RequestDraft, target: Target
     ) -> Iterator[tuple[str, Wire]]:
         """The messages of a block, each with the event that it comes from."""
+        if target.sources is not None:
+            yield from body_wires(self, block, draft, target, target.sources)
+            return
         calls = draft.calls(block)
         for message in block.messages:
             where = message.event_id or block.id
             for wire in self.message_wires(message, where, calls, draft, target):
                 yield where, wire
+
+    def part_wires(
+        self, part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
+    ) -> list[Wire]:
+        """A part of a message as the provider has it, to stand among others as they came."""
+        raise NotImplementedError
 
     def tool_wire(self, tool: Tool, draft: RequestDraft) -> Wire:
         """A tool as the provider has it."""
@@ -211,13 +228,13 @@ class Renderer:
 
     def with_response_format(self, request: Request, target: Target) -> Request:
         """A request that asks for the target's response format, if there is one."""
-        if target.response_format is not None:
-            request.update(self.response_fields(target.response_format))
-        return request
+        if target.response_format is None:
+            return request
+        return merged(request, self.response_fields(target.response_format))
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request."""
-        return request.get("tools", [])
+        return request.get("tools") or []
 
     def draft(self, sign: str = "") -> RequestDraft:
         """A new request, empty; `sign` is the session's."""
@@ -239,6 +256,19 @@ class Renderer:
         stubs = (Tool(name=name, parameters={"type": "object"}) for name in layout.called)
         return [self.tool_wire(stub, draft) for stub in stubs]
 
+    def body_tools(
+        self, layout: Layout, sources: SourceMessages, draft: RequestDraft
+    ) -> list[Wire] | None:
+        """The tools of a body, as they came, without those that are not to be seen now; None where
+        there are none."""
+        if layout.tools == sources.body.tools:
+            return sources.body.fields.get("tools")
+        own = sources.body.format
+        return [
+            tool.extra[own] if isinstance(tool.extra.get(own), dict) else self._as_sent(tool, draft)
+            for tool in layout.tools
+        ] or None
+
     def _as_sent(self, tool: Tool, draft: RequestDraft) -> Wire:
         _, value = as_it_came(tool)
         return ordered(value) if is_hosted(value) else self.tool_wire(tool, draft)
@@ -246,12 +276,21 @@ class Renderer:
     def render(self, layout: Layout, target: Target) -> Rendered:
         """The request with the list of what is in no block."""
         draft = self.draft(target.sign)
-        request = self.build(layout, target, draft)
+        request = self.with_parameters(self.build(layout, target, draft), target)
         return Rendered(request, (*layout.inserted, *draft.inserted))
 
     def request(self, layout: Layout, target: Target) -> Request:
         """The keyword arguments of the provider's SDK call, as plain JSON data."""
-        return self.build(layout, target, self.draft(target.sign))
+        request = self.build(layout, target, self.draft(target.sign))
+        return self.with_parameters(request, target)
+
+    def with_parameters(self, request: Request, target: Target) -> Request:
+        """The request with what the session's body asks for in another provider's words; of tools,
+        where it has some."""
+        fields = target.translation.fields if target.translation is not None else {}
+        untooled = not request.get("tools")
+        chosen = {key: v for key, v in fields.items() if not (untooled and key in _OF_TOOLS)}
+        return merged(request, chosen)
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens that a conversation block adds at most: content, overheads, images."""
@@ -271,14 +310,18 @@ class Renderer:
         sections, and the margin."""
         count, tools = target.counter.count, self.tools_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
-        tokens += sum(self.measure_wire(wire, count) for wire in request[self.cache_order[-1]])
+        tokens += sum(self.measure_wire(wire, count) for wire in self.wires_of(request))
         if tools:
             tokens += self.overhead.tools
             tokens += sum(self.overhead.tool + schema_tokens(tool, count) for tool in tools)
+        schema = deep(request, self.answer_schema) if target.sources is not None else None
         if target.response_format is not None:
             schema = target.response_format.json_schema
-            tokens += self.overhead.tool + schema_tokens(schema, count)
-        return tokens
+        return tokens + (self.overhead.tool + schema_tokens(schema, count) if schema else 0)
+
+    def wires_of(self, request: Request) -> list[Wire]:
+        """The messages of a request."""
+        return request[self.cache_order[-1]]
 
     def validate(self, request: Request, target: Target) -> list[Violation]:
         """The rules that the request breaks."""

@@ -8,8 +8,10 @@ import msgspec
 from contextwright.blocks.read_back import is_read_back, read_back_tools, reads_refs
 from contextwright.errors import ModelError, SessionError
 from contextwright.formats.tool_schemas import tool_of
+from contextwright.render.parameters import Translation
 from contextwright.render.providers import DEFAULTS, Provider, provider_named
 from contextwright.render.response_format import ResponseFormat, read_response_format
+from contextwright.render.source_messages import SourceMessages
 from contextwright.session.checked_call import CheckedReceiver
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, guarded_counter
@@ -41,6 +43,10 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
         reader: the name of a tool of the agent's own that reads refs.
         refs: whether shortened texts show where their whole is: `auto`, where a tool of the
             request can read it; `show`, in any case; `hide`, never.
+        overrides: what its maker said and a body may say otherwise: fields of this class.
+        translation: what a body of another format asks for beside its context; a compile sets it.
+        sources: the body that the session was read from, where it is one of this format; a
+            compile sets the session's.
 
     Raises:
         ModelError: an unknown format, or no tools, however the target is made or replaced.
@@ -59,6 +65,9 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
     read_back: bool = False
     reader: str = ""
     refs: RefsShown = "auto"
+    overrides: frozenset[str] = frozenset()
+    translation: Translation | None = None
+    sources: SourceMessages | None = None
 
     def __post_init__(self) -> None:
         provider = provider_named(self.format)
@@ -140,7 +149,7 @@ def target(
     reserved_system: int = 0,
     counter: Counter | None = None,
     tools: Iterable[Tool | Mapping[str, Any]] | None = None,
-    cache: bool = True,
+    cache: bool | None = None,
     response_format: object = None,
     read_back: bool = False,
     reader: str = "",
@@ -157,7 +166,8 @@ def target(
         reserved_system: tokens kept free for what others add.
         counter: counts tokens; by default the model's own, or an estimate.
         tools: what may be called: ours, or schemas as OpenAI and Anthropic have them.
-        cache: whether prompt-cache breakpoints are set.
+        cache: whether prompt-cache breakpoints are set; by default they are, but not into a body
+            that leaves as it came.
         response_format: the shape of the answer: as OpenAI's SDK has it, a JSON Schema, or a class
             such as a pydantic model.
         read_back, reader, refs: who reads what was shortened, as `Target` has it.
@@ -167,6 +177,13 @@ def target(
             as large as the window, or a response format that the provider has not.
     """
     _check_names(model, format)
+    if not isinstance(model, str) or not model:
+        raise ModelError(
+            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
+        )
+    explicit = {"model": model, "reserved_output": reserved_output, "cache": cache}
+    if format is not None:
+        provider_named(format)
     _check_tokens("window", window, least=1)
     _check_tokens("reserved_output", reserved_output, least=0)
     info = _known(model, window)
@@ -186,12 +203,13 @@ def target(
         reserved_output=reserved,
         counter=guarded_counter(counter, model),
         tools=None if tools is None else read_tools(tools),
-        cache=cache,
+        cache=cache is None or cache,
         reserved_system=reserved_system,
         response_format=read_response_format(response_format),
         read_back=read_back,
         reader=reader,
         refs=refs,
+        overrides=frozenset(name for name, value in explicit.items() if value is not None),
     )
 
 

@@ -1,0 +1,89 @@
+"""What a provider's body says of its receiver: the model, the form of the request, the room for the
+answer. What the call says wins."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+
+from contextwright.engine.door import target_of
+from contextwright.errors import ModelError
+from contextwright.formats.fields import object_if
+from contextwright.formats.part_places import FORMS
+from contextwright.formats.request_body import RequestBody, body_of_session
+from contextwright.render.providers import DEFAULTS
+from contextwright.render.target import DEFAULT_RESERVE, Target
+from contextwright.session.snapshot import Snapshot
+from contextwright.tokens.models import model_info
+
+_ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+"""Where a body says how long the answer may be."""
+_CONFIGS = ("config", "generationConfig", "generation_config")
+"""Where Gemini's bodies say so."""
+
+
+def target_of_call(
+    source: object,
+    snapshot: Snapshot,
+    model: str | None,
+    explicit: Target | None,
+    options: Mapping[str, Any],
+) -> Target:
+    """The target of `compile`; what neither target nor options say is as a provider's body has
+    it.
+
+    Args:
+        source: what the caller gave. snapshot: what it was read as.
+    """
+    if explicit is not None:
+        return target_of(model, explicit, options, "compile(...)")
+    body = request_of(snapshot)
+    fields: Mapping[str, Any] = body.fields if body is not None else {}
+    if body is None and isinstance(source, Mapping):
+        fields = cast("Mapping[str, Any]", source)
+    named = _text(fields.get("model"))
+    whom = model or named
+    choices: dict[str, Any] = {**_answer_room(fields), **options}
+    if body is not None and whom and isinstance(whom, str) and _is_for(body.format, whom, named):
+        choices = {"format": body.format, **choices}
+    made = target_of(whom, None, choices, "compile(...)")
+    if "reserved_output" in options:
+        return made
+    return msgspec.structs.replace(made, overrides=made.overrides - {"reserved_output"})
+
+
+def request_of(snapshot: Snapshot) -> RequestBody | None:
+    """The request that a session was read from; None where it was none."""
+    for format in FORMS:
+        body = body_of_session(format, snapshot.metadata, snapshot.tools)
+        if body is not None and body.is_request:
+            return body
+    return None
+
+
+def _is_for(format: str, model: str, named: str | None) -> bool:
+    """Whether a model takes requests of a body's format: the one that the body names does, and
+    one of the format's maker; of an unknown one nobody knows better."""
+    if model == named:
+        return True
+    try:
+        provider = model_info(model).provider
+    except ModelError:
+        return True
+    return DEFAULTS.get(provider, "openai-chat").split("-")[0] == format.split("-")[0]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _answer_room(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The room that a provider's body leaves for its answer: what it says itself, and more than
+    its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
+    places = [body, *(object_if(body.get(key)) for key in _CONFIGS)]
+    limits = (place[key] for place in places for key in _ROOM if type(place.get(key)) is int)
+    room = next(limits, 0)
+    budget = object_if(body.get("thinking")).get("budget_tokens", 0)
+    if type(budget) is int and budget >= max(room, 1):
+        room = budget + DEFAULT_RESERVE
+    return {"reserved_output": room} if room > 0 else {}

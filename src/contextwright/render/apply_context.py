@@ -1,0 +1,47 @@
+"""The context of one request in another, whose caller built it elsewhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextwright.errors import NotInThisFormat
+from contextwright.formats.fields import Json, object_if
+from contextwright.render.gemini_body import SYSTEM
+from contextwright.render.providers import provider_named
+
+
+def applied(request: Json, body: Mapping[str, Any], format: str) -> Json:
+    """The body with the context of a request of the same format.
+
+    Raises:
+        NotInThisFormat: it has no place for the request's messages.
+    """
+    renderer = provider_named(format).renderer
+    messages = renderer.cache_order[-1]
+    if not isinstance(body, Mapping) or messages not in body:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise NotInThisFormat(
+            f"expected a request for {format}, with {messages!r}",
+            where="pack.apply(body)",
+            fix=f"give the keyword arguments of the call; this pack is for {format}",
+        )
+    whole = dict(body)
+    if messages == "contents":
+        return _gemini(request, whole)
+    for key in renderer.context_keys:
+        if key in request:
+            whole[key] = request[key]
+    return whole
+
+
+def _gemini(request: Json, body: Json) -> Json:
+    """As for all; instruction and tools go where the body has its own."""
+    body["contents"] = request["contents"]
+    config = object_if(request.get("config")) or request
+    place = dict(object_if(body.get("config"))) if "config" in body else body
+    system = next((config[key] for key in SYSTEM if config.get(key) is not None), None)
+    if system is not None:
+        key = next((key for key in SYSTEM if key in place), SYSTEM["config" not in body])
+        plain = "config" in body or isinstance(system, dict)
+        place[key] = system if plain else {"parts": [{"text": system}]}
+    if config.get("tools"):
+        place["tools"] = config["tools"]
+    return {**body, "config": place} if "config" in body else place

@@ -1,0 +1,99 @@
+"""A request that is its caller's own body, with only the context replaced."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.formats.fields import Json, object_if
+from contextwright.render.message_layout import Layout, Section
+from contextwright.render.source_messages import SourceMessages
+from contextwright.render.source_wires import SourceWire
+
+
+class Instruction(msgspec.Struct, frozen=True):
+    """What a request's system part is made of.
+
+    Args:
+        own: blocks of the system text that stood in a field of the body.
+        messages: blocks of system messages that stood among the others, in front of them all.
+        context: what the engine puts behind them.
+    """
+
+    own: tuple[Block, ...]
+    messages: tuple[Block, ...]
+    context: tuple[Section, ...]
+
+
+def instruction_of(layout: Layout, sources: SourceMessages, *, field: bool) -> Instruction:
+    """The system part of a layout.
+
+    Args:
+        field: whether the body has a field for its system text: then that is its first event.
+    """
+    own: list[Block] = []
+    messages: list[Block] = []
+    shown: set[str] = set()
+    for block in layout.instruction:
+        source = sources.of_event(block.id)
+        if source is None:
+            continue
+        shown.add(block.id)
+        (own if field and source.message.at == 0 else messages).append(block)
+    context = tuple(one for one in layout.system if not shown.intersection(one.ids))
+    return Instruction(tuple(own), tuple(messages), context)
+
+
+def with_context(
+    sources: SourceMessages, context: Mapping[str, Any], keys: tuple[str, ...], model: str
+) -> Json:
+    """The body with its context replaced, its keys in their order.
+
+    Args:
+        context: the fields that are sent now; of `keys`, those that are not in it go.
+        keys: the fields that hold context.
+        model: whom it is for.
+    """
+    request: Json = {}
+    for key, value in sources.body.fields.items():
+        if key not in keys:
+            request[key] = sources.cleaned(value) if key != "model" else model
+        elif key in context:
+            request[key] = context[key]
+    return {**request, **{key: item for key, item in context.items() if key not in request}}
+
+
+def is_as_it_came(wires: list[Any], sources: SourceMessages, *, skipped: int) -> bool:
+    """Whether the messages are the body's, all of them, untouched.
+
+    Args:
+        skipped: how many of the body's first messages stand in a field of their own.
+    """
+    places = [wire.source.at for wire in wires if isinstance(wire, SourceWire) and wire.as_it_came]
+    return (
+        len(places) == len(wires)
+        and list(dict.fromkeys(places)) == [message.at for message in sources.all()][skipped:]
+    )
+
+
+def is_touched(wire: Json) -> bool:
+    """Whether a message is not as it came."""
+    return not isinstance(wire, SourceWire) or wire.touched
+
+
+def deep(request: Json, path: tuple[str, ...]) -> Any:
+    """What stands in a field of a field; None where nothing does."""
+    value: Any = request
+    for key in path:
+        value = object_if(value).get(key)
+    return value
+
+
+def merged(request: Json, fields: Mapping[str, Any]) -> Json:
+    """The request with these fields; what holds fields itself keeps those that are not said."""
+    for key, value in fields.items():
+        before = request.get(key)
+        inner = object_if(before) if isinstance(value, dict) else {}
+        request[key] = {**inner, **value} if inner else value
+    return request

@@ -1,0 +1,334 @@
+"""What a body asks for beside its context, for another provider: what both know is said in the
+other's words, the rest is named (rules.md#lossless)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import ModelError
+from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.formats.request_body import RequestBody
+from contextwright.render.openai_responses_rules import reasons
+from contextwright.render.response_format import ResponseFormat, read_response_format
+from contextwright.tokens.reasoning import reasoning_profile
+
+CONTEXT = frozenset(
+    {"model", "messages", "input", "contents", "system", "instructions", "tools", "config",
+     "systemInstruction", "system_instruction", "generationConfig", "generation_config"}
+)  # fmt: skip
+_SAMPLING = ("temperature", "top_p", "top_k")
+_PLAIN = (*_SAMPLING, "seed", "presence_penalty", "frequency_penalty")
+_CHOICES = {"auto": "auto", "none": "none", "any": "required", "required": "required"}
+_EFFORTS = ("low", "medium", "high", "xhigh")
+
+
+_OF_OPENAI = {
+    "temperature", "top_p", "tool_choice", "parallel_tool_calls", "stream", "store",
+    "service_tier", "top_logprobs", "prompt_cache_key",
+}  # fmt: skip
+OWN: dict[str, frozenset[str]] = {
+    "openai-chat": frozenset(
+        {*_OF_OPENAI, "stop", "seed", "presence_penalty", "frequency_penalty", "max_tokens",
+         "max_completion_tokens", "reasoning_effort", "verbosity", "response_format", "n",
+         "logit_bias", "logprobs", "modalities", "prediction", "stream_options"}
+    ),
+    "openai-responses": frozenset(
+        {*_OF_OPENAI, "max_output_tokens", "reasoning", "text", "include", "truncation",
+         "max_tool_calls", "previous_response_id", "conversation", "context_management"}
+    ),
+    "anthropic": frozenset(
+        {"max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "thinking", "stream",
+         "tool_choice", "output_config", "context_management", "service_tier"}
+    ),
+}  # fmt: skip
+"""Fields that can be nothing but parameters, also in a record that names no model."""
+
+
+class Parameters(msgspec.Struct):
+    """What bodies ask for, in no provider's words.
+
+    Args:
+        plain: numbers that all call alike.
+        tool_choice: `auto`, `none`, `required`; tool: the one that must be called.
+        known: the source's keys that are said here.
+    """
+
+    plain: Json = {}
+    stop: list[str] = []
+    max_tokens: int | None = None
+    stream: bool | None = None
+    user: str = ""
+    tool_choice: str = ""
+    tool: str = ""
+    parallel: bool | None = None
+    effort: str = ""
+    response_format: ResponseFormat | None = None
+    known: dict[str, set[str]] = {}
+
+    def take(self, field: str, key: str, value: Any) -> None:
+        """Set a field, and remember the source's key that said so."""
+        setattr(self, field, value)
+        self.known.setdefault(field, set()).add(key)
+
+
+class Translation(msgspec.Struct, frozen=True):
+    """Parameters in another provider's words.
+
+    Args:
+        fields: of the request, those of a field that holds others within it.
+        response_format: the shape of the answer.
+        lost: the source's keys that have no equivalent.
+    """
+
+    fields: Json
+    response_format: ResponseFormat | None
+    lost: tuple[str, ...]
+
+
+def translation(
+    body: RequestBody, format: str, model: str, max_tokens: int | None = None
+) -> Translation:
+    """A body's parameters for another provider's format; of a record of a conversation in the
+    same one, the fields that are parameters.
+
+    Args:
+        model: whom the request is for: some take no temperature, and each knows its own efforts.
+        max_tokens: of the answer, where the call said so.
+    """
+    if body.format == format:
+        own = OWN.get(format, frozenset())
+        return Translation({k: v for k, v in body.fields.items() if k in own}, None, ())
+    parameters, fields = Parameters(), dict(body.fields)
+    for key in ("config", "generationConfig", "generation_config"):
+        fields.update(object_if(body.fields.get(key)))
+    _READERS[body.format](_snake(fields) if body.format == "gemini" else fields, parameters)
+    if parameters.max_tokens is not None and max_tokens is not None:
+        parameters.max_tokens = max_tokens
+    made: Json = {}
+    write = _WRITERS.get(format)
+    fields_made = write(parameters, made, model) if write is not None else set[str]()
+    answer = parameters.response_format if "response_format" in fields_made else None
+    done = {key for field in fields_made for key in parameters.known.get(field, ())} | CONTEXT
+    lost = tuple(
+        key for key, value in fields.items()
+        if _snaked(key) not in done and key not in done and value is not None
+    )  # fmt: skip
+    return Translation(made, answer, lost)
+
+
+def _snake(fields: Json) -> Json:
+    return {_snaked(key): value for key, value in fields.items()}
+
+
+def _snaked(key: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+
+
+def _read_plain(fields: Mapping[str, Any], parameters: Parameters) -> None:
+    for key in _PLAIN:
+        if isinstance(fields.get(key), int | float):
+            parameters.plain = {**parameters.plain, key: fields[key]}
+            parameters.known[key] = {key}
+    for key in ("stop", "stop_sequences"):
+        stop = fields.get(key)
+        if stop:
+            parameters.take("stop", key, [stop] if isinstance(stop, str) else list(stop))
+    for key in ("max_completion_tokens", "max_tokens", "max_output_tokens"):
+        if type(fields.get(key)) is int:
+            parameters.take("max_tokens", key, fields[key])
+    if isinstance(fields.get("stream"), bool):
+        parameters.take("stream", "stream", fields["stream"])
+
+
+def _read_format(value: Any, key: str, parameters: Parameters) -> None:
+    try:
+        made = read_response_format(value)
+    except (ModelError, KeyError, TypeError):
+        return
+    parameters.take("response_format", key, made)
+
+
+def _read_openai(fields: Json, parameters: Parameters) -> None:
+    _read_plain(fields, parameters)
+    if isinstance(fields.get("user"), str):
+        parameters.take("user", "user", fields["user"])
+    choice = fields.get("tool_choice")
+    named = object_if(choice).get("function", choice)
+    if isinstance(choice, str) and choice in _CHOICES:
+        parameters.take("tool_choice", "tool_choice", choice)
+    elif object_if(choice).get("type") == "function" and object_if(named).get("name"):
+        parameters.take("tool", "tool_choice", object_if(named)["name"])
+    if isinstance(fields.get("parallel_tool_calls"), bool):
+        parameters.take("parallel", "parallel_tool_calls", fields["parallel_tool_calls"])
+    reasoning, text = object_if(fields.get("reasoning")), object_if(fields.get("text"))
+    effort = fields.get("reasoning_effort")
+    if isinstance(effort, str):
+        parameters.take("effort", "reasoning_effort", effort)
+    elif isinstance(reasoning.get("effort"), str) and len(reasoning) == 1:
+        parameters.take("effort", "reasoning", reasoning["effort"])
+    if fields.get("response_format"):
+        _read_format(fields["response_format"], "response_format", parameters)
+    if text.get("format") and len(text) == 1:
+        _read_format(text["format"], "text", parameters)
+
+
+def _read_claude(fields: Json, parameters: Parameters) -> None:
+    _read_plain(fields, parameters)
+    metadata = object_if(fields.get("metadata"))
+    if isinstance(metadata.get("user_id"), str) and len(metadata) == 1:
+        parameters.take("user", "metadata", metadata["user_id"])
+    choice = object_if(fields.get("tool_choice"))
+    if choice.get("type") in _CHOICES:
+        parameters.take("tool_choice", "tool_choice", _CHOICES[choice["type"]])
+    elif choice.get("type") == "tool":
+        parameters.take("tool", "tool_choice", str(choice.get("name")))
+    if isinstance(choice.get("disable_parallel_tool_use"), bool):
+        parameters.take("parallel", "tool_choice", not choice["disable_parallel_tool_use"])
+    config = object_if(fields.get("output_config"))
+    if config.keys() <= {"effort", "format"}:
+        if isinstance(config.get("effort"), str):
+            parameters.take("effort", "output_config", config["effort"])
+        if config.get("format"):
+            _read_format(config["format"], "output_config", parameters)
+
+
+def _read_gemini(fields: Json, parameters: Parameters) -> None:
+    _read_plain(fields, parameters)
+    config = object_if(fields.get("tool_config"))
+    calling = _snake(object_if(_snake(config).get("function_calling_config")))
+    names = list_if(calling.get("allowed_function_names"))
+    mode = str(calling.get("mode", "")).lower()
+    if mode == "any" and len(names) == 1:
+        parameters.take("tool", "tool_config", names[0])
+    elif mode in _CHOICES and not names:
+        parameters.take("tool_choice", "tool_config", _CHOICES[mode])
+    thinking = _snake(object_if(fields.get("thinking_config")))
+    if isinstance(thinking.get("thinking_level"), str) and len(thinking) == 1:
+        parameters.take("effort", "thinking_config", thinking["thinking_level"].lower())
+    schema = fields.get("response_json_schema") or fields.get("response_schema")
+    if fields.get("response_mime_type") == "application/json":
+        _read_format(schema or {"type": "json_object"}, "response_mime_type", parameters)
+        parameters.known.setdefault("response_format", set()).update(
+            {"response_json_schema", "response_schema"}
+        )
+
+
+def _write_openai(parameters: Parameters, made: Json, model: str) -> set[str]:
+    """What Chat and Responses call alike."""
+    keys = [key for key in parameters.plain if key != "top_k"]
+    if reasons(model):
+        keys = [key for key in keys if key not in _SAMPLING]
+    made.update({key: parameters.plain[key] for key in keys})
+    if parameters.stream is not None:
+        made["stream"] = parameters.stream
+    if parameters.user:
+        made["user"] = parameters.user
+    if parameters.parallel is not None:
+        made["parallel_tool_calls"] = parameters.parallel
+    if parameters.tool_choice:
+        made["tool_choice"] = parameters.tool_choice
+    done = {"stream", "user", "parallel", "tool_choice", "tool", "response_format", "max_tokens"}
+    return done | set(keys)
+
+
+def _write_chat(parameters: Parameters, made: Json, model: str) -> set[str]:
+    done = _write_openai(parameters, made, model)
+    if parameters.stop:
+        made["stop"] = parameters.stop
+    if parameters.tool:
+        made["tool_choice"] = {"type": "function", "function": {"name": parameters.tool}}
+    if parameters.max_tokens is not None:
+        made["max_completion_tokens"] = parameters.max_tokens
+    if parameters.effort in ("minimal", *_EFFORTS) and reasons(model):
+        made["reasoning_effort"] = parameters.effort
+        done.add("effort")
+    return {*done, "stop"}
+
+
+def _write_responses(parameters: Parameters, made: Json, model: str) -> set[str]:
+    done = _write_openai(parameters, made, model) - {
+        "seed",
+        "presence_penalty",
+        "frequency_penalty",
+    }
+    for key in ("seed", "presence_penalty", "frequency_penalty"):
+        made.pop(key, None)
+    if parameters.tool:
+        made["tool_choice"] = {"type": "function", "name": parameters.tool}
+    if parameters.max_tokens is not None:
+        made["max_output_tokens"] = parameters.max_tokens
+    if parameters.effort in ("minimal", *_EFFORTS) and reasons(model):
+        made["reasoning"] = {"effort": parameters.effort}
+        done.add("effort")
+    return done
+
+
+def _write_claude(parameters: Parameters, made: Json, model: str) -> set[str]:
+    done = {"stream", "stop", "user", "max_tokens", "tool_choice", "tool", "parallel"}
+    profile = reasoning_profile(model)
+    if parameters.max_tokens is not None:
+        made["max_tokens"] = parameters.max_tokens
+    if profile == "strip-old":  # newer ones refuse them
+        made.update({key: parameters.plain[key] for key in _SAMPLING if key in parameters.plain})
+        done.update(_SAMPLING)
+    if parameters.stream is not None:
+        made["stream"] = parameters.stream
+    if parameters.stop:
+        made["stop_sequences"] = parameters.stop
+    if parameters.user:
+        made["metadata"] = {"user_id": parameters.user}
+    choice: Json = {}
+    if parameters.tool:
+        choice = {"type": "tool", "name": parameters.tool}
+    elif parameters.tool_choice:
+        choice = {"type": "any" if parameters.tool_choice == "required" else parameters.tool_choice}
+    if parameters.parallel is False and choice.get("type") != "none":
+        choice = {"type": "auto", **choice, "disable_parallel_tool_use": True}
+    if choice:
+        made["tool_choice"] = choice
+    if parameters.effort in _EFFORTS and profile in ("keep", "bound"):
+        made["output_config"] = {"effort": parameters.effort}
+        done.add("effort")
+    if parameters.response_format is not None and parameters.response_format.schema:
+        done.add("response_format")
+    return done
+
+
+def _write_gemini(parameters: Parameters, made: Json, model: str) -> set[str]:
+    done = {"stop", "max_tokens", "tool_choice", "tool", "response_format", *parameters.plain}
+    config: Json = dict(parameters.plain)
+    if parameters.max_tokens is not None:
+        config["max_output_tokens"] = parameters.max_tokens
+    if parameters.stop:
+        config["stop_sequences"] = parameters.stop
+    calling: Json = {}
+    if parameters.tool:
+        calling = {"mode": "ANY", "allowed_function_names": [parameters.tool]}
+    elif parameters.tool_choice:
+        calling = {
+            "mode": {"required": "ANY"}.get(parameters.tool_choice, parameters.tool_choice.upper())
+        }
+    if calling:
+        config["tool_config"] = {"function_calling_config": calling}
+    newer = not model.rpartition("/")[2].startswith(("gemini-1", "gemini-2"))
+    if parameters.effort in ("minimal", *_EFFORTS[:3]) and newer:
+        config["thinking_config"] = {"thinking_level": parameters.effort.upper()}
+        done.add("effort")
+    if config:
+        made["config"] = config
+    return done
+
+
+_READERS: dict[str, Callable[[Json, Parameters], None]] = {
+    "openai-chat": _read_openai,
+    "openai-responses": _read_openai,
+    "anthropic": _read_claude,
+    "gemini": _read_gemini,
+}
+_WRITERS: dict[str, Callable[[Parameters, Json, str], set[str]]] = {
+    "openai-chat": _write_chat,
+    "openai-responses": _write_responses,
+    "anthropic": _write_claude,
+    "gemini": _write_gemini,
+}

@@ -1,0 +1,197 @@
+"""The messages of a request body as they came, by the events that were read from them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from contextwright.blocks.block import Block, Message
+from contextwright.formats.fields import Json
+from contextwright.formats.part_places import FORMS, MessageForm, Place
+from contextwright.formats.provenance import as_it_came, origins
+from contextwright.formats.request_body import RequestBody
+from contextwright.session.event import AnyPart, Event, ToolResult
+from contextwright.session.log import Log
+
+SEALED = frozenset(
+    {
+        "data", "signature", "thoughtSignature", "thought_signature", "encrypted_content",
+        "encrypted_stdout", "encrypted_index", "encryptedContent", "file_data", "fingerprint",
+        "image_url", "id", "call_id", "tool_use_id", "tool_call_id", "type", "role", "model",
+    }
+)  # fmt: skip
+"""Fields that are no words: a provider's own bytes, and what a message is told by. Cleaning one
+would break it, and nobody reads it."""
+
+
+_MESSAGES = ("messages", "input", "contents")
+
+
+class SourceMessage(msgspec.Struct, frozen=True, eq=False):
+    """A message of a body.
+
+    Args:
+        at: its place among the messages.
+        data: as it came; never changed.
+        parts: of all events that were read from it.
+        places: where each part stands in `data`.
+    """
+
+    at: int
+    data: Any
+    parts: tuple[AnyPart, ...]
+    places: tuple[Place, ...]
+
+
+class EventSource(msgspec.Struct, frozen=True, eq=False):
+    """An event's share of a message: its parts are those from `start` to `stop`."""
+
+    message: SourceMessage
+    start: int
+    stop: int
+
+    @property
+    def parts(self) -> tuple[AnyPart, ...]:
+        """The event's parts."""
+        return self.message.parts[self.start : self.stop]
+
+
+class SourceMessages:
+    """What a compile has of the body that its session was read from.
+
+    Args:
+        body: the body.
+        log: the session's events.
+        position: how many of them count.
+        known: what was worked out before, by event id.
+        clean: a text without what the spec redacts; None where it redacts nothing.
+        key: names all that the messages depend on beside the log.
+    """
+
+    def __init__(
+        self,
+        body: RequestBody,
+        log: Log,
+        position: int,
+        known: dict[Any, Any],
+        clean: Callable[[str], str] | None = None,
+        key: str = "",
+    ) -> None:
+        self.key = key or body.format
+        self.body = body
+        self.form: MessageForm = FORMS[body.format]
+        self._log, self._position, self._known, self._clean = log, position, known, clean
+
+    def of_event(self, event_id: str) -> EventSource | None:
+        """Where an event came from; None for one that did not come with the body."""
+        known = self._known.get(event_id)
+        if known is None:
+            at = self._log.position_of(event_id) if event_id else None
+            if at is None or at >= self._position:
+                return None
+            self._read(at)
+            known = self._known[event_id]
+        return known or None
+
+    def of_results(
+        self, block: Block, message: Message
+    ) -> list[tuple[ToolResult, int, EventSource]]:
+        """The results of a message that came with the body, each with its place among the parts of
+        its event's message, in the order in which they came."""
+        exchange = self._log.exchanges(block.order, block.order + 1, self._position)
+        if block.order < 0 or not exchange:
+            return []
+        by_call: dict[str, tuple[int, EventSource]] = {}
+        for event in exchange[0].events:
+            source = self.of_event(event.id)
+            for place, part in enumerate(event.parts if source else ()):
+                if isinstance(part, ToolResult) and source is not None:
+                    by_call[part.call_id] = source.start + place, source
+        results = [
+            (part, *by_call[part.call_id])
+            for part in message.parts
+            if isinstance(part, ToolResult) and part.call_id in by_call
+        ]
+        return sorted(results, key=lambda each: (each[2].message.at, each[1]))
+
+    def request(self) -> Json:
+        """The whole body, as its caller made it."""
+        data = [message.data for message in self.all()]
+        fields = {key: item for key, item in self.body.fields.items() if item is not None}
+        key = next(key for key in _MESSAGES if key in self.body.fields)
+        if data and "system" in self.body.fields:
+            fields["system"] = data.pop(0)["content"]
+        groups = [one["items"] if key == "input" else [one] for one in data]
+        return {**fields, key: [item for group in groups for item in group]}
+
+    def all(self) -> Iterator[SourceMessage]:
+        """The messages, in their order."""
+        last = -1
+        for event in self._log[: self._position]:
+            source = self.of_event(event.id)
+            if source is not None and source.message.at != last:
+                last = source.message.at
+                yield source.message
+
+    def ends(self) -> tuple[int, int]:
+        """The places of the first message and the last, the system text apart; one of each event
+        that came later is no message of the body's."""
+        count = self._position
+        if not count:
+            return -1, -1
+        first = next((n for n in range(count) if self._log[n].role != "system"), 0)
+        sources = self.of_event(self._log[first].id), self.of_event(self._log[count - 1].id)
+        return tuple(one.message.at if one is not None else -1 for one in sources)  # pyright: ignore
+
+    def cleaned(self, value: Any) -> Any:
+        """JSON data of the body, without what the spec redacts."""
+        return value if self._clean is None else _cleaned(value, self._clean)
+
+    def _read(self, at: int) -> None:
+        """Read the message that the event at a position came from, for all events of it."""
+        record = _record(self._log[at], self.body.format)
+        if record is None:
+            self._known[self._log[at].id] = False
+            return
+        first, last = at, at + 1
+        while first and _record(self._log[first - 1], self.body.format, record["at"]):
+            first -= 1
+        while last < len(self._log) and _record(self._log[last], self.body.format, record["at"]):
+            last += 1
+        events = self._log[first:last]
+        message = self._message(events, record["at"])
+        start = 0
+        for event in events:
+            stop = start + len(event.parts)
+            self._known[event.id] = (
+                EventSource(message, start, stop) if message is not None else False
+            )
+            start = stop
+
+    def _message(self, events: Sequence[Event], at: int) -> SourceMessage | None:
+        record = _record(events[0], self.body.format)
+        data = as_it_came(self.form.write(events), record or {})
+        places = tuple(self.form.places(data))
+        parts = tuple(part for event in events for part in event.parts)
+        if len(places) != len(parts):
+            return None  # its reader and these places are of two minds: it is made anew
+        return SourceMessage(at, self.cleaned(data), parts, places)
+
+
+def _record(event: Event, format: str, at: int | None = None) -> Json | None:
+    """The record of the body that an event came from, if it is this one."""
+    records = origins(event, format)
+    if len(records) != 1 or (at is not None and records[0]["at"] != at):
+        return None
+    return records[0]
+
+
+def _cleaned(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
+    if isinstance(value, str):
+        return value if key in SEALED else clean(value)
+    if isinstance(value, list):
+        return [_cleaned(item, clean, key) for item in cast(list[Any], value)]
+    if isinstance(value, dict):
+        fields = cast(Json, value)
+        return {name: _cleaned(item, clean, name) for name, item in fields.items()}
+    return value

@@ -1,0 +1,41 @@
+"""What the spec does not touch leaves byte for byte."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from tests.render.bodies import BODIES
+
+from contextwright import C, compile, read_session, write_session
+
+MODELS = {"gemini": "gemini-2.5-pro"}
+SLOW = settings(suppress_health_check=list(HealthCheck), deadline=None)
+
+
+def text(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("format", BODIES)
+def test_a_body_that_no_word_touches_leaves_byte_for_byte(format):
+    @SLOW
+    @given(BODIES[format])
+    def check(body):
+        session = read_session(body, format=format)
+        pack = compile(session, C.default(), model=MODELS.get(format))
+        assert text(pack.request) == text(body)
+        assert not pack.manifest.unrendered and not pack.manifest.inserted
+
+    check()
+
+
+@pytest.mark.parametrize("format", BODIES)
+def test_it_does_so_from_a_file_as_well(format):
+    @settings(SLOW, max_examples=30)
+    @given(BODIES[format])
+    def check(body):
+        stored = write_session(read_session(body, format=format))
+        pack = compile(read_session(stored), C.default(), model=MODELS.get(format))
+        assert text(pack.request) == text(body)
+
+    check()
