@@ -92,7 +92,9 @@ class MessagesApi:
                             "signature",
                         )
                 thought = issued.get(block.get("id", ""))
-                if message is last and thought and blocks[0]["type"] != "thinking":
+                # reasoning that is bound may have to go with an edit in front of it
+                is_needed = message is last and thought and not bound
+                if is_needed and blocks[0]["type"] != "thinking":
                     raise RefusedRequest(
                         "Expected `thinking` or `redacted_thinking`, but found `tool_use`",
                         where,

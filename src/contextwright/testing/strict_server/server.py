@@ -153,7 +153,10 @@ class StrictServer:
 def _spoken_line(line: Line, request: StrictRequest) -> Reply:
     if isinstance(line, str):
         return Reply(text=line)
-    return line if isinstance(line, Reply) else line(request)
+    try:
+        return line if isinstance(line, Reply) else line(request)
+    except Exception as error:
+        raise RefusedRequest(f"the script failed: {error}", "script", "script") from error
 
 
 def _route(path: str) -> tuple[ProviderApi, str, bool] | None:

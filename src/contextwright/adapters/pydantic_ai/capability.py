@@ -1,0 +1,68 @@
+"""A capability of pydantic-ai's, on the hook that runs before each attempt at a request and is not
+persisted: the run's own history stays whole. Tested with pydantic-ai 2.68."""
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import RetryModelRequest
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.tools import RunContext
+
+from contextwright.adapters.foreign_messages import foreign_body, framework_messages
+from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
+
+
+class ContextCapability(AbstractCapability[Any]):
+    """What each request of an agent holds.
+
+    Args:
+        spec: what requests hold, or a `Context`; without, the default of `Context`.
+        options: of `Context`, where none is given: `model=...` and others.
+    """
+
+    def __init__(self, spec: Any = None, **options: Any) -> None:
+        self.port = ContextPort(context_of(spec, options))
+
+    @property
+    def context(self) -> Any:
+        """The context: its newest pack, session and manifest."""
+        return self.port.context
+
+    async def prepare_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """The request with its messages as the context has them."""
+        mapping, messages = PromptMessages(), request_context.messages
+        parameters = request_context.model_request_parameters
+        instructions = parameters.instruction_parts or []
+        tools = [*parameters.function_tools, *parameters.output_tools]
+        foreign = foreign_body(
+            mapping,
+            messages,
+            model=request_context.model.model_name,
+            system="\n\n".join(part.content for part in instructions) or None,
+            tools=(
+                {
+                    "name": tool.name,
+                    "description": tool.description or "",
+                    "parameters": tool.parameters_json_schema,
+                }
+                for tool in tools
+            ),
+        )
+        compiled = await self.port.compiled(foreign.body)
+        system, sent = framework_messages(mapping, messages, foreign, compiled["messages"])
+        if system is not None and system != foreign.body["messages"][0]["content"]:
+            whole = replace(instructions[0], content=system)
+            parameters = replace(parameters, instruction_parts=[whole])
+        return replace(request_context, messages=sent, model_request_parameters=parameters)
+
+    async def on_model_request_error(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
+    ) -> Any:
+        """Another attempt, smaller, where the model said that it was too long."""
+        if self.port.will_shrink(error):
+            raise RetryModelRequest from error
+        raise error

@@ -1,0 +1,110 @@
+"""pydantic-ai's capability in every scenario; what the context changes in its messages."""
+
+from pathlib import Path
+
+import pytest
+from pydantic_ai.messages import (
+    BinaryContent,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
+
+import contextwright.adapters as adapters
+from contextwright.adapters.foreign_messages import foreign_body, framework_messages
+from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
+from contextwright.testing.adapter_suite import AdapterSuite
+
+
+@pytest.fixture(scope="module", params=DRIVERS, ids=lambda driver: driver.name)
+def driver(request):
+    return request.param
+
+
+class TestPydanticAi(AdapterSuite):
+    """Every scenario for two models."""
+
+
+PICTURE = BinaryContent(b"\x89PNG", media_type="image/png")
+MESSAGES = [
+    ModelRequest(parts=[UserPromptPart(content=["look", PICTURE])]),
+    ModelResponse(
+        parts=[
+            ThinkingPart(content="hm", signature="s"),
+            TextPart(content="two at once"),
+            ToolCallPart(tool_name="read", args={"path": "a"}, tool_call_id="a"),
+            ToolCallPart(tool_name="read", args={"path": "b"}, tool_call_id="b"),
+        ]
+    ),
+    ModelRequest(
+        parts=[
+            ToolReturnPart(tool_name="read", content="one", tool_call_id="a"),
+            ToolReturnPart(tool_name="read", content={"n": 2}, tool_call_id="b"),
+        ]
+    ),
+    ModelResponse(parts=[TextPart(content="done")]),
+]
+
+
+def through(change, model="gpt-5"):
+    mapping = PromptMessages()
+    foreign = foreign_body(mapping, MESSAGES, model=model, system="be brief")
+    compiled = change(list(foreign.body["messages"]))
+    return framework_messages(mapping, MESSAGES, foreign, compiled)
+
+
+def test_what_is_unchanged_is_the_same_object():
+    system, messages = through(lambda wires: wires)
+    assert system == "be brief"
+    assert all(one is own for one, own in zip(messages, MESSAGES, strict=True))
+
+
+def test_a_shortened_result_changes_its_part_and_no_other():
+    def shorten(wires):
+        return [{**w, "content": "1"} if w.get("tool_call_id") == "a" else w for w in wires]
+
+    _, messages = through(shorten)
+    assert [part.content for part in messages[2].parts] == ["1", {"n": 2}]
+    assert messages[2].parts[1] is MESSAGES[2].parts[1] and MESSAGES[2].parts[0].content == "one"
+    assert messages[1] is MESSAGES[1]
+
+
+def test_a_redacted_prompt_keeps_its_picture():
+    def redact(wires):
+        content = [{"type": "text", "text": "l**k"}, wires[1]["content"][1]]
+        return [wires[0], {**wires[1], "content": content}, *wires[2:]]
+
+    _, messages = through(redact)
+    assert messages[0].parts[0].content == ["l**k", PICTURE]
+
+
+def test_what_was_added_is_a_message_and_what_was_left_out_is_gone():
+    def fold(wires):
+        return [wires[0], {"role": "user", "content": "so far: read a and b"}, wires[-1]]
+
+    system, messages = through(fold)
+    assert system == "be brief" and len(messages) == 2
+    assert messages[0].parts[0].content == "so far: read a and b" and messages[1] is MESSAGES[3]
+
+
+def test_reasoning_that_binds_goes_with_what_stood_before_it():
+    def redact(wires):
+        return [wires[0], {**wires[1], "content": "l**k"}, *wires[2:]]
+
+    _, kept = through(redact)
+    _, bound = through(redact, "claude-opus-5-5")
+    assert isinstance(kept[1].parts[0], ThinkingPart)
+    assert [type(part) for part in bound[1].parts] == [TextPart, ToolCallPart, ToolCallPart]
+
+
+def test_an_adapter_is_thin():
+    for path in Path(adapters.__file__).parent.glob("*.py"):
+        assert len(path.read_text().splitlines()) <= 200, path
+    for name in ("pydantic_ai", "langchain"):
+        for path in (Path(adapters.__file__).parent / name).glob("*.py"):
+            assert len(path.read_text().splitlines()) <= 160, path
