@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextwright.adapters.wrap import Cooled, with_context_management
+    from contextwright.adapters.wrapped_client import wrap
     from contextwright.compiler import Compiler, ContextBudget, Manifest, Pack, replay
     from contextwright.engine.acceptance import check_acceptance, record_acceptance
     from contextwright.engine.compile_many import Compiled, compile_many
@@ -142,6 +143,7 @@ _HOMES = {
     "target": "contextwright.render.target",
     "usage_of": "contextwright.tokens.usage",
     "with_context_management": "contextwright.adapters.wrap",
+    "wrap": "contextwright.adapters.wrapped_client",
     "write_session": "contextwright.formats",
 }
 
@@ -216,6 +218,7 @@ __all__ = [
     "target",
     "usage_of",
     "with_context_management",
+    "wrap",
     "write_session",
 ]
 

@@ -78,8 +78,12 @@ def _stainless(client: Any, port: ContextPort) -> Any:
         return await port.asend(body, lambda new: request(cast_to, compiled(options, new), **rest))
 
     wrapped.request = asent if inspect.iscoroutinefunction(request) else sent
+
+    def copy_of(**other: Any) -> Any:
+        return _stainless(copied(**other), port)
+
     # a copy with other options is wrapped as well
-    wrapped.copy = wrapped.with_options = lambda **other: _stainless(copied(**other), port)
+    wrapped.copy = wrapped.with_options = copy_of
     return wrapped
 
 

@@ -1,8 +1,8 @@
 """LangChain, LangGraph and deepagents: what each request of an agent holds, by a middleware.
 
-    from contextwright.adapters.langchain import ContextMiddleware
+from contextwright.adapters.langchain import ContextMiddleware
 
-    agent = create_agent(model, tools, middleware=[ContextMiddleware(C.compaction(100_000))])
+agent = create_agent(model, tools, middleware=[ContextMiddleware(C.compaction(100_000))])
 """
 
 from contextwright.errors import MissingExtra

@@ -57,7 +57,9 @@ class ChatMessages:
         if isinstance(content, list):
             content = [_with_arguments(block, calls) for block in content]
         tool_calls = [
-            {**call, "args": calls[call["id"]]} for call in message.tool_calls if call["id"] in calls
+            {**call, "args": calls[call["id"]]}
+            for call in message.tool_calls
+            if call["id"] in calls
         ]
         extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
         update = {"content": content, "tool_calls": tool_calls, "additional_kwargs": extra}
@@ -113,7 +115,7 @@ def _with_text(content: Any, text: str) -> Any:
 
 def _with_arguments(block: Any, calls: Mapping[str, Any]) -> Any:
     """A block of a call with the arguments of now, in whichever provider's form."""
-    id = block.get("call_id") or block.get("id") if _kind(block) in _CALLS else None
+    id = str(block.get("call_id") or block.get("id")) if _kind(block) in _CALLS else ""
     if id not in calls:
         return block
     if _kind(block) == "function_call":

@@ -37,9 +37,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any]):
         foreign = _shown(request)
         return self.port.send(foreign.body, lambda body: handler(_request(request, foreign, body)))
 
-    async def awrap_model_call(
-        self, request: Any, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same beside an event loop."""
         foreign = _shown(request)
         return await self.port.asend(
@@ -61,9 +59,7 @@ def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, A
         messages = state["messages"]
         foreign = foreign_body(_MAPPING, messages, model=context.model)
         compiled = context(foreign.body)["messages"]
-        return {
-            "llm_input_messages": framework_messages(_MAPPING, messages, foreign, compiled)[1]
-        }
+        return {"llm_input_messages": framework_messages(_MAPPING, messages, foreign, compiled)[1]}
 
     return hook
 

@@ -1,8 +1,8 @@
 """pydantic-ai: what each request of an agent holds, by a capability.
 
-    from contextwright.adapters.pydantic_ai import ContextCapability
+from contextwright.adapters.pydantic_ai import ContextCapability
 
-    agent = Agent("openai:gpt-5", capabilities=[ContextCapability(C.compaction(100_000))])
+agent = Agent("openai:gpt-5", capabilities=[ContextCapability(C.compaction(100_000))])
 """
 
 from contextwright.errors import MissingExtra

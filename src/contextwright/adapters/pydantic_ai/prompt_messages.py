@@ -11,7 +11,6 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
-    RetryPromptPart,
     SystemPromptPart,
     TextPart,
     ThinkingPart,
@@ -65,13 +64,14 @@ def _part_wire(part: Any) -> Wire:
     if isinstance(part, ToolReturnPart):
         text = part.model_response_str()
         return {"role": "tool", "tool_call_id": part.tool_call_id, "content": text}
-    if isinstance(part, RetryPromptPart) and part.tool_name is not None:
-        text = part.model_response()
-        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": text}
     if isinstance(part, UserPromptPart):
         return {"role": "user", "content": _user_content(part)}
+    # a retry, of a call or not, says what the model is shown of it
     answer = getattr(part, "model_response", None)
-    return {"role": "user", "content": answer() if callable(answer) else repr(part)}
+    text = answer() if callable(answer) else repr(part)
+    if getattr(part, "tool_name", None):
+        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": text}
+    return {"role": "user", "content": text}
 
 
 def _user_content(part: UserPromptPart) -> Any:

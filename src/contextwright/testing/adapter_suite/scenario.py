@@ -1,7 +1,7 @@
 """What a scenario is, and the stage that it is played on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -77,7 +77,7 @@ class Stage(msgspec.Struct, frozen=True):
 @contextmanager
 def stage(
     driver: AgentDriver,
-    script: Sequence[Line] | dict[str, list[Line]],
+    script: Sequence[Line] | Mapping[str, Sequence[Line]],
     *,
     context: Literal["default"] | None = "default",
     spec: Any = None,
@@ -98,8 +98,7 @@ def stage(
         helper: fields of another agent's setup, which this one can hand a task to.
         setup: other fields of the agent's.
     """
-    with StrictServer(dict(script) if isinstance(script, dict) else script) as server:
-        server.window, server.bound = window, bound
+    with StrictServer(script, window=window, bound=bound) as server:
         model = (BINDING_MODELS if bound else MODELS)[driver.api]
 
         def made(**fields: Any) -> AgentSetup:

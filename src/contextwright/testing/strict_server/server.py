@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -49,12 +49,13 @@ class StrictServer:
 
     def __init__(
         self,
-        script: Sequence[Line] | dict[str, Sequence[Line]] = (),
+        script: Sequence[Line] | Mapping[str, Sequence[Line]] = (),
         *,
         window: int = 12_000,
         bound: bool = False,
     ) -> None:
-        self.scripts = script if isinstance(script, dict) else {"": script}
+        self.scripts: Mapping[str, Sequence[Line]]
+        self.scripts = script if isinstance(script, Mapping) else {"": script}
         self.window = window
         self.bound = bound
         self.requests: list[StrictRequest] = []
