@@ -70,7 +70,7 @@ def foreign_body(
     Args:
         mapping: of its messages.
         messages: all of them, oldest first.
-        model: its name.
+        model: its name; empty where only the context knows it.
         system: text that stands in front of all messages.
         tools: name, description and parameters of each.
     """
@@ -80,7 +80,9 @@ def foreign_body(
         shown = mapping.wires(message)
         wires += shown
         origins += [(place, number) for number in range(len(shown))]
-    body: Body = {"model": model, "messages": wires}
+    body: Body = {"messages": wires}
+    if model:
+        body["model"] = model
     functions = [{"type": "function", "function": dict(tool)} for tool in tools]
     if functions:
         body["tools"] = functions
@@ -126,7 +128,7 @@ def framework_messages(
             sent.append(messages[place])
         else:
             sent.append(mapping.changed(messages[place], wires))
-    if reasoning_profile(str(foreign.body["model"])) != "bound":
+    if reasoning_profile(str(foreign.body.get("model", ""))) != "bound":
         return system, sent
     same = next(
         (n for n, (one, own) in enumerate(zip(sent, messages, strict=False)) if one is not own),

@@ -32,18 +32,27 @@ class ContextPort:
         return await self.context.acall(body, id=self.id)
 
     def send(self, body: Body, request: Callable[[Body], Any]) -> Any:
-        """What the model answers to the compiled body.
+        """What the model answers to the compiled body; to a smaller one where that is too long.
 
         Args:
             body: as the user would send it.
             request: sends a body.
+
+        Raises:
+            ContextOverflowError: there is no smaller one. Whatever else `request` raises.
         """
-        return request(self.context(body, id=self.id))
+        sent = self.context(body, id=self.id)
+        while True:
+            try:
+                return request(sent)
+            except Exception as error:  # noqa: BLE001 what is no overflow is raised again
+                sent = self.context.recover(body, error, id=self.id)
 
     async def asend(self, body: Body, request: Callable[[Body], Awaitable[Any]]) -> Any:
         """The same beside an event loop."""
-        return await request(await self.compiled(body))
-
-    def will_shrink(self, error: Exception) -> bool:
-        """Whether the next request will be smaller, after an error of the model's."""
-        return False
+        sent = await self.compiled(body)
+        while True:
+            try:
+                return await request(sent)
+            except Exception as error:  # noqa: BLE001 what is no overflow is raised again
+                sent = await self.context.arecover(body, error, id=self.id)

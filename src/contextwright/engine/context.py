@@ -102,6 +102,34 @@ class Context:
         """`context(messages)` in a worker thread, letting the event loop run."""
         return await off_loop(lambda: self(messages, id=id, tenant=tenant), long=True)
 
+    def recover(
+        self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
+    ) -> Any:
+        """After the provider refused these messages as too long: the same, smaller; what it said
+        holds for the conversation's later calls.
+
+        Args:
+            messages, id, tenant: as they were given.
+            error: what the provider's client raised. What is no overflow is raised again.
+
+        Raises:
+            ContextOverflowError: there is no smaller request.
+        """
+        listed = message_list(messages, "context.recover(messages, error)")
+        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+            pack = self._engine(history, listed.fields).recover(history.session, error)
+            history.folds.append(pack.manifest.folds)
+            self._last = _Last(history.session, pack)
+            return written(listed, history, pack, adds_tools="tools" in self._options)
+
+    async def arecover(
+        self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
+    ) -> Any:
+        """`recover` in a worker thread, letting the event loop run."""
+        return await off_loop(
+            lambda: self.recover(messages, error, id=id, tenant=tenant), long=True
+        )
+
     def compile(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Pack:
         """The pack of these messages: the whole request, with its manifest."""
         fields = message_list(messages, "context.compile(messages)").fields

@@ -57,7 +57,7 @@ def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, A
 
     def hook(state: Mapping[str, Any]) -> dict[str, Any]:
         messages = state["messages"]
-        foreign = foreign_body(_MAPPING, messages, model=context.model)
+        foreign = foreign_body(_MAPPING, messages, model=str(options.get("model", "")))
         compiled = context(foreign.body)["messages"]
         return {"llm_input_messages": framework_messages(_MAPPING, messages, foreign, compiled)[1]}
 

@@ -1,9 +1,9 @@
 """OpenAI Agents: what each request of a run holds, by its filter.
 
-    from contextwright.adapters.openai_agents import input_filter
+from contextwright.adapters.openai_agents import input_filter
 
-    config = RunConfig(call_model_input_filter=input_filter(C.compaction(100_000), model="gpt-5"))
-    result = await Runner.run(agent, "...", run_config=config)
+config = RunConfig(call_model_input_filter=input_filter(C.compaction(100_000), model="gpt-5"))
+result = await Runner.run(agent, "...", run_config=config)
 """
 
 from contextwright.errors import MissingExtra

@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import RetryModelRequest
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import RunContext
 
 from contextwright.adapters.foreign_messages import foreign_body, framework_messages
-from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
 
 
@@ -24,6 +25,7 @@ class ContextCapability(AbstractCapability[Any]):
 
     def __init__(self, spec: Any = None, **options: Any) -> None:
         self.port = ContextPort(context_of(spec, options))
+        self._bodies: dict[str, Body] = {}  # of each run's attempt, until it is answered
 
     @property
     def context(self) -> Any:
@@ -52,6 +54,7 @@ class ContextCapability(AbstractCapability[Any]):
                 for tool in tools
             ),
         )
+        self._bodies[ctx.run_id or ""] = foreign.body
         compiled = await self.port.compiled(foreign.body)
         system, sent = framework_messages(mapping, messages, foreign, compiled["messages"])
         if system is not None and system != foreign.body["messages"][0]["content"]:
@@ -59,10 +62,20 @@ class ContextCapability(AbstractCapability[Any]):
             parameters = replace(parameters, instruction_parts=[whole])
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 
+    async def after_model_request(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
+    ) -> ModelResponse:
+        """The answer, as it came."""
+        self._bodies.pop(ctx.run_id or "", None)
+        return response
+
     async def on_model_request_error(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
     ) -> Any:
-        """Another attempt, smaller, where the model said that it was too long."""
-        if self.port.will_shrink(error):
-            raise RetryModelRequest from error
-        raise error
+        """Another attempt where the model said that it was too long: what it said makes the next
+        request smaller."""
+        body = self._bodies.pop(ctx.run_id or "", None)
+        if body is None:
+            raise error
+        await self.context.arecover(body, error)
+        raise RetryModelRequest from error

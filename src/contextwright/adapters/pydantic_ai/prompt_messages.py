@@ -39,8 +39,8 @@ class PromptMessages:
         if isinstance(message, ModelResponse):
             return _changed_response(message, wires[0])
         parts = list(message.parts)
-        kept = [_changed_part(parts[number], wire) for number, wire in sorted(wires.items())]
-        return replace(message, parts=kept)
+        left = [_changed_part(parts[number], wire) for number, wire in sorted(wires.items())]
+        return replace(message, parts=left)
 
     def made(self, wire: Wire) -> ModelMessage:
         """A request for what was added, as the user's; a response where it is the assistant's."""
