@@ -16,7 +16,7 @@ from pydantic_ai.messages import (
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
 import contextwright.adapters as adapters
-from contextwright.adapters.foreign_messages import foreign_body, framework_messages
+from contextwright.adapters.message_mapping import foreign_body, framework_messages
 from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
 from contextwright.testing.adapter_suite import AdapterSuite
 

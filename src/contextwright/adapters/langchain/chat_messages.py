@@ -13,7 +13,7 @@ from langchain_core.messages import (
     convert_to_openai_messages,
 )
 
-from contextwright.adapters.foreign_messages import Wire, plain_text
+from contextwright.adapters.message_mapping import Wire, plain_text
 
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS = {"tool_use", "tool_call", "function_call"}

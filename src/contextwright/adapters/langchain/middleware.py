@@ -8,8 +8,8 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import SystemMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from contextwright.adapters.foreign_messages import ForeignBody, foreign_body, framework_messages
 from contextwright.adapters.langchain.chat_messages import ChatMessages
+from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
 from contextwright.adapters.port import Body, ContextPort, context_of
 
 _MAPPING = ChatMessages()

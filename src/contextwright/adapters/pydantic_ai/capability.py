@@ -10,7 +10,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import RunContext
 
-from contextwright.adapters.foreign_messages import foreign_body, framework_messages
+from contextwright.adapters.message_mapping import foreign_body, framework_messages
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
 

@@ -19,7 +19,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from contextwright.adapters.foreign_messages import Wire, plain_text
+from contextwright.adapters.message_mapping import Wire, plain_text
 
 _SILENT = "(no text)"
 """Stands for a response that has neither text nor calls, such as one that only thinks."""

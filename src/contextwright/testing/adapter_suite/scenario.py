@@ -42,7 +42,7 @@ def bounded_context(model: str, spec: Any = None) -> Any:
     return Context(spec or C.compaction(LIMIT), model=model)
 
 
-class Stage(msgspec.Struct, frozen=True):
+class AgentStage(msgspec.Struct, frozen=True):
     """One agent and the server that it talks to."""
 
     server: StrictServer
@@ -85,7 +85,7 @@ def stage(
     bound: bool = False,
     helper: dict[str, Any] | None = None,
     **setup: Any,
-) -> Generator[Stage]:
+) -> Generator[AgentStage]:
     """An agent of the driver's before a server with this script.
 
     Args:
@@ -107,7 +107,7 @@ def stage(
 
         other = made(**helper) if helper is not None else None
         full = made(**{"tools": (read,), "helper": other, **setup})
-        yield Stage(server, driver.agent(full), full)
+        yield AgentStage(server, driver.agent(full), full)
 
 
 def play(driver: AgentDriver, name: str, timeout: float = 120) -> None:
