@@ -10,7 +10,7 @@ Body = dict[str, Any]
 
 def context_of(spec: Any, options: dict[str, Any]) -> Any:
     """The context that an adapter was given, or one of this spec and these options."""
-    from contextwright import Context
+    from contextwright.engine.context import Context
 
     return spec if isinstance(spec, Context) else Context(spec, **options)
 

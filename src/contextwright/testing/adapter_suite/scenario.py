@@ -37,7 +37,7 @@ def scenario(name: str) -> Callable[[Scenario], Scenario]:
 
 def bounded_context(model: str, spec: Any = None) -> Any:
     """A context for a model that holds its requests to `LIMIT` tokens."""
-    from contextwright import Context
+    from contextwright.engine.context import Context
 
     return Context(spec or C.compaction(LIMIT), model=model)
 
