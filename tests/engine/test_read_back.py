@@ -335,10 +335,22 @@ def test_an_event_loop_runs_while_something_is_read():
     assert text == "row 0: value 0\n[lines 1-1 of 2000: all of it]"
 
 
-def test_an_engine_that_has_not_compiled_yet_reads_as_well():
+def test_before_the_first_compile_there_are_schemas_and_nothing_to_read():
     session = asked()
-    text = Engine(SPEC, model="gpt-5").tools(session).call("expand", {"ref": "event://e0"})
-    assert text == "read it\n[1 lines: all of it]"
+    tools = Engine(SPEC, model="claude-opus-5").tools(session)
+    assert [schema["name"] for schema in tools.schemas()] == ["expand", "search"]
+    with pytest.raises(SessionError, match="seen nothing"):
+        tools.call("expand", {"ref": "event://e0"})
+
+
+def test_names_follow_the_tools_of_the_call():
+    session, engine = asked(), Engine(SPEC, model="gpt-5", read_back=True)
+    tools = engine.tools(session)
+    assert tools.names == ("expand", "search")
+    own = Tool(name="search", parameters={"type": "object"})
+    pack = engine.compile(session, tools=(own,))
+    assert tools.names == ("expand", "search_context")
+    assert pack.manifest.tools.sent == ("search", "expand", "search_context")
 
 
 def test_what_is_no_pack_is_refused():

@@ -306,13 +306,9 @@ class Engine:
         """The tools with which the agent reads what was shortened or left out, and what answers
         them: schemas for its requests (`read_back=True` puts them in), and `call`."""
         snapshot_of(session, "Engine.tools(session)")
-
-        def newest() -> Pack:
-            return self._previous.get(session.log) or self.assemble(session)
-
         return ReadBack(
             session,
-            newest,
+            lambda: self._previous.get(session.log),
             receiver=self.target,
             artifacts=self.artifacts,
             roots=self.roots,

@@ -15,7 +15,7 @@ from contextwright.compiler.plan import Plan, plan
 from contextwright.engine.door import ports_of, snapshot_of
 from contextwright.engine.expanded_text import ReadBackCall, answer_of, read_call
 from contextwright.engine.search_out_of_sight import Sight, found_out_of_sight
-from contextwright.errors import ContextwrightError, RefError, SessionError
+from contextwright.errors import ContextwrightError, ModelError, RefError, SessionError
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
 from contextwright.render.message_layout import Layout
@@ -62,9 +62,9 @@ class ReadBack:
 
     Args:
         session: whose refs are read, redacted as the spec says.
-        pack: the pack that the model has seen, or a function that gives the newest.
-        receiver: who the tools' schemas are for and whose tokens are counted; by default as the
-            pack says.
+        pack: the pack that the model has seen, or a function that gives the newest, None before
+            the first.
+        receiver: who the schemas are for before there is a pack, and a counter of one's own.
         artifacts, roots, hosts, detector, vault: as `compile` takes them.
 
     Raises:
@@ -74,7 +74,7 @@ class ReadBack:
     def __init__(
         self,
         session: Session | Snapshot,
-        pack: Pack | Callable[[], Pack],
+        pack: Pack | Callable[[], Pack | None],
         *,
         receiver: Target | None = None,
         artifacts: ArtifactStore | None = None,
@@ -101,6 +101,11 @@ class ReadBack:
     @property
     def tools(self) -> tuple[Tool, Tool]:
         """The two tools, by names that no tool of the agent has."""
+        pack = self._newest()
+        if pack is not None and pack.manifest.tools is not None:
+            sent = pack.manifest.tools.sent
+            own = sent[:-2] if pack.manifest.read_back else sent
+            return read_back_tools(Tool(name=name) for name in own)
         given = self._receiver.tools if self._receiver is not None else None
         return read_back_tools(self._session.tools if given is None else given)
 
@@ -134,7 +139,7 @@ class ReadBack:
             arguments: as the provider gives them: JSON text, or a mapping.
 
         Raises:
-            SessionError: another name.
+            SessionError: another name, or nothing was compiled yet.
         """
         if not self.handles(name):
             raise SessionError(
@@ -184,12 +189,27 @@ class ReadBack:
         except Exception as error:  # noqa: BLE001 -- a store of the user's may raise anything
             return f"Not read: {type(error).__name__}. Go on without it."
 
+    def _newest(self) -> Pack | None:
+        return self._pack if isinstance(self._pack, Pack) else self._pack()
+
     def _seen(self) -> Manifest:
-        pack = self._pack if isinstance(self._pack, Pack) else self._pack()
+        pack = self._newest()
+        if pack is None:
+            raise SessionError(
+                "the model has seen nothing of this session yet",
+                where="ReadBack",
+                fix="compile first: engine.compile(session)",
+            )
         return pack.manifest
 
     def _counter(self, seen: Manifest) -> Counter:
-        return self._receiver.counter if self._receiver else named_counter(seen.counter)
+        """The counter as it was calibrated for the pack; one of the user's own as it is."""
+        try:
+            return named_counter(seen.counter)
+        except ModelError:
+            if self._receiver is None:
+                raise
+            return self._receiver.counter
 
     def _room(self, seen: Manifest, snapshot: Snapshot, planned: Plan, given: int) -> int:
         """Tokens that the next request has beside what it can not do without, less what was
