@@ -174,9 +174,35 @@ def test_the_pack_of_the_last_call_is_there():
     assert context.manifest.checksum == context.pack.manifest.checksum
 
 
+def objects_of(format, data):
+    if format == "langchain":
+        return pytest.importorskip("langchain_core.messages").messages_from_dict(data)
+    module = pytest.importorskip("pydantic_ai.messages")
+    return module.ModelMessagesTypeAdapter.validate_python(data)
+
+
+@pytest.mark.parametrize("as_objects", [True, False])
 @pytest.mark.parametrize("format", ["langchain", "pydantic-ai"])
-def test_what_can_not_be_written_back_is_refused(format):
-    messages, _ = lists(format)
+def test_messages_of_frameworks_come_back_as_theirs(format, as_objects):
+    messages, _ = lists(format, long_run())
+    if as_objects:
+        messages = objects_of(format, messages)
+    assert all(
+        one is own
+        for one, own in zip(Context(C.default(), model="gpt-5")(messages), messages, strict=True)
+    )
+    context = Context(C.default() | C.compaction(2_000), model="gpt-5")
+    made = context(messages)
+    mine = own(made, messages)
+    assert 3 <= sum(mine) < len(mine) < len(messages)
+    assert mine[-2:] == [True, True]
+    kinds = {dict} if not as_objects else {type(one) for one in messages}
+    assert {type(one) for one in made} <= kinds
+    assert len(made) == len(context(list(messages)))
+
+
+def test_messages_of_several_formats_can_not_be_written_back():
+    messages = [{"role": "user", "parts": [{"text": "Hello there"}]}, ("ai", "Yes?")]
     with pytest.raises(NotInThisFormat, match="can not be written back"):
         Context(C.default(), model="gpt-5")(messages)
 

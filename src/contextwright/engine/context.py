@@ -10,6 +10,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.door import OPTIONS, SpecLike, target_of_call
 from contextwright.engine.engine import Engine
+from contextwright.engine.framework_messages import FRAMEWORKS
 from contextwright.engine.message_history import MessageHistory
 from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
@@ -180,11 +181,13 @@ class Context:
                 fix='Context(model="gpt-5"), say',
             )
         format = self._options.get("format") or history.read.format
+        if history.read.format in FRAMEWORKS:
+            format = "openai-chat"  # the framework makes what its model's provider takes
         if format not in LISTS:
             raise NotInThisFormat(
                 f"messages of the format {format or 'of several kinds'!r} can not be written back",
                 where="context(messages)",
-                fix=f"give messages of one of {', '.join(LISTS)}, or send "
+                fix=f"give messages of one of {', '.join((*LISTS, *FRAMEWORKS))}, or send "
                 "context.compile(messages).request",
             )
         target = target_of_call(fields, model, None, {**self._options_of_target, "format": format})

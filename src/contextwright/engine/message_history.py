@@ -68,6 +68,7 @@ class MessageHistory:
         messages: the caller's own objects, as they came last.
         places: of each message in the list that came last; -1 where it was taken out of it.
         size: bytes of the messages as JSON.
+        forms: of each message, the digests of the messages that it is in another format.
         folds: what compactions decided for the last two requests, to be saved with the session.
     """
 
@@ -76,6 +77,7 @@ class MessageHistory:
         self.messages: list[Any] = []
         self.places: list[int] = []
         self.size = 0
+        self.forms: list[tuple[bytes, ...]] = []
         self.folds: deque[tuple[SavedFold, ...]] = deque(maxlen=2)
         self._shadows: list[Any] = []
         self._digests: list[bytes | None] = []

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from contextwright.compiler.pack import Pack
+from contextwright.engine.framework_messages import FRAMEWORKS, framework_messages
 from contextwright.engine.message_history import MessageHistory
 from contextwright.errors import NotInThisFormat
 from contextwright.formats.fields import Json, list_if, object_if
@@ -38,6 +39,9 @@ def written(
         NotInThisFormat: a list of messages has no place for what the spec says as the system.
     """
     format, request = pack.manifest.format, pack.request
+    if history.read.format in FRAMEWORKS:
+        messages = framework_messages(request["messages"], history)
+        return {**listed.fields, listed.key: messages} if listed.key else messages
     marked = any(map(_marks, listed.messages)) if format == "anthropic" else True
     marked = marked or has_caching(_plain(listed.fields))
     messages = list(_messages(request[LISTS[format]], listed, history, keeps=marked))
