@@ -111,7 +111,24 @@ def read(document: Document) -> Session:
 def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
     """The events of further messages of a list, as reading all of it would give them; None where
     these change how those before them are read."""
-    return list(read_messages(NAME, messages, _events, message_of, before))
+    open_calls: list[ToolCall] = []
+    for content in before.last:
+        _events(content, messages[0][1], open_calls)
+    if not open_calls and _answers_first(messages):
+        return None
+    to_events = partial(_events, open_calls=open_calls)
+    return list(read_messages(NAME, messages, to_events, message_of, before))
+
+
+def _answers_first(messages: list[tuple[Any, str]]) -> bool:
+    """Whether a call is answered before any is made: it was made in contents that are not here."""
+    for content, _ in messages:
+        parts = [object_if(part) for part in list_if(object_if(content).get("parts"))]
+        if any(_pick(part, "function_response") is not None for part in parts):
+            return True
+        if any(_pick(part, "function_call") is not None for part in parts):
+            return False
+    return False
 
 
 @exporter(NAME)

@@ -263,7 +263,7 @@ def _wire(messages: list[Any], format: str, start: int) -> list[WireMessage]:
 
 
 def _all_of(wire: list[WireMessage], format: str) -> bool:
-    return all(message.format == format for message in wire)
+    return all(message.format == format and isinstance(message.data, dict) for message in wire)
 
 
 def _guarded(format: str, wire: list[WireMessage], before: ReadSoFar) -> list[Event] | None:

@@ -134,8 +134,15 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
     items = [(an_object(item, where), at) for at, (item, where) in enumerate(messages)]
     if before.last and len(grouped([*before.last, items[0][0]])) == 1:
         return None  # the model goes on with what it was saying
+    if any(object_if(before.metadata.get("beside")).get(field) for field in _CHAINS):
+        return None  # calls that the provider has are not here
+    call_ids = _call_ids([*before.last, *(item for item, _ in items)])
+    outputs = (item for item, _ in items if item.get("type") in _OUTPUTS)
+    if any(not item.get("call_id") and item.get("id") not in call_ids for item in outputs):
+        return None  # its call stands further back
     groups = [(group, messages[at][1]) for group, at in _groups(items)]
-    return list(read_messages(NAME, groups, _events, group_of, before))
+    to_events = partial(_events, call_ids=call_ids)
+    return list(read_messages(NAME, groups, to_events, group_of, before))
 
 
 def _held(events: Iterable[Event], *, chained: bool) -> Iterator[Event]:
