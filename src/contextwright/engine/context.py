@@ -7,8 +7,9 @@ import msgspec
 
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
+from contextwright.engine.body_target import target_of_call
 from contextwright.engine.conversations import Conversations
-from contextwright.engine.door import OPTIONS, SpecLike, target_of_call
+from contextwright.engine.door import OPTIONS, SpecLike
 from contextwright.engine.engine import Engine
 from contextwright.engine.framework_messages import FRAMEWORKS
 from contextwright.engine.message_history import MessageHistory
@@ -76,6 +77,7 @@ class Context:
         )
         self._spec, self._model, self._options = spec, model, options
         self._options_of_target = {name: options[name] for name in OPTIONS if name in options}
+        self._own_options = {name: options[name] for name in options if name not in OPTIONS}
         self._engines: dict[tuple[str, str, int], Engine] = {}
         self._last: _Last | None = None
 
@@ -190,14 +192,13 @@ class Context:
                 fix=f"give messages of one of {', '.join((*LISTS, *FRAMEWORKS))}, or send "
                 "context.compile(messages).request",
             )
-        target = target_of_call(fields, model, None, {**self._options_of_target, "format": format})
+        wanted = {**self._options_of_target, "format": format}
+        target = target_of_call(fields, history.session.snapshot(), model, None, wanted)
         key = model, format, target.reserved_output
         engine = self._engines.get(key)
         if engine is None:
-            options: dict[str, Any] = {
-                "reserved_output": target.reserved_output, **self._options, "format": format,
-            }  # fmt: skip
-            engine = Engine(C.default() if self._spec is None else self._spec, model, **options)
+            spec = C.default() if self._spec is None else self._spec
+            engine = Engine(spec, model, target=target, **self._own_options)
             self._engines[key] = engine
             while len(self._engines) > _ENGINES:
                 del self._engines[next(iter(self._engines))]

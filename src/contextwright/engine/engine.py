@@ -91,6 +91,7 @@ class Engine:
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.
         detector, vault: what `C.redact` takes, as `contextwright.compile` does.
+        target: instead of a model with its options.
         events: hooks by the name of their event, as `on` takes them.
         budget: what a session may be billed in all.
     """
@@ -114,9 +115,10 @@ class Engine:
         vault: Vault | None = None,
         events: Mapping[str, Any] | None = None,
         budget: SessionBudget | None = None,
+        target: Target | None = None,
         **options: Any,
     ) -> None:
-        self._base = target_of(model, None, options, "Engine(spec, model)")
+        self._base = target_of(model, target, options, "Engine(spec, model)")
         made = spec_or_compiler(spec, "Engine(spec, ...)")
         self.compiler = None if isinstance(made, Expr) else made
         # around somebody's own compiler nothing is captured, noted or redacted here
