@@ -64,7 +64,10 @@ def test_turn_by_turn_the_packs_are_those_of_a_session_that_lives(name, format):
         messages, source = lists(session, format)
         context = Context(spec, model=MODELS[format], format=format)
         engine, living = Engine(spec, MODELS[format], format=format), None
-        for count in range(2, len(messages) + 1, 2):
+        for count in range(2, len(messages) + 1):
+            last = messages[count - 1]
+            if last.get("role") in ("assistant", "model") or last.get("type") == "function_call":
+                continue  # nobody calls a model between a call and its result
             body = decoded(source(messages[:count]))
             whole = read_session(body, format=format, id="run")
             if living is None or whole.log[: len(living.log)] != list(living.log):

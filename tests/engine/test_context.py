@@ -75,6 +75,9 @@ def test_the_packs_are_those_of_the_session(format):
     context = Context(spec, model=MODELS[format])
     engine, own_session = Engine(spec, MODELS[format], format=format), None
     for count in range(3, len(messages) + 1):
+        last = messages[count - 1]
+        if last.get("role") in ("assistant", "model") or last.get("type") == "function_call":
+            continue  # nobody calls a model between a call and its result
         body = copy.deepcopy(source(messages[:count]))
         pack = context.compile(body, id="run")
         if own_session is None:
