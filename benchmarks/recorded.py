@@ -121,6 +121,20 @@ def chained(name: str, most: int) -> Iterator[Event]:
                     return
 
 
+AFTER = 171
+"""A rotation that the repetitions of a session of 100,000 events do not reach."""
+
+
+def behind(events: list[Event], place: int) -> list[Event]:
+    """These events as they would come behind so many others: whatever a session's length, the same
+    work, with texts that it does not have yet."""
+    plain = (event for event in events if event.role != "system")
+    return [
+        _rewritten(event, place + number, "after", rotation(AFTER))
+        for number, event in enumerate(plain)
+    ]
+
+
 def _rewritten(event: Event, place: int, repetition: str, table: Mapping[int, int]) -> Event:
     parts = tuple(_part(part, repetition, table) for part in event.parts)
     return Event(id=f"e{place}", role=event.role, parts=parts, author=event.author)

@@ -219,6 +219,7 @@ def page(found: dict[str, Any]) -> str:
         "- **first**: the first compile of a session in memory, vocabulary loaded, nothing counted.",
         "- **turn**: the messages since the model was asked last are appended, and the request is compiled: up",
         "  to 200 turns, or as many as four seconds allow; with fewer than 100 the 99th percentile is the longest.",
+        "  The messages are the same ones behind a session of any length.",
         "- **exponent**: of a turn's median between 1,000 and 100,000 events; 0 is flat, 1 grows as the session does.",
         "- **request, manifest, memory**: at 100,000 events; memory that the first compile and the turns added.", "",
         *(SOURCES[source] for source in sources), "",

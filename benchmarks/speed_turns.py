@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.generated import generated_session
-from benchmarks.recorded import chained
+from benchmarks.recorded import behind, chained
 from benchmarks.speed_peers import PEERS, peer_turns
 from benchmarks.speed_specs import specs
 from contextwright import Engine, FileArtifacts, Session, read_session, write_session
@@ -217,6 +217,7 @@ def group(source: str, events: int, seconds: float, names: list[str]) -> None:
     """Print every cell of a session's length."""
     every = events_of(source, events + MORE)
     first = calls_of_model(every, events)[0]
+    after = behind(every[:MORE], first)  # the same turns at every length
     session = Session("speed", every[:first], state=WORD_STATE)
     counter = counter_for(target_for(FORMAT).model)
     counter.count("load the vocabulary, its other half as well: 日本語, ñ")
@@ -231,7 +232,7 @@ def group(source: str, events: int, seconds: float, names: list[str]) -> None:
                 extra = {"json": path.stat().st_size}
                 found = in_a_fork(lambda: read_from_file(str(path)), seconds)  # noqa: B023
             else:
-                work = lambda: measured(name, session, every[first:])  # noqa: B023, E731
+                work = lambda: measured(name, session, after)  # noqa: B023, E731
                 found = in_a_fork(work, seconds)
         cell = {"name": name, "source": source, "events": events, **extra, **found}
         print(json.dumps(cell), flush=True)

@@ -387,6 +387,19 @@ def test_calls_that_all_name_one_folder_take_no_cubic_time(monkeypatch):
     assert found[1] < 5 * found[0] and found[2] < 5 * found[1]
 
 
+def test_what_a_later_result_holds_is_not_compared_again(monkeypatch):
+    """The same file, read again and again."""
+    compared, holds = [], repeats._holds
+    monkeypatch.setattr(repeats, "_holds", lambda *pair: compared.append(pair) or holds(*pair))
+    session = Session("s")
+    session.user("Find the fault.")
+    for n in range(60):
+        session.call("look", '{"at": "/a/file"}', id=f"c{n}")
+        session.result(f"c{n}", "\n".join(f"a line {i} of the file" for i in range(80)))
+    compile(session, C.default() | C.compaction(2_000), model="gpt-5")
+    assert 40 < len(compared) < 120
+
+
 def looking(*sizes):
     """A task, and one look after the other that gives so many lines."""
     session = Session("s")

@@ -24,9 +24,9 @@ def compared(monkeypatch):
     """Every decision is compared with the one from scratch."""
     incremental = fold.Fold.decisions
 
-    def both(self, blocks, economy, inputs):
-        made = incremental(self, blocks, economy, inputs)
-        assert made == fold_from_scratch.decisions_of(blocks, economy, inputs)
+    def both(self, newer, economy, inputs, known=0):
+        made = incremental(self, newer, economy, inputs, known)
+        assert made == fold_from_scratch.decisions_of(tuple(self.blocks), economy, inputs)
         return made
 
     monkeypatch.setattr(fold.Fold, "decisions", both)

@@ -182,6 +182,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         """What is sent, looking no further back than the limit reaches; None where an answer is
         missing for it and nobody sees what comes out."""
         view: View = "all" if self.steps else planned.view  # a step counts all that it had
+        if view == "fold" and not target.takes_messages:
+            view = "all"  # a text has the conversation in the order of the spec's terms
         limit = _limit(planned.terminal, target)
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))

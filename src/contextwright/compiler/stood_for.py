@@ -12,6 +12,9 @@ from contextwright.session.log import Log
 Span = tuple[int, int]
 """Neighbouring exchanges: the place of the first, and of the one behind the last."""
 
+PLACE = 8
+"""Bytes of a place in a list."""
+
 
 class StoodFor(msgspec.Struct, frozen=True):
     """What a summary replaced: its blocks, as far as a compile looked at them, the ids in its
@@ -91,12 +94,17 @@ class NoteLineage:
         self._ids: list[str] = []
         self._starts = [0]
 
+    @property
+    def held_bytes(self) -> int:
+        """About what it takes: the ids are the log's."""
+        return PLACE * (len(self._ids) + len(self._starts))
+
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
         if start < len(self._starts) - 1:
             del self._ids[self._starts[start] :], self._starts[start + 1 :]
 
-    def of(self, blocks: Blocks, upto: int, held: Iterable[int]) -> tuple[str, ...]:
+    def of(self, blocks: Sequence[Block], upto: int, held: Iterable[int]) -> tuple[str, ...]:
         """The ids of the exchanges before `upto`, but for those at the places that are held."""
         for at in range(len(self._starts) - 1, upto):
             self._ids += blocks[at].lineage

@@ -301,6 +301,9 @@ class Log(Sequence[Event]):
             if start >= stop:
                 return []
             positions = self._index.positions(attribute, value)
+            if len(positions) <= len(self._late):  # fewer than what came late
+                wanted = {self._exchange_at[position] for position in positions}
+                return [self._exchange(index) for index in sorted(wanted) if start <= index < stop]
             low = bisect_left(positions, self._starts[start])
             last = stop == len(self._starts)
             high = len(positions) if last else bisect_left(positions, self._starts[stop])

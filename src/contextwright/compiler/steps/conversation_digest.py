@@ -1,11 +1,12 @@
 """What names the content of a conversation, and costs what is new."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import groupby
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block
 from contextwright.spec.inputs import Inputs
 
 LOOSE = 16
@@ -21,7 +22,7 @@ class _Reached:
         self.position = 0  # behind the events of those that stand as the log has them
         self.hash = sha256()
 
-    def follow(self, blocks: Blocks, stop: int, inputs: Inputs) -> None:
+    def follow(self, blocks: Sequence[Block], stop: int, inputs: Inputs) -> None:
         """Hash the exchanges before `stop` too."""
         new = blocks[self.place : stop]
         for source, group in groupby(new, key=lambda block: block.source):
@@ -34,7 +35,7 @@ class _Reached:
         other.place, other.position, other.hash = self.place, self.position, self.hash.copy()
         return other
 
-    def _add(self, blocks: Blocks, source: str, inputs: Inputs) -> None:
+    def _add(self, blocks: Sequence[Block], source: str, inputs: Inputs) -> None:
         orders = [block.order for block in blocks if block.order >= 0]
         start = min(orders, default=0)
         exchanges = inputs.snapshot.exchanges(start, max(orders, default=-1) + 1)
@@ -59,7 +60,7 @@ class ConversationDigest:
     def __init__(self) -> None:
         self._settled = _Reached()
 
-    def before(self, blocks: Blocks, stop: int, inputs: Inputs) -> str:
+    def before(self, blocks: Sequence[Block], stop: int, inputs: Inputs) -> str:
         """The digest of the exchanges before `stop`. Only what came since the last one is looked
         at, and the newest; what stands before it is the same, or `forget` was called."""
         if stop < self._settled.place:

@@ -8,11 +8,12 @@ foresight would pay, and one request's rent (Karlin et al. 1988, ski rental), pl
 until it is looked at.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import is_not
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block
 from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.note import NoteScope, note_of
@@ -77,7 +78,7 @@ class Economy(msgspec.Struct, frozen=True):
     eager: bool
 
 
-def exchange_at(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -> Block:
+def exchange_at(blocks: Sequence[Block], at: int, decisions: Decisions, inputs: Inputs) -> Block:
     """An exchange as it stands in its place."""
     block = blocks[at]
     for place, limit in decisions.limits:
@@ -90,35 +91,64 @@ def exchange_at(blocks: Blocks, at: int, decisions: Decisions, inputs: Inputs) -
     return in_place(block, "shrunk", inputs) if at in decisions.shrunk else block
 
 
+class Costs:
+    """Tokens of exchanges in their places, as they are and in short, while the same is decided."""
+
+    def __init__(self) -> None:
+        self._decided: tuple[object, ...] = ()
+        self._costs: dict[tuple[int, str], tuple[int, int]] = {}
+
+    def of(
+        self, blocks: Sequence[Block], at: int, form: str, decisions: Decisions, inputs: Inputs
+    ) -> tuple[int, int]:
+        """Tokens of an exchange as it stands, and in a form, which are never more."""
+        decided = decisions.shrunk, decisions.untold, decisions.limits, decisions.held
+        if any(map(is_not, decided, self._decided)) or not self._decided:
+            self._decided = decided
+            self._costs.clear()
+        costs = self._costs.get((at, form))
+        if costs is None:
+            before = after = inputs.cost(exchange_at(blocks, at, decisions, inputs))
+            if not (at in decisions.held or blocks[at].failed):
+                after = min(before, inputs.cost(in_place(blocks[at], form, inputs)))
+            costs = self._costs[at, form] = before, after
+        return costs
+
+
 def plan_shrink(
-    blocks: Blocks, stop: int, decisions: Decisions, repeats: Superseded, inputs: Inputs
+    blocks: Sequence[Block],
+    stop: int,
+    decisions: Decisions,
+    repeats: Superseded,
+    costs: Costs,
+    inputs: Inputs,
 ) -> Decisions | None:
     """Results from some exchange on in short, where that pays for a request with the exchanges
     before `stop`; None where it does not."""
     repeats.grow(blocks, decisions.upto, stop, inputs)
-    best, decided = 0, None
+    best, best_at = 0, -1
     requests, rent, behind = 1, 0, inputs.cost(blocks[stop - 1])
-    shrunk, untold = set(decisions.shrunk), set(decisions.untold)
+    shorter: list[tuple[int, str]] = []
     for at in range(stop - 2, decisions.upto - 1, -1):
         requests += blocks[at + 1].role == "assistant"
-        before = after = inputs.cost(exchange_at(blocks, at, decisions, inputs))
         form = "untold" if repeats.is_repeated(at, stop) else "shrunk"
-        if not (at in decisions.held or blocks[at].failed):
-            after = min(before, inputs.cost(in_place(blocks[at], form, inputs)))
+        before, after = costs.of(blocks, at, form, decisions, inputs)
         behind += after
         if after == before:
             continue
         rent += (before - after) * requests
-        (untold if form == "untold" else shrunk).add(at)
+        shorter.append((at, form))
         if (won := gain(rent, behind)) > best:
-            best = won
-            decided = msgspec.structs.replace(
-                decisions,
-                shrunk=frozenset(shrunk),
-                untold=frozenset(untold),
-                steps=decisions.steps + 1,
-            )
-    return decided
+            best, best_at = won, at
+    if best_at < 0:
+        return None
+    decided = [pair for pair in shorter if pair[0] >= best_at]
+    return msgspec.structs.replace(
+        decisions,
+        shrunk=decisions.shrunk.union(at for at, form in decided if form == "shrunk"),
+        untold=decisions.untold.union(at for at, form in decided if form == "untold"),
+        steps=decisions.steps + 1,
+    )
 
 
 def gain(rent: int, behind: int) -> int:
@@ -132,7 +162,7 @@ def gain(rent: int, behind: int) -> int:
 
 
 def plan_fold(
-    blocks: Blocks,
+    blocks: Sequence[Block],
     stop: int,
     decisions: Decisions,
     economy: Economy,

@@ -5,6 +5,8 @@ alone, and a replay takes the same ones. They go on where they stopped: a reques
 new, whether the steps before it were taken here or read from where they were saved.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
@@ -15,6 +17,7 @@ from contextwright.blocks.ref import range_ref
 from contextwright.compiler.steps.conversation_digest import ConversationDigest
 from contextwright.compiler.steps.decide import (
     NOTHING,
+    Costs,
     Decisions,
     Economy,
     exchange_at,
@@ -56,11 +59,12 @@ class FoldState(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct):
-    """Tokens of what was counted under these decisions, and how far."""
+    """Tokens of what was counted under these decisions, and how far; those of exchanges."""
 
     decisions: Decisions | None = None
     at: int = 0
     total: int = 0
+    costs: Costs = msgspec.field(default_factory=Costs)
 
 
 class Fold:
@@ -68,7 +72,7 @@ class Fold:
 
     def __init__(self) -> None:
         self.economy: Economy | None = None
-        self.blocks: Blocks = ()
+        self.blocks: list[Block] = []
         self.settled: tuple[str, ...] = ()
         self.states: list[FoldState] = []
         self.history = History()
@@ -81,12 +85,18 @@ class Fold:
     @property
     def held_bytes(self) -> int:
         """About what it holds beside the log."""
-        return self.history.held_bytes
+        return self.history.held_bytes + self.lineage.held_bytes
 
-    def decisions(self, blocks: Blocks, economy: Economy, inputs: Inputs) -> Decisions:
-        """What holds for the request with these exchanges."""
-        self._change(blocks, economy, inputs)
-        stop = len(blocks)
+    def decisions(
+        self, newer: Sequence[Block], economy: Economy, inputs: Inputs, known: int = 0
+    ) -> Decisions:
+        """What holds for the request with these exchanges.
+
+        Args:
+            newer: all but the first `known`, which are those of the last time.
+        """
+        self._change(newer, known, economy, inputs)
+        blocks, stop = self.blocks, len(self.blocks)
         state = self.states[-1] if self.states else self._saved(blocks, inputs)
         counted = Counted()
         for place in range(state.place + 1, stop + 1):
@@ -97,17 +107,18 @@ class Fold:
                 self._add(state)
         return state.decisions
 
-    def _change(self, blocks: Blocks, economy: Economy, inputs: Inputs) -> None:
+    def _change(self, newer: Sequence[Block], known: int, economy: Economy, inputs: Inputs) -> None:
         """Forget the steps that were taken for other exchanges than these, or in another room."""
         settled = tuple(key for key in inputs.snapshot.state if key.startswith(RESOLVED_PREFIX))
-        same = _common(self.blocks, blocks, self.prefix.place if self.prefix is not None else 0)
+        same = known + _common(self.blocks[known:], newer)
         self.history.forget(self.blocks, same)
         self.digest.forget(same)
         self.lineage.forget(same)
         if economy != self.economy or settled != self.settled:
             self.states.clear()
-        self.economy, self.settled, self.blocks = economy, settled, blocks
-
+        self.economy, self.settled = economy, settled
+        self.blocks[same:] = newer[same - known :]
+        blocks = self.blocks
         while self.states and not (
             self.states[-1].place <= same and _is_request(blocks, self.states[-1].place)
         ):
@@ -115,7 +126,7 @@ class Fold:
             if state.since < state.place:
                 self.states.append(msgspec.structs.replace(state, place=state.since))
 
-    def _saved(self, blocks: Blocks, inputs: Inputs) -> FoldState:
+    def _saved(self, blocks: Sequence[Block], inputs: Inputs) -> FoldState:
         """What was saved of this conversation; the beginning, where nothing proves to be of it."""
         key = self._key(inputs)
         for saved in sorted(inputs.folds, key=lambda saved: -saved.place):
@@ -131,7 +142,7 @@ class Fold:
                 continue  # it names what is not there
         return FoldState()
 
-    def _is_of(self, saved: SavedFold, blocks: Blocks, inputs: Inputs) -> bool:
+    def _is_of(self, saved: SavedFold, blocks: Sequence[Block], inputs: Inputs) -> bool:
         return (
             saved.digest == saved.digested().digest
             and 0 < saved.place <= len(blocks)
@@ -143,8 +154,9 @@ class Fold:
         assert self.economy is not None
         return fold_key(self.economy, self.settled, inputs)
 
-    def record(self, blocks: Blocks, decisions: Decisions, inputs: Inputs) -> SavedFold:
+    def record(self, decisions: Decisions, inputs: Inputs) -> SavedFold:
         """What holds for the request with these exchanges, as it is saved."""
+        blocks = self.blocks
         if self.numbers[0] is not decisions.index:
             self.numbers = decisions.index, word_numbers(decisions.index, blocks)
         content = self.digest.before(blocks, len(blocks), inputs)
@@ -160,7 +172,7 @@ class Fold:
 
     def _next(
         self,
-        blocks: Blocks,
+        blocks: Sequence[Block],
         stop: int,
         decisions: Decisions,
         economy: Economy,
@@ -179,16 +191,18 @@ class Fold:
             return with_note if stays else made
         new = stop - decisions.checked
         if economy.eager and new * OFTEN > stop - decisions.upto:
-            made = plan_shrink(blocks, stop, decisions, self.history.repeats, inputs)
+            repeats = self.history.repeats
+            made = plan_shrink(blocks, stop, decisions, repeats, counted.costs, inputs)
             if made is not None:
                 return msgspec.structs.replace(made, checked=stop)
             counted.decisions = msgspec.structs.replace(decisions, checked=stop)
             return counted.decisions
         return decisions
 
-    def sent(self, blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Blocks:
+    def sent(self, decisions: Decisions, inputs: Inputs) -> Blocks:
         """The conversation as it is sent. What stands in front of the first exchange that is
         told, the task above all, keeps its place: a new note leaves its bytes alone."""
+        blocks = self.blocks
         held = [at for at in decisions.held if at < decisions.upto]
         first = _first_noted(decisions)
         note = (self._whole(blocks, decisions),) if decisions.note is not None else ()
@@ -198,7 +212,7 @@ class Fold:
         front = tuple(blocks[at] for at in held if at < first)
         return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
 
-    def _whole(self, blocks: Blocks, decisions: Decisions) -> Block:
+    def _whole(self, blocks: Sequence[Block], decisions: Decisions) -> Block:
         """The note with the ids of all that it stands for."""
         note = decisions.note
         assert note is not None
@@ -208,17 +222,15 @@ class Fold:
         return self.note[1]
 
 
-def _is_request(blocks: Blocks, place: int) -> bool:
+def _is_request(blocks: Sequence[Block], place: int) -> bool:
     """Whether a request ended in front of this place."""
     return place == len(blocks) or blocks[place].role == "assistant"
 
 
-def _common(one: Blocks, other: Blocks, known: int) -> int:
-    """How many blocks they begin with that are the same; the first `known` are."""
-    if known == 0 and one == other[: len(one)]:
-        return len(one)
-    same = known
-    for left, right in zip(one[known:], other[known:], strict=False):
+def _common(one: Sequence[Block], other: Sequence[Block]) -> int:
+    """How many blocks they begin with that are the same."""
+    same = 0
+    for left, right in zip(one, other, strict=False):
         if left is not right and left != right:
             break
         same += 1
@@ -226,7 +238,7 @@ def _common(one: Blocks, other: Blocks, known: int) -> int:
 
 
 def _tokens(
-    blocks: Blocks, stop: int, decisions: Decisions, inputs: Inputs, counted: Counted
+    blocks: Sequence[Block], stop: int, decisions: Decisions, inputs: Inputs, counted: Counted
 ) -> int:
     """Tokens of a request; costs what is new since the same decisions were counted last."""
     if counted.decisions is not decisions:
@@ -247,7 +259,7 @@ def _first_noted(decisions: Decisions) -> int:
     return next((at for at in range(decisions.upto) if at not in held), decisions.upto)
 
 
-def _note(blocks: Blocks, decisions: Decisions, inputs: Inputs) -> Block | None:
+def _note(blocks: Sequence[Block], decisions: Decisions, inputs: Inputs) -> Block | None:
     """What stands for the exchanges before `upto`: a message of its own behind the task, so that
     a new one leaves the instruction's place in a cache alone."""
     first, held = _first_noted(decisions), set(decisions.held)

@@ -1,10 +1,11 @@
 """Decisions as they are saved, and read again."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 
 import msgspec
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block
 from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.forms import FORMS
 from contextwright.compiler.steps.word_weights import weighed
@@ -27,7 +28,7 @@ def fold_key(economy: Economy, settled: tuple[str, ...], inputs: Inputs) -> str:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
 
 
-def word_numbers(words: Words, blocks: Blocks) -> Numbers:
+def word_numbers(words: Words, blocks: Sequence[Block]) -> Numbers:
     """Identifiers by where they stand."""
     return tuple((at, _number(weighed(blocks[at]), word)) for word, at in words)
 
@@ -60,7 +61,7 @@ def recorded(decisions: Decisions, index: Numbers, place: int, key: str, content
     ).digested()
 
 
-def decisions_in(saved: SavedFold, blocks: Blocks) -> Decisions:
+def decisions_in(saved: SavedFold, blocks: Sequence[Block]) -> Decisions:
     """The decisions of a record, without their note.
 
     Raises:

@@ -1,16 +1,20 @@
 """What steps know of a conversation. It grows with it: each exchange is looked at once."""
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 
 import msgspec
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
 from contextwright.compiler.steps.forms import FORMS
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
 from contextwright.spec.inputs import Inputs
+
+WORD = 120
+"""Bytes of an identifier with its tokens, about."""
 
 
 class History:
@@ -20,12 +24,14 @@ class History:
         uses: where each was used last.
         weights: what their identifiers weigh.
         repeats: those whose results later ones hold.
+        word_tokens: what identifiers take in a note, as far as they were counted.
     """
 
     def __init__(self) -> None:
         self.uses = LastUses()
         self.weights = WordWeights()
         self.repeats = Superseded()
+        self.word_tokens: dict[str, int] = {}
         self._users: list[int] = []
         self._lasting: list[int] = []  # places that are held in every request
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
@@ -33,9 +39,9 @@ class History:
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        return self.uses.held_bytes + self.weights.held_bytes
+        return self.uses.held_bytes + self.weights.held_bytes + WORD * len(self.word_tokens)
 
-    def grow(self, blocks: Blocks, stop: int) -> None:
+    def grow(self, blocks: Sequence[Block], stop: int) -> None:
         """Take in the exchanges before `stop`, and no others."""
         self._truncate(blocks, stop)
         for at in range(len(self.uses), stop):
@@ -48,12 +54,12 @@ class History:
             if block.order >= 0:
                 insort(self._by_order, (block.order, at))
 
-    def forget(self, blocks: Blocks, start: int) -> None:
+    def forget(self, blocks: Sequence[Block], start: int) -> None:
         """The conversation is another one from `start` on. `blocks`: as it was."""
         self.repeats.forget(start)
         self._truncate(blocks, start)
 
-    def _truncate(self, blocks: Blocks, start: int) -> None:
+    def _truncate(self, blocks: Sequence[Block], start: int) -> None:
         if start >= len(self.uses):
             return
         if start < self.weights.upto:
@@ -74,7 +80,7 @@ class History:
                 return at
         return None
 
-    def held(self, blocks: Blocks, inputs: Inputs) -> frozenset[int]:
+    def held(self, blocks: Sequence[Block], inputs: Inputs) -> frozenset[int]:
         """Places of what was protected when the request was made that ended with the newest
         exchange; what the system said in between stays as well. Results that just came have
         their own place."""

@@ -1,11 +1,11 @@
 """Which exchanges a note tells, and in how many words: those that were used last, while there is
 room."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block
 from contextwright.compiler.steps.forms import FORMS, NoteEntry, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
@@ -33,7 +33,7 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
         upto: exchanges before this one are in the note, but for those in `held`.
     """
 
-    blocks: Blocks
+    blocks: Sequence[Block]
     stop: int
     upto: int
     held: frozenset[int]
@@ -206,13 +206,15 @@ def _index(scope: NoteScope, shown: str, room: int) -> tuple[tuple[str, int], ..
         shown: what the request says anyway.
         room: tokens.
     """
-    weights = scope.history.weights
+    weights, tokens = scope.history.weights, scope.history.word_tokens
     weights.move(scope.blocks, scope.upto)
     index: list[tuple[str, int]] = []
     for word in weights.ranked():
         if word in shown:
             continue
-        room -= scope.inputs.count(" " + word)
+        if word not in tokens:
+            tokens[word] = scope.inputs.count(" " + word)
+        room -= tokens[word]
         if room < 0:
             break
         index.append((word, weights.first(word)))

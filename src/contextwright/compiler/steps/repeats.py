@@ -1,6 +1,10 @@
 """Which exchanges later ones hold: their results need not be told again."""
 
-from contextwright.blocks.block import Block, Blocks
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from types import MappingProxyType
+
+from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import about, calls_of, units
 from contextwright.memo.ownership import cached_text
 from contextwright.spec.inputs import Inputs
@@ -9,6 +13,9 @@ LARGE = 200
 """Tokens from which a result is compared with later ones that may hold it."""
 HELD = 90
 """Percent of what a result tells that a later one must tell too to stand for it."""
+_NONE: Mapping[str, dict[int, None]] = MappingProxyType({})
+MANY, ANY = 16, ""
+"""Topics from which on an exchange is found by any of them."""
 
 
 class Superseded:
@@ -16,16 +23,18 @@ class Superseded:
     each exchange is compared once, and only with those that it may hold.
 
     What holds 90 of 100 lines misses ten at the most, so of any eleven it has one: an exchange
-    is found by so many of its lines, the longest, which are the rarest.
+    is found by so many of its lines, the longest, which are the rarest, and by what it is about.
+    One that is held is no longer looked for.
     """
 
     def __init__(self) -> None:
         self._first = self._seen = 0
         self._held_by: dict[int, int] = {}
-        self._lines: dict[int, list[str]] = {}  # exchange -> lines that it is found by
-        self._places: dict[str, list[int]] = {}  # line -> exchanges
+        self._keys: dict[int, tuple[list[str], set[str]]] = {}  # lines, topics of an exchange
+        # line -> topic -> exchanges that nothing holds yet
+        self._places: dict[str, dict[str, dict[int, None]]] = {}
 
-    def grow(self, blocks: Blocks, start: int, stop: int, inputs: Inputs) -> None:
+    def grow(self, blocks: Sequence[Block], start: int, stop: int, inputs: Inputs) -> None:
         """Take in the exchanges before `stop`; those before `start` are not asked for."""
         if start < self._first:
             self.__init__()
@@ -43,27 +52,59 @@ class Superseded:
         """The conversation is another one from `start` on."""
         if start >= self._seen:
             return
-        for at in [at for at in self._lines if at >= start]:
-            for line in self._lines.pop(at):
-                self._places[line].remove(at)
-        for at in [at for at, by in self._held_by.items() if by >= start]:
+        for at in list(takewhile(start.__le__, reversed(self._keys))):
+            self._remove(at)
+            del self._keys[at]
+        newest = takewhile(lambda pair: pair[1] >= start, reversed(self._held_by.items()))
+        for at in [at for at, _ in newest]:
             del self._held_by[at]
+            if at in self._keys:
+                self._put(at)
         self._seen = start
 
-    def _add(self, blocks: Blocks, at: int, inputs: Inputs) -> None:
+    def _put(self, at: int) -> None:
+        """Let an exchange be found by each of its lines and topics."""
+        lines, topics = self._keys[at]
+        for line in lines:
+            by_topic = self._places.setdefault(line, {})
+            for topic in topics:
+                by_topic.setdefault(topic, {})[at] = None
+
+    def _remove(self, at: int) -> None:
+        """Nothing finds this exchange any more."""
+        lines, topics = self._keys[at]
+        for line in lines:
+            by_topic = self._places.get(line, {})
+            for topic in topics & by_topic.keys():
+                by_topic[topic].pop(at, None)
+                if not by_topic[topic]:
+                    del by_topic[topic]
+            if not by_topic:
+                self._places.pop(line, None)
+
+    def _alike(self, lines: Iterable[str], topics: set[str]) -> set[int]:
+        """The exchanges that have one of these lines, and one of these topics or many."""
+        alike: set[int] = set()
+        for line in lines:
+            by_topic = self._places.get(line, _NONE)
+            for topic in topics & by_topic.keys():
+                alike.update(by_topic[topic])
+        return alike
+
+    def _add(self, blocks: Sequence[Block], at: int, inputs: Inputs) -> None:
         block = blocks[at]
         if not block.results:
             return
         lines, topics = _output_units(block), set(about(block))
-        earlier = {place for line in lines for place in self._places.get(line, ())}
-        for place in earlier:
+        for place in self._alike(lines, {*topics, ANY} if topics else topics):
             if not topics.isdisjoint(about(blocks[place])) and _holds(block, blocks[place]):
-                self._held_by.setdefault(place, at)
+                self._held_by[place] = at
+                self._remove(place)
         if topics and _tokens(block, inputs) >= LARGE:
             longest = sorted(lines, key=lambda line: (-len(line), line))
-            self._lines[at] = longest[: len(lines) * (100 - HELD) // 100 + 1]
-            for line in self._lines[at]:
-                self._places.setdefault(line, []).append(at)
+            found_by = longest[: len(lines) * (100 - HELD) // 100 + 1]
+            self._keys[at] = found_by, topics if len(topics) <= MANY else {ANY}
+            self._put(at)
 
 
 def _tokens(block: Block, inputs: Inputs) -> int:

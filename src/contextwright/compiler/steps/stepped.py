@@ -1,7 +1,7 @@
 """The blocks of a request as the steps so far leave them: all of them, or those that a fold does
 not know (rules.md#horizon)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -60,22 +60,21 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
     economy = Economy(space, stage.low, stage.eager)
     with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
         known = _known(fold, inputs)
-        whole = _whole(fold.blocks, known, conversation, texts, inputs)
-        if whole is None:
+        newer = _newer(fold.blocks, known, conversation, texts, inputs)
+        if newer is None:
             return Stepped(blocks, blocks)
-        fold.prefix = known
-        decisions = fold.decisions(whole, economy, inputs)
+        decisions = fold.decisions(newer, economy, inputs, known.place if known is not None else 0)
         if known is not None and (decisions.upto < known.place or decisions.note is None):
             return Stepped(blocks, blocks)  # it went back; or each that it dropped has its entry
         if decisions.steps:
-            inputs.folded.append(fold.record(whole, decisions, inputs))
-        sent = (*fold.sent(whole, decisions, inputs), *texts)
+            inputs.folded.append(fold.record(decisions, inputs))
+        sent = (*fold.sent(decisions, inputs), *texts)
         fold.prefix = _next_prefix(fold, raw, known, inputs)
         if known is None:
             return Stepped(blocks, sent)
-        looked_at = (*_with_held(raw, whole, decisions), *texts)
+        looked_at = (*_with_held(raw, fold.blocks, decisions), *texts)
         note = next(block for block in sent if block.order < 0 and block.messages)
-        sources = _note_sources(whole, looked_at, decisions, known, inputs)
+        sources = _note_sources(fold.blocks, looked_at, decisions, known, inputs)
         return Stepped(looked_at, sent, {note: sources})
 
 
@@ -106,11 +105,15 @@ def _counted(raw: Blocks, inputs: Inputs) -> Iterator[Block]:
             yield block
 
 
-def _whole(
-    before: Blocks, known: KnownPrefix | None, conversation: Blocks, texts: Blocks, inputs: Inputs
+def _newer(
+    before: Sequence[Block],
+    known: KnownPrefix | None,
+    conversation: Blocks,
+    texts: Blocks,
+    inputs: Inputs,
 ) -> Blocks | None:
-    """The whole conversation: what is known of it, and what came behind that; None where the terms
-    of the spec made something else of what is known."""
+    """What came behind what is known of the conversation; None where the terms of the spec made
+    something else of what is known."""
     start, first = inputs.start, inputs.snapshot.preamble
     if start <= first:
         return conversation
@@ -120,7 +123,7 @@ def _whole(
     for block in conversation[: len(conversation) - len(newer)]:
         if not first <= block.order < start or before[block.order - first] != block:
             return None
-    return (*before[: known.place], *newer)
+    return newer
 
 
 def _next_prefix(
@@ -138,7 +141,7 @@ def _next_prefix(
     return prefix_of(newer, known.place, place, known, inputs) or known
 
 
-def _with_held(raw: Blocks, whole: Blocks, decisions: Decisions) -> Blocks:
+def _with_held(raw: Blocks, whole: Sequence[Block], decisions: Decisions) -> Blocks:
     """What was looked at, and what a step holds that nothing else does any more."""
     known = {block.order for block in raw}
     held = [whole[at] for at in decisions.held if whole[at].order not in known]
@@ -146,7 +149,7 @@ def _with_held(raw: Blocks, whole: Blocks, decisions: Decisions) -> Blocks:
 
 
 def _note_sources(
-    whole: Blocks, before: Blocks, decisions: Decisions, known: KnownPrefix, inputs: Inputs
+    whole: Sequence[Block], before: Blocks, decisions: Decisions, known: KnownPrefix, inputs: Inputs
 ) -> StoodFor:
     """What the note stands for: what is known, and the newer exchanges up to its step, but for
     those that are held."""

@@ -1,10 +1,10 @@
 """How much the identifiers of a conversation weigh: those most that were said most and latest."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import (
     about,
     identifiers,
@@ -56,7 +56,7 @@ class WordWeights:
         """How many exchanges are weighed."""
         return self._upto
 
-    def move(self, blocks: Blocks, upto: int) -> None:
+    def move(self, blocks: Sequence[Block], upto: int) -> None:
         """Weigh the exchanges before `upto`, and no others."""
         changed: dict[str, _Sum | None] = {}
         for at in range(self._upto, upto):
