@@ -35,6 +35,38 @@ def test_the_least_recently_used_goes_first():
     assert known(used, "every turn") and known(used, "turn 19") and not known(used, "turn 2")
 
 
+class Index:
+    """Grows with a session."""
+
+    held_bytes = 9_000
+
+
+def index_of(owner):
+    with owner.growing("index", Index) as index:
+        return index
+
+
+def test_one_use_of_more_than_there_is_room_for_leaves_what_grows():
+    """The first compile of a very long session: its index is what the next one goes on from."""
+    budget = MemoryBudget(50_000)
+    owner = Tables(budget)
+    index = index_of(owner)
+    fill(owner, "first", count=200)
+    assert index_of(owner) is index and not known(owner, "first")
+    assert budget.use().held_bytes <= 50_000
+    for number in range(20):
+        fill(owner, f"turn {number}")
+    assert index_of(owner) is not index  # nothing used it
+
+
+def test_an_index_that_has_no_room_is_forgotten():
+    budget = MemoryBudget(5_000)
+    owner = Tables(budget)
+    index = index_of(owner)
+    fill(owner, "first", count=200)
+    assert index_of(owner) is not index and budget.use().held_bytes <= 5_000
+
+
 def test_what_an_owner_held_is_free_when_it_ends():
     budget = MemoryBudget()
     owners = [Tables(budget) for _ in range(5)]

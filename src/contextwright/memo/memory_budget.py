@@ -24,6 +24,11 @@ class Owner(Protocol):
         """Forget what was not used in the running generation, and begin another."""
         ...
 
+    def forget_before(self) -> int:
+        """Forget what was not used in the running generation, but for what grows with a session,
+        and give the bytes of that."""
+        ...
+
     def forget(self) -> None:
         """Forget everything."""
         ...
@@ -121,7 +126,17 @@ class MemoryBudget:
         if self._young > self.max_bytes // 2:
             self._turn_over()
         if self._young + self._before > self.max_bytes:
+            self._forget_before()
+        if self._young + self._before > self.max_bytes:
             self._turn_over()
+
+    def _forget_before(self) -> None:
+        """One use that remembers more than there is room for, such as the first compile of a very
+        long session, leaves the next one what it could not go on without."""
+        for account in self._accounts:
+            owner = account()
+            account.before = owner.forget_before() if owner is not None else 0
+        self._before = sum(account.before for account in self._accounts)
 
     def _turn_over(self) -> None:
         for account in self._accounts:

@@ -174,6 +174,13 @@ class Tables:
         for key, table in list(self.tables.items()):
             self._turn_over(key, table)
 
+    def forget_before(self) -> int:
+        """Forget what was not used since the last time, but for what grows."""
+        for table in list(self.tables.values()):
+            if not table.grows:
+                table.before, table.bytes_before = {}, 0
+        return sum(table.bytes_before for table in list(self.tables.values()))
+
     def forget(self) -> None:
         """Forget everything; where a compile runs, what it uses once it ended."""
         self.turn_over()

@@ -53,6 +53,10 @@ class _WholeText:
     def turn_over(self) -> None:
         """What the tokenizer remembers it bounds itself."""
 
+    def forget_before(self) -> int:
+        """Nothing: the same."""
+        return 0
+
     def forget(self) -> None:
         """Forget the words that the tokenizer remembers: some ten thousand, of any session."""
         if self._forget is not None:
