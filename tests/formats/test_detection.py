@@ -43,6 +43,14 @@ NOT_OURS = {
         {"role": "assistant", "content": [
             {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}}]},
     ],
+    "Haystack": [
+        {"role": "user", "meta": {}, "name": None, "content": [{"text": "hi"}]},
+        {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "and so on"}]},
+        {"role": "assistant", "meta": {}, "name": None, "content": [
+            {"text": "I look"}, {"tool_call": {"id": "c", "tool_name": "f", "arguments": {}}}]},
+    ],
+    "AutoGen": [{"type": "TextMessage", "source": "user", "content": "hi"}],
+    "Semantic Kernel": [{"role": "user", "items": [{"content_type": "text", "text": "hi"}]}],
     "documents": [{"id": 1, "content": "a"}, {"id": 2, "content": "b"}],
     "texts": [{"text": "a"}, {"text": "b"}],
     "rows": [["role", "content"], ["user", "hi"]],
@@ -144,6 +152,21 @@ def test_a_system_message_between_others_does_not_make_anthropic_chat():
         session = read_session(one)
         assert json.loads(write_session(session, "anthropic")) == one
         assert len([call for event in session.log for call in event.calls]) == 1
+
+
+def test_an_answer_of_anthropic_is_no_item_of_openai():
+    block = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    answer = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
+              "content": [{"type": "text", "text": "I look."}, block], "stop_reason": "tool_use"}  # fmt: skip
+    for value in (answer, [answer], {**answer, "content": [answer["content"][0]]}):
+        assert detect(document(value)) == "anthropic"
+    assert read_session([answer]).log[0].calls[0].name == "f"
+
+
+def test_the_thinking_of_mistral_does_not_make_it_anthropics():
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    said = {"role": "assistant", "content": [thought, {"type": "text", "text": "so"}]}
+    assert detect(document([{"role": "user", "content": "hi"}, said])) == "openai-chat"
 
 
 def test_chat_with_marks_of_the_cache_stays_chat():

@@ -64,6 +64,8 @@ def sniff(document: Document) -> bool:
         "input_schema" in object_if(t) for t in list_if(body.get("tools"))
     ):
         return True
+    if any(message.get("type") == "message" and is_message(message) for message in messages):
+        return True
     with_blocks = [message for message in messages if isinstance(message.get("content"), list)]
     if any(map(_has_own, with_blocks)):
         return True
@@ -76,6 +78,8 @@ def is_message(message: Json) -> bool:
     """Whether a message holds a block, or a mark of the cache, as Anthropic's have them."""
     if not _has_role(message):
         return False
+    if message.get("type") == "message" and "model" in message:  # an answer, with what it cost
+        return True
     blocks = map(object_if, list_if(message.get("content")))
     return _has_own(message) or any("cache_control" in block for block in blocks)
 
@@ -93,6 +97,8 @@ def _is_own(value: Any) -> bool:
     kind = block.get("type")
     if kind in ("image", "document"):
         return isinstance(block.get("source"), dict)
+    if kind == "thinking":  # Mistral's holds a list
+        return isinstance(block.get("thinking"), str)
     return isinstance(kind, str) and kind in _OWN
 
 

@@ -1,6 +1,7 @@
 """Whether a document is what it looks like: most of its messages have a form of the format, and
 most of what they hold was understood when it was read."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ _NO_KINDS = {"", "None", "type"}
 """What a part is called that has no type of the format that it was read as."""
 
 
+_CALL = re.compile("tool|function", re.IGNORECASE)
+"""What another format calls a part in which an agent did something: not one may be lost."""
 _SAMPLE = 200
 """Messages that are looked at to tell a format, spread over all of them."""
 
@@ -46,16 +49,18 @@ def expect_understood(
     Raises:
         UnknownFormat: it names what was not understood.
     """
-    understood, strange = 0, list[Json]()
+    understood, strange, lost = 0, list[Json](), False
     for event in session.log:
         for part in event.parts:
             if isinstance(part, Opaque) and not _is_known(part, known_kinds):
                 strange.append(part.value)
+                lost = lost or (known_kinds is not None and bool(_CALL.search(part.kind)))
             else:
                 understood += 1
         if not event.parts and known_kinds is not None:
             strange += _unread(event, format)
-    if not strange or (understood and (known_kinds is None or len(strange) <= understood)):
+    few = understood and (known_kinds is None or len(strange) <= understood)
+    if not strange or (few and not lost):
         return
     keys = ", ".join(map(repr, list(strange[0])[:6])) or "nothing"
     count = f"{len(strange)} of {understood + len(strange)} parts of its messages are not"

@@ -32,7 +32,18 @@ from contextwright.session.session import Session
 NAME = "openai-chat"
 LINES = False
 KNOWN_KINDS = frozenset(
-    {"input_audio", "refusal", "image_url", "file", "custom", "video_url", "audio_url"}
+    {
+        "input_audio",
+        "refusal",
+        "image_url",
+        "file",
+        "custom",
+        "video_url",
+        "audio_url",
+        "thinking",
+        "reference",
+        "document_url",
+    }
 )
 _ANSWERS = {"content", "tool_calls", "function_call", "refusal", "audio", "reasoning_content"}
 """One of these is there where a message has no content."""

@@ -78,8 +78,8 @@ def sniff(document: Document) -> bool:
 def is_message(item: Json) -> bool:
     """Whether an item has a type of the Responses'."""
     kind = item.get("type")
-    if kind == "message":
-        return isinstance(item.get("role"), str) and "content" in item
+    if kind == "message":  # Anthropic's answers have this type too, and name their model
+        return isinstance(item.get("role"), str) and "content" in item and "model" not in item
     typed = isinstance(kind, str) and (kind in _ITEMS or kind.endswith("_call_output"))
     return typed or bool(_TEXTS & set(part_types(item.get("content"))) - {"text"})
 
