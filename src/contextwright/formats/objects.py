@@ -277,13 +277,13 @@ def _is_simple_chat(data: Json) -> bool:
 
 
 def is_plain_chat(message: WireMessage) -> bool:
-    """Whether a message says nothing but text, as user or assistant."""
+    """Whether a message says nothing but text, in a role that all have."""
     if message.format != _CHAT or message.data.get("tool_calls"):
         return False
     content = message.data.get("content")
     texts = all(object_if(part).get("type") == "text" for part in list_if(content))
     return (
-        message.data.get("role") in ("user", "assistant")
+        message.data.get("role") in ("user", "assistant", "system")
         and isinstance(content, str | list)
         and texts
     )
@@ -338,6 +338,8 @@ def list_key(source: Any) -> str | None:
     state = next((key for key in states if isinstance(get(get(source, key), "messages"), list)), "")
     if state:
         return state
+    if isinstance(source, dict) and "contents" in object_if(source.get("request")):  # pyright: ignore
+        return "request"
     return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
 
 
@@ -345,7 +347,7 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     """The session of a body whose messages may be objects, with its system text and tools."""
     dumper = Dumper()
     listed = get(source, key)
-    if key == "events" or key in langchain.STATES:
+    if key in ("events", "request", *langchain.STATES):
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
     fields = {n: dumper.plain(v, (), n) for n, v in items_of(source) if n != key}

@@ -59,9 +59,11 @@ _REQUEST = {"model", "instructions", "tools", "previous_response_id", "conversat
 _CHAINS = ("previous_response_id", "conversation")
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
-_CALLS = {"function_call", "custom_tool_call", "local_shell_call"}
-"""Calls that the caller answers with an item of its own."""
-_OUTPUTS = {"function_call_output", "custom_tool_call_output", "local_shell_call_output"}
+Pairs = Mapping[str, str]
+"""Of calls that are no function's: their ids by what their outputs name."""
+_OTHER_CALLS = {"custom_tool_call", "local_shell_call"}
+"""Calls that are no function's, and that the caller answers with an item of its own."""
+_OTHER_OUTPUTS = {"custom_tool_call_output", "local_shell_call_output"}
 
 
 def sniff(document: Document) -> bool:
@@ -112,7 +114,7 @@ def read(document: Document) -> Session:
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
-    to_events = partial(_events, call_ids=_call_ids(item for item, _ in items))
+    to_events = partial(_events, pairs=_pairs(item for item, _ in items))
     stored: Json = {"key": key, "beside": fields, "tools": tools}
     if single:
         stored[SINGLE] = True
@@ -136,13 +138,12 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
         return None  # the model goes on with what it was saying
     if any(object_if(before.metadata.get("beside")).get(field) for field in _CHAINS):
         return None  # calls that the provider has are not here
-    call_ids = _call_ids([*before.last, *(item for item, _ in items)])
-    outputs = (item for item, _ in items if item.get("type") in _OUTPUTS)
-    if any(not item.get("call_id") and item.get("id") not in call_ids for item in outputs):
+    pairs = _pairs([*before.last, *(item for item, _ in items)])
+    others = (item for item, _ in items if text_if(item.get("type")) in _OTHER_OUTPUTS)
+    if not all(_answers(item, pairs) for item in others):
         return None  # its call stands further back
     groups = [(group, messages[at][1]) for group, at in _groups(items)]
-    to_events = partial(_events, call_ids=call_ids)
-    return list(read_messages(NAME, groups, to_events, group_of, before))
+    return list(read_messages(NAME, groups, partial(_events, pairs=pairs), group_of, before))
 
 
 def _held(events: Iterable[Event], *, chained: bool) -> Iterator[Event]:
@@ -185,16 +186,17 @@ def _tool(tool: Tool) -> Json:
 def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
     """Items in groups: what one answer of the model said, and every other item by itself."""
     groups: list[tuple[list[Json], int]] = []
+    pairs = _pairs(item for item, _ in items)
     speaks = reasons = False  # whether the newest group is the model's, and only reasoning
     for item, at in items:
-        kind, of_model = text_if(item.get("type")), _of_model(item)
+        of_model = _of_model(item, pairs)
         # calls follow reasoning, words and other calls; words follow reasoning
-        if speaks and (kind in _CALLS or (reasons and of_model)):
+        if speaks and (_is_call(item, pairs) or (reasons and of_model)):
             groups[-1][0].append(item)
         else:
             groups.append(([item], at))
             speaks, reasons = of_model, True
-        reasons = reasons and kind == "reasoning"
+        reasons = reasons and item.get("type") == "reasoning"
     return [({"items": group}, at) for group, at in groups]
 
 
@@ -210,38 +212,53 @@ def items_of_group(group: Json) -> list[Json]:
     return [{"role": "user", "content": items}] if isinstance(items, str) else items
 
 
-def _of_model(item: Json) -> bool:
+def _of_model(item: Json, pairs: Pairs) -> bool:
     kind = item.get("type", "message")
     if kind == "message":
         return item.get("role") == "assistant"
-    return kind == "reasoning" or (isinstance(kind, str) and kind in _CALLS)
+    return kind == "reasoning" or _is_call(item, pairs)
 
 
-def _call_ids(items: Iterable[Json]) -> Mapping[str, str]:
-    """The ids of calls by the ids of their items, for outputs that name these."""
-    return {
-        item["id"]: item["call_id"]
-        for item in items
-        if item.get("type") == "local_shell_call"
-        and isinstance(item.get("id"), str)
-        and isinstance(item.get("call_id"), str)
-    }
+def _pairs(items: Iterable[Json]) -> Pairs:
+    named: dict[str, str] = {}
+    for item in items:
+        kind, id = text_if(item.get("type")), text_if(item.get("call_id"))
+        if kind in _OTHER_CALLS and id and _has_arguments(item):
+            named |= {id: id, text_if(item.get("id"), id): id}
+    return named
 
 
-def _events(group: Any, where: str, call_ids: Mapping[str, str] = NO_FIELDS) -> list[Event]:
+def _has_arguments(item: Json) -> bool:
+    if item["type"] == "local_shell_call":
+        return isinstance(item.get("action"), dict)
+    return isinstance(item.get("name"), str) and isinstance(item.get("input"), str)
+
+
+def _is_call(item: Json, pairs: Pairs) -> bool:
+    kind = text_if(item.get("type"))
+    paired = kind in _OTHER_CALLS and text_if(item.get("call_id")) in pairs
+    return paired or kind == "function_call"
+
+
+def _events(group: Any, where: str, pairs: Pairs) -> list[Event]:
     items = items_of_group(group)
     first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
-    if isinstance(kind, str) and kind in _OUTPUTS:
-        return [Event(id="", role="tool", parts=(_output(first, kind, call_ids),))]
+    if kind == "function_call_output" or (_answers(first.whole, pairs) and kind in _OTHER_OUTPUTS):
+        return [Event(id="", role="tool", parts=(_output(first, str(kind), pairs),))]
     if kind == "message" and first.get("role") != "assistant":
         role = _ROLES.get(first.text("role", ""), "user")
         return [Event(id="", role=role, parts=tuple(_content(first)))]
-    parts = tuple(part for item in items for part in item_parts(item, where))
+    parts = tuple(part for item in items for part in item_parts(item, where, pairs))
     return [Event(id="", role="assistant", parts=parts)]
 
 
-def item_parts(value: Json, where: str) -> list[AnyPart]:
+def _answers(item: Json, pairs: Pairs) -> str:
+    """The id of the call that an output answers; empty where it is none of the pairs."""
+    return pairs.get(text_if(item.get("call_id")) or text_if(item.get("id")), "")
+
+
+def item_parts(value: Json, where: str, pairs: Pairs = NO_FIELDS) -> list[AnyPart]:
     """The parts that an item of the model's stands for."""
     item = Fields(value, where, ", field ")
     kind = item.get("type", "message")
@@ -250,8 +267,8 @@ def item_parts(value: Json, where: str) -> list[AnyPart]:
     if kind == "function_call":
         id, arguments = item.text("call_id", ""), item.text("arguments", "{}")
         return [ToolCall(id=id, name=item.text("name"), arguments=arguments)]
-    if kind in ("custom_tool_call", "local_shell_call"):
-        return [_other_call(item, kind)]
+    if _is_call(value, pairs):
+        return [_other_call(item, str(kind))]
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
         encrypted = item.text("encrypted_content", "")
@@ -263,9 +280,9 @@ def item_parts(value: Json, where: str) -> list[AnyPart]:
 
 def _other_call(item: Fields, kind: str) -> ToolCall:
     """A call with a free text, or with a command, for its arguments."""
-    id, mark = item.text("call_id", item.text("id", "")), {NAME: {"type": kind}}
+    id, mark = item.text("call_id"), {NAME: {"type": kind}}
     if kind == "custom_tool_call":
-        arguments = text_of({"input": item.text("input", "")})
+        arguments = text_of({"input": item.text("input")})
         return ToolCall(id=id, name=item.text("name"), arguments=arguments, extra=mark)
     action = text_of(object_if(item.get("action")))
     return ToolCall(id=id, name="local_shell", arguments=action, extra=mark)
@@ -291,12 +308,12 @@ def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
     return Opaque(format=NAME, kind=str(kind), value=value)
 
 
-def _output(item: Fields, kind: str, call_ids: Mapping[str, str]) -> ToolResult:
+def _output(item: Fields, kind: str, pairs: Pairs) -> ToolResult:
     if isinstance(item.get("output"), list):
         pieces = tuple(content_part(part, at) for part, at in item.items("output"))
     else:
         pieces = (Text(text=item.text("output", "")),)
-    id = item.text("call_id", "") or call_ids.get(item.text("id", ""), item.text("id", ""))
+    id = _answers(item.whole, pairs) or item.text("call_id", "")
     mark: Json = {NAME: {"type": kind}} if kind != "function_call_output" else NO_FIELDS
     return ToolResult(call_id=id, content=pieces, extra=mark)
 
