@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from contextwright import C, compile
 from contextwright.formats import read_session, write_session
 from contextwright.session import Opaque, Thinking
 
@@ -130,6 +131,15 @@ def test_every_call_of_an_agent_has_its_result(agent, names):
     ]
     assert [call.name for exchange in exchanges for call in exchange.calls] == names
     assert all(exchange.results and exchange.mark == "complete" for exchange in exchanges)
+
+
+@pytest.mark.parametrize("agent", ["Claude Code", "Codex", "gemini-cli"])
+def test_the_body_of_an_agent_is_sent_as_it_came(agent):
+    """`pack.request`, where the spec touches nothing; the model of Gemini stands in its address."""
+    _, body = BODIES[agent]
+    for source in (body, read_session(body)):
+        pack = compile(source, C.default(), model=body.get("model", "gemini-2.5-pro"))
+        assert json.dumps(pack.request) == json.dumps(body)
 
 
 def test_what_the_provider_made_is_kept_as_it_came():

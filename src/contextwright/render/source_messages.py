@@ -121,6 +121,8 @@ class SourceMessages:
         key = next(key for key in _MESSAGES if key in self.body.fields)
         if data and "system" in self.body.fields:
             fields["system"] = data.pop(0)["content"]
+        elif data and key == "input" and isinstance(fields.get("instructions"), str):
+            data.pop(0)  # read as the first message, and no item
         groups = [one["items"] if key == "input" else [one] for one in data]
         return {**fields, key: [item for group in groups for item in group]}
 
