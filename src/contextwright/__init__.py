@@ -3,8 +3,7 @@
     from contextwright import C, compile, read_session
 
     session = read_session("session.json")
-    spec = C.window(n=10) | C.compact() | C.budget(max_tokens=8000)
-    pack = compile(session, spec, model="gpt-5")
+    pack = compile(session, C.compaction(8000), model="gpt-5")
     client.chat.completions.create(**pack.request)
 
 Names are imported when they are first used, so that `import contextwright` costs next to
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from contextwright.engine.context import Context
     from contextwright.engine.conversation import Conversation
     from contextwright.engine.conversations import Conversations
+    from contextwright.engine.default_spec import default_spec
     from contextwright.engine.engine import Engine
     from contextwright.engine.events import Deny, Replace
     from contextwright.engine.one_call import compile
@@ -127,6 +127,7 @@ _HOMES = {
     "compile": "contextwright.engine.one_call",
     "compile_many": "contextwright.engine.compile_many",
     "coordinated_forgetting_cycle": "contextwright.retention",
+    "default_spec": "contextwright.engine.default_spec",
     "memory": "contextwright.memo.memory_budget",
     "overflow_of": "contextwright.tokens.context_overflow",
     "parse": "contextwright.words",
@@ -202,6 +203,7 @@ __all__ = [
     "compile",
     "compile_many",
     "coordinated_forgetting_cycle",
+    "default_spec",
     "memory",
     "overflow_of",
     "parse",

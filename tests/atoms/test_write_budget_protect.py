@@ -124,7 +124,7 @@ def test_overflow_error_lets_nothing_go():
 
 def test_summarize_that_was_not_prepared_compacts_and_says_so():
     session = session_of("u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b")
-    engine = Engine(C.default() | C.budget(300, overflow="summarize"), "gpt-4o")
+    engine = Engine(C.default() | C.budget(500, overflow="summarize"), "gpt-4o")
     packed = engine.assemble(session)
     assert packed.manifest.notes == ("summary was not prepared: done without a model",)
     assert [c.action for c in packed.manifest.changes] == ["compacted"]
@@ -153,9 +153,9 @@ def test_fit_stops_at_the_first_stage_that_is_enough():
         "u: a | c: f(x) | r: " + "words " * 500 + " | a: ok | u: b", state={"x": "y " * 50}
     )
     spec = C.default() + (C.from_state("x") | C.priority(3))
-    first = chat(session, spec | C.fit(400))
+    first = chat(session, spec | C.fit(600))
     assert all(c.action == "compacted" for c in first.manifest.changes)
-    packed = chat(session, spec | C.fit(first.tokens - 10))
+    packed = chat(session, spec | C.fit(260))
     assert [c.step for c in packed.manifest.changes if c.id == "state:x"] == [
         "fit: cascade: lowest tier"
     ]

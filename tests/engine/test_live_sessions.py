@@ -65,4 +65,4 @@ def test_a_session_that_nobody_holds_is_gone():
     del sessions
     gc.collect()
     assert [log() for log in logs if log() is not None] == []
-    assert len(engine._previous) == 0
+    assert len(engine._ledgers) == 0

@@ -1,6 +1,6 @@
 import pytest
 
-from contextwright.tokens.reasoning import reasoning_profile
+from contextwright.tokens.models import reasoning_profile
 
 
 @pytest.mark.parametrize(

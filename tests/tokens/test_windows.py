@@ -6,7 +6,8 @@ import pytest
 from contextwright import C, Session, compile, register_model, replay, target
 from contextwright.errors import BudgetError, ContextwrightError, ModelError
 from contextwright.tokens import models
-from contextwright.tokens.models import REASONING_RESERVE, model_info
+from contextwright.tokens.model_rules import CacheRules
+from contextwright.tokens.models import REASONING_RESERVE, model_info, reasoning_profile
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +100,44 @@ def test_a_session_above_the_largest_input_is_cut_to_it():
         session.assistant("word " * 6000)
     session.user("now")
     register_model("narrow", window=400_000, max_input=100_000)
-    pack = compile(session, model="narrow")
+    pack = compile(session, C.default(), model="narrow")
     assert 80_000 < pack.tokens <= 100_000
     with pytest.raises(BudgetError):
         compile(session, C.budget(90_000_000, overflow="error"), model="narrow")
+
+
+def test_a_row_says_prices_by_length_cache_rules_and_reasoning():
+    haiku = model_info("claude-haiku-5-5")
+    assert (haiku.prices(100_000).input, haiku.prices(100_001).input) == (100_000, 500_000)
+    assert (haiku.prices(1).write, haiku.prices(1).long_write) == (125_000, 200_000)
+    assert (haiku.cache.minimum, haiku.cache.look_back, haiku.cache.breakpoints) == (512, 20, 4)
+    assert (haiku.cache.ttl_s, haiku.cache.long_ttl_s) == (300, 3600)
+    assert model_info("claude-fable-5-1").cached_price * 40 == 10_000_000
+    assert model_info("gpt-5").cache.readable(1_300) == 1_280
+    assert model_info("gpt-5").cache.readable(1_000) == 0
+    assert model_info("gpt-5.6").prices(300_000).cached == 800_000
+    assert (haiku.reasoning, model_info("gpt-5").reasoning) == ("bound", "keep")
+
+
+def test_every_row_costs_less_from_a_cache_and_no_less_where_it_is_longer():
+    for name in models._table().models:
+        tiers = model_info(name).tiers
+        assert tiers[0].above == 0
+        for tier in tiers:
+            assert tier.cached <= tier.input <= tier.write <= tier.long_write
+        assert [tier.above for tier in tiers] == sorted({tier.above for tier in tiers})
+        assert [tier.input for tier in tiers] == sorted(tier.input for tier in tiers)
+
+
+def test_a_model_of_ones_own_has_prices_by_length_a_cache_and_a_profile():
+    info = register_model(
+        "ours", window=1_000_000, input_price=1, cached_price=0.1, cache_write_price=1.25,
+        tiers={200_000: {"input_price": 2, "cached_price": 0.2}},
+        cache=CacheRules(minimum=64, grain=16), reasoning="strip-old",
+    )  # fmt: skip
+    assert (info.prices(200_000).cached, info.prices(200_001).cached) == (100_000, 200_000)
+    assert info.prices(200_001).write == 1_250_000 == info.prices(1).long_write
+    assert target("ours").cache_rules.minimum == 64
+    assert reasoning_profile("ours") == "strip-old" == target("ours", format="anthropic").reasoning
+    with pytest.raises(ModelError, match="no price is called 'input'"):
+        register_model("ours", window=10, tiers={5: {"input": 2}})

@@ -7,7 +7,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.layering import CacheClass
 from contextwright.render.message_layout import Layout
 from contextwright.session.event import Thinking
-from contextwright.tokens.reasoning import ReasoningProfile
+from contextwright.tokens.model_rules import ReasoningProfile
 
 REASONS: dict[ReasoningProfile, str] = {
     "strip-old": "the model reads the reasoning of the running turn only",

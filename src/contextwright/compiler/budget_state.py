@@ -6,6 +6,7 @@ from enum import IntEnum
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.step_places import protection_then, snapshot_before
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError, SpecError
 from contextwright.spec.inputs import Inputs
@@ -74,6 +75,19 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
             where="budget",
             fix=f"allow {need} tokens or more, or shorten what is named",
         )
+
+
+def state_then(state: BudgetState, place: int, limit: int, tracer: Tracer) -> BudgetState:
+    """The space that there was when this exchange had not begun, of a limit of so many tokens, as
+    far as what stays and what has settled go by it."""
+    then = snapshot_before(place, state.inputs.snapshot)
+    inputs = msgspec.structs.replace(
+        state.inputs,
+        snapshot=then,
+        protection=protection_then(then, state.inputs),
+        settled=then.settled,
+    )
+    return msgspec.structs.replace(state, limit=limit, inputs=inputs, tracer=tracer)
 
 
 def hold(block: Block, inputs: Inputs) -> Hold:

@@ -100,11 +100,16 @@ class Prefix(msgspec.Struct, frozen=True):
             breakpoint where the provider asks for them, nothing below the model's minimum, less
             what is asked for writing; None where the prices are not known.
         first_difference: where the two part.
+        read: of these tokens, those that a cache reads by its model's rules.
+        written: tokens behind them that it writes, up to the last breakpoint where it asks for
+            them.
     """
 
     tokens: int
     saved_microdollars: int | None
     first_difference: str
+    read: int = 0
+    written: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

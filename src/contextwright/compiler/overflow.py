@@ -10,9 +10,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.budget_state import BudgetState, Hold, hold
+from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
-from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
+from contextwright.compiler.step_places import step_of
+from contextwright.compiler.trace import Tracer
+from contextwright.spec.terminal import (
+    CompactRunning,
+    Drop,
+    FoldHistory,
+    ModelWindow,
+    Stage,
+    SummarizeLargest,
+    Terminal,
+)
 from contextwright.tasks.layers import LEFT_TURNS
 
 if TYPE_CHECKING:
@@ -36,9 +46,76 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     blocks = _standing(state, blocks, terminal)
     if state.over(blocks) <= 0:
         return blocks
+    stepped = _stepped(state, blocks, terminal)
+    if stepped is not None:
+        return stepped
+    shortened = _shortened(state, blocks, terminal, terminal.stages)
+    if shortened is None:
+        floor = tuple(block for block in blocks if hold(block, state.inputs) is Hold.FLOOR)
+        raise state.too_large(floor, "with nothing left that may go")
+    return shortened
+
+
+def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks | None:
+    """The blocks as the newest step of the limit left them, with what came since; None where the
+    limit knows no steps, or this one was not enough (rules.md#steps-down)."""
+    if not terminal.low:
+        return None
+    inputs = state.inputs
+    texts = tuple(block for block in blocks if block.order < 0)
+    fixed = state.fixed + sum(map(inputs.cost, texts))
+    standing = step_of(state.limit, terminal.low, fixed, inputs, terminal)
+    if standing is None:
+        return None
+    step, spare = standing
+    old = tuple(block for block in blocks if block.order < step.place)
+    new = tuple(block for block in blocks if block.order >= step.place)
+    stages = _stages_of_a_step(terminal)
+
+    def run(tracer: Tracer) -> Blocks | None:
+        then = state_then(state, step.place, step.tokens - spare, tracer)
+        if then.over(old) <= 0:
+            return old
+        return _shortened(then, old, terminal, stages)
+
+    left = run(state.tracer.untold())
+    if left is None or state.over((*left, *new)) > 0:
+        return None
+    left = run(state.tracer)
+    return None if left is None else _joined(blocks, left, step.place)
+
+
+def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:
+    """What a step does: all that leaves alone what is protected. As it goes far down, it shortens
+    what has not settled before it asks for summaries, or drops, where the limit shortens at all."""
+    stages = tuple(stage for stage in terminal.stages if not stage.last)
+    if isinstance(stages[0], Drop):
+        return stages
+    dear = (at for at, stage in enumerate(stages) if isinstance(stage, SummarizeLargest | Drop))
+    at = next(dear, len(stages))
+    return (*stages[:at], CompactRunning(newest=1), *stages[at:])
+
+
+def _joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
+    """What a step left of the blocks, with those that came since, in their order; in front, what
+    the step made."""
+    own = {(block.id, block.source) for block in blocks}
+    made = (block for block in left if (block.id, block.source) not in own)
+    standing = {(block.id, block.source): block for block in left}
+    rest = (
+        block if block.order >= place else standing.get((block.id, block.source))
+        for block in blocks
+    )
+    return (*made, *(block for block in rest if block is not None))
+
+
+def _shortened(
+    state: BudgetState, blocks: Blocks, terminal: Terminal, stages: tuple[Stage, ...]
+) -> Blocks | None:
+    """The blocks as these stages leave them, as soon as they fit; None where they do not."""
     whole: Blocks = blocks
     undropped: Blocks = ()
-    for action in _actions(state, terminal):
+    for action in _actions(state, terminal, stages):
         undropped = undropped or (blocks if action.drops else ())
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
         if action.drops and len(shorter) < len(blocks):
@@ -49,8 +126,7 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
                 key = drop_key_of(terminal.order, undropped, state.inputs)
                 return _restored(state, undropped, blocks, key) if undropped else blocks
             return _refilled(state, whole, undropped, blocks, terminal)
-    floor = tuple(block for block in blocks if hold(block, state.inputs) is Hold.FLOOR)
-    raise state.too_large(floor, "with nothing left that may go")
+    return None
 
 
 def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
@@ -68,10 +144,12 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
     return blocks
 
 
-def _actions(state: BudgetState, terminal: Terminal) -> "Iterator[StageAction]":
+def _actions(
+    state: BudgetState, terminal: Terminal, stages: tuple[Stage, ...]
+) -> "Iterator[StageAction]":
     from contextwright.compiler.stages import actions_of
 
-    for stage in terminal.stages:
+    for stage in stages:
         if not stage.standing:
             yield from actions_of(stage, terminal, state)
 

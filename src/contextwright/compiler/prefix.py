@@ -1,7 +1,7 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -14,7 +14,7 @@ from contextwright.tokens.models import model_info
 
 def shared_prefix(before: Request, now: Request, target: Target) -> Prefix:
     """Tokens and money of the common prefix of two requests, piece by piece."""
-    renderer = target.provider.renderer
+    renderer, rules = target.provider.renderer, target.cache_rules
     old, new = list(_pieces(before, renderer.cache_order)), list(_pieces(now, renderer.cache_order))
     same = 0
     while same < min(len(old), len(new)) and old[same].text == new[same].text:
@@ -24,19 +24,24 @@ def shared_prefix(before: Request, now: Request, target: Target) -> Prefix:
         part = _part(now, [piece.name for piece in new[:count]], renderer.cache_order[-1])
         return renderer.measure(part, target) if count else 0
 
-    read = min(same, _written(old)) if renderer.marks_cache else same
-    written = _written(new) if renderer.marks_cache else len(new)
+    reached = _readable(old, new, same, rules.look_back) if renderer.marks_cache else same
+    last = _written(new) if renderer.marks_cache else len(new)
+    read = rules.readable(tokens(reached))
+    end = tokens(last) if last else 0
+    written = max(0, end - read) if end >= rules.minimum else 0
     where = new[same].name if same < len(new) else ""
-    saved = _saved(tokens(read), tokens(max(read, written)), target.model)
-    return Prefix(tokens(same), saved, where)
+    length = tokens(len(new))
+    saved = _saved(read, written, length, target.model)
+    return Prefix(tokens(same), saved, where, read, written)
 
 
 class _Piece(msgspec.Struct, frozen=True):
-    """What a cache reads as one; `marked` where a breakpoint stands in it."""
+    """What a cache reads as one; `marked` where a breakpoint stands in it, `parts` that it has."""
 
     name: str
     text: bytes
     marked: bool
+    parts: int
 
 
 def _pieces(request: Request, order: tuple[str, ...]) -> Iterator[_Piece]:
@@ -51,12 +56,31 @@ def _pieces(request: Request, order: tuple[str, ...]) -> Iterator[_Piece]:
 
 def _piece(name: str, value: Any) -> _Piece:
     text = _bytes(value)
-    return _Piece(name, text, text != msgspec.json.encode(value, order="sorted"))
+    content: object = cast("Request", value).get("content") if isinstance(value, dict) else None
+    parts = len(cast("list[object]", content)) if isinstance(content, list) else 1
+    return _Piece(name, text, text != msgspec.json.encode(value, order="sorted"), parts)
 
 
 def _written(pieces: list[_Piece]) -> int:
     """How many pieces, from the first, are written into a cache: up to the last breakpoint."""
     return max((place + 1 for place, piece in enumerate(pieces) if piece.marked), default=0)
+
+
+def _readable(old: list[_Piece], new: list[_Piece], same: int, look_back: int) -> int:
+    """How many pieces of what was written are found again: an earlier breakpoint in the common
+    prefix that lies within reach of one of the new ones."""
+    written = [place for place, piece in enumerate(old[:same]) if piece.marked]
+    if not look_back:
+        return written[-1] + 1 if written else 0
+    for place in reversed(written):
+        reach = 0
+        for piece in new[place:]:
+            reach += piece.parts
+            if reach > look_back:
+                break
+            if piece.marked:
+                return place + 1
+    return 0
 
 
 def _part(request: Request, names: list[str], conversation: str) -> Request:
@@ -87,18 +111,16 @@ def _unmarked(value: Any) -> Any:
     return value
 
 
-def _saved(read: int, written: int, model: str) -> int | None:
-    """What a cache saves, less what it asks for writing; nothing below the model's minimum.
+def _saved(read: int, written: int, length: int, model: str) -> int | None:
+    """What a cache saves, less what it asks for writing.
 
     Args:
-        read: tokens that it has. written: tokens that it has after this request.
+        read: tokens that it has. written: tokens that it has after this request. length: tokens of
+            the request.
     """
     try:
-        info = model_info(model)
+        prices = model_info(model).prices(length)
     except ModelError:
         return None
-    least = info.cache_minimum
-    read, written = (tokens if tokens >= least else 0 for tokens in (read, written))
-    gain = read * (info.input_price - info.cached_price)
-    price = max(0, written - read) * max(0, info.cache_write_price - info.input_price)
-    return (gain - price) // 1_000_000
+    gain = read * (prices.input - prices.cached)
+    return (gain - written * max(0, prices.write - prices.input)) // 1_000_000

@@ -27,6 +27,7 @@ from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
+from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
 from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError, StepError
@@ -137,6 +138,16 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         spec would write, also where it raises as `compile` does."""
         with holding(self.memo.lock), remembering(self.memo):
             return self._compile(snapshot, target, previous, wants, dry=True)
+
+    def tokens_of_everything(self, snapshot: Snapshot, target: Target) -> int:
+        """Tokens that the conversation would take if all of it were sent; what is new is counted,
+        instruction and tools are not."""
+        if target.takes_messages:
+            target = msgspec.structs.replace(target, sign=snapshot.sign)
+        renderer = target.provider.renderer
+        with holding(self.memo.lock), remembering(self.memo):
+            cost = _cost(self.memo, renderer, target, self.agent, framed=False)
+            return tokens_of_all(snapshot, cost, self.memo)
 
     def _compile(
         self,

@@ -35,9 +35,6 @@ from contextwright.spec.terminal import (
 from contextwright.tasks.layers import layer_stages
 
 _COMPACT = Compact()
-NEWEST = 3
-"""Exchanges at the end that stay as they are when the running turn is compacted: what a call
-gave is read by the next one or two."""
 MOST_SUMMARIES = 16
 """Blocks that one compile summarizes each by itself: each is a question to a model."""
 LEAST = 16
@@ -237,7 +234,7 @@ def _compact_turn(
     inputs, snapshot = state.inputs, state.inputs.snapshot
     start, stop = snapshot.turn_start(snapshot.turn), inputs.settled
     if isinstance(stage, CompactRunning):
-        start, stop = stop, snapshot.exchange_count - NEWEST
+        start, stop = stop, snapshot.exchange_count - stage.newest
     table = inputs.memo.table(("compact_between", inputs.counter_id))
     over, out = state.over(blocks), list(blocks)
     for place, block in enumerate(blocks):

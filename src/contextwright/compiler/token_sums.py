@@ -5,10 +5,12 @@ from array import array
 from collections.abc import Callable
 from weakref import ref
 
+from contextwright.blocks.block import Block
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.inputs import Inputs
+from contextwright.spec.inputs import Inputs, with_source
+from contextwright.spec.memo import Memo
 
 Count = Callable[[list[Exchange]], list[int]]
 """Tokens of each of these exchanges."""
@@ -74,6 +76,21 @@ class TokenSums:
         for tokens in self._tokens[len(self._sums) - 1 :]:
             total += tokens
             self._sums.append(total)
+
+
+def tokens_of_all(snapshot: Snapshot, cost: Callable[[Block], int], memo: Memo) -> int:
+    """Tokens that the whole conversation would take in a request, unshortened, the newest exchange
+    included; costs what is new."""
+
+    def count(exchanges: list[Exchange]) -> list[int]:
+        return [cost(with_source(block, SOURCE)) for block in memo.blocks(exchanges)]
+
+    first, last = snapshot.preamble, snapshot.exchange_count - 1
+    if last < first:
+        return 0
+    with memo.growing(("token sums", cost), TokenSums) as sums:
+        older = sums.between(first, last, snapshot, count)
+    return older + sum(count(snapshot.exchanges(last)))
 
 
 def tokens_between(start: int, stop: int, inputs: Inputs) -> int:

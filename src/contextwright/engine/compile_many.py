@@ -70,7 +70,8 @@ def compile_many(
         ModelError: an unknown model and no `window`.
     """
     where = "compile_many(sessions, spec, ...)"
-    made = spec_or_compiler(spec, where)
+    receiver = target_of(model, None, {k: v for k, v in options.items() if k in OPTIONS}, where)
+    made = spec_or_compiler(spec, where, receiver)
     if not isinstance(made, Expr):
         raise SpecError(
             f"expected a spec, got the compiler {type(made).__name__}, which no other process has",
@@ -80,7 +81,6 @@ def compile_many(
     count = (os.cpu_count() or 1) if workers is None else workers
     if count < 1:
         raise SpecError(f"expected 1 worker or more, got {count}", where=where, fix="workers=2")
-    target_of(model, None, {k: v for k, v in options.items() if k in OPTIONS}, where)
     work = partial(_compile_one, to_json(made), {**options, "model": model})
     return _compiled(sessions, _Workers(count, work))
 

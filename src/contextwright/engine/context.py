@@ -17,7 +17,6 @@ from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
 from contextwright.formats.message_list import message_list
 from contextwright.session.session import Session
-from contextwright.words import C
 from contextwright.worker_threads import off_loop
 
 _ENGINES = 32
@@ -70,7 +69,7 @@ class Context:
                 fix="Context(conversations=Conversations(store=...))",
             )
         # says at once what is wrong with them
-        Engine(C.default() if spec is None else spec, model or "gpt-5", **options)
+        Engine(spec, model or "gpt-5", **options)
         format = options.get("format")
         self.conversations = (  # one without conversations is false
             Conversations(format=format) if conversations is None else conversations
@@ -197,8 +196,7 @@ class Context:
         key = model, format, target.reserved_output
         engine = self._engines.get(key)
         if engine is None:
-            spec = C.default() if self._spec is None else self._spec
-            engine = Engine(spec, model, target=target, **self._own_options)
+            engine = Engine(self._spec, model, target=target, **self._own_options)
             self._engines[key] = engine
             while len(self._engines) > _ENGINES:
                 del self._engines[next(iter(self._engines))]

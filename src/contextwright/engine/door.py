@@ -10,6 +10,7 @@ from contextwright.blocks.resolve import ReadArtifact, RefSources
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
 from contextwright.compute_gate import waiting
+from contextwright.engine.default_spec import default_spec
 from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
 from contextwright.redaction.detector import Detector, RedactionPorts
@@ -108,17 +109,25 @@ def writable_session(source: SessionLike, where: str) -> Session:
     return session_of(source, where)
 
 
-def spec_or_compiler(source: SpecLike | None, where: str) -> Expr | Compiler:
+def whose(session: Session) -> tuple[str, int]:
+    """Whose spending a model's answers are: the session and its turn."""
+    return session.id, session.snapshot().turn
+
+
+def spec_or_compiler(
+    source: SpecLike | None, where: str, whom: Target | None = None
+) -> Expr | Compiler:
     """The spec that something stands for, or the compiler that it is.
 
     Args:
-        source: None for the whole conversation.
+        source: None for `default_spec`.
+        whom: the receiver; without one, a default has the whole conversation, and no steps.
 
     Raises:
         SpecError: neither, or its text is no spec.
     """
     if source is None:
-        return Default()
+        return Default() if whom is None else default_spec(whom)
     if isinstance(source, str):
         return parse(source)
     if isinstance(source, Expr):

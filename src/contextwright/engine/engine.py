@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -13,6 +12,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compute_gate import waiting
+from contextwright.engine.default_spec import instead_of
 from contextwright.engine.door import (
     SessionLike,
     SpecLike,
@@ -24,12 +24,14 @@ from contextwright.engine.door import (
     spec_or_compiler,
     target_of,
     time_of,
+    whose,
     writable_session,
 )
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
+from contextwright.engine.ledger import Ledgers, LedgerSummary
 from contextwright.engine.prepare import Turn, known_answers, memo_of, preparing, remember
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.record import capture_before, recording, write
@@ -50,6 +52,7 @@ from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.saved_fold import save_folds
 from contextwright.stores.refs import Fetch, Refs
@@ -71,13 +74,13 @@ MANY = 200
 class Engine:
     """One agent's spec, compiled at every step of its loop.
 
-    It keeps what makes the next compile cheap and true: the memo, the pack before, what models
-    answered, and the ratio of billed to estimated tokens. It may be used from several threads
-    and event loops, for several sessions, at once.
+    It keeps the memo, the pack before, what models answered, the ratio of billed to estimated tokens,
+    and a ledger. It may be used from several threads and event loops, for several sessions, at once.
 
     Args:
         spec: what the agent should see: a spec, its text, a recipe that has a `spec`, or any
-            compiler with `compile(snapshot, target)`, whose packs are then used as they are.
+            compiler with `compile(snapshot, target)`, whose packs are then used as they are; by
+            default everything while it fits, then `C.compaction` (`default_spec`).
         model: the model's name; `options` as `contextwright.target` takes them.
         models: who summarizes, scores and extracts; by default the embedded models, which need
             no network.
@@ -94,12 +97,14 @@ class Engine:
         target: instead of a model with its options.
         events: hooks by the name of their event, as `on` takes them.
         budget: what a session may be billed in all.
+        suspend: whether a spec that turns out dearer than sending everything gives way to the
+            default (how-to/what-it-costs.md).
     """
 
     def __init__(
         self,
-        spec: SpecLike,
-        model: str,
+        spec: SpecLike | None = None,
+        model: str | None = None,
         *,
         models: TaskRunner | None = None,
         sessions: SessionStore | None = None,
@@ -116,10 +121,11 @@ class Engine:
         events: Mapping[str, Any] | None = None,
         budget: SessionBudget | None = None,
         target: Target | None = None,
+        suspend: bool = True,
         **options: Any,
     ) -> None:
         self._base = target_of(model, target, options, "Engine(spec, model)")
-        made = spec_or_compiler(spec, "Engine(spec, ...)")
+        made = spec_or_compiler(spec, "Engine(spec, ...)", self._base)
         self.compiler = None if isinstance(made, Expr) else made
         # around somebody's own compiler nothing is captured, noted or redacted here
         self.spec: Expr = made if isinstance(made, Expr) else C.none()
@@ -132,14 +138,14 @@ class Engine:
         self.clock = clock
         self.ports = ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
-        self._previous: WeakKeyDictionary[Log, Pack] = WeakKeyDictionary()
+        self._ledgers = Ledgers(instead_of(self.spec, self._base) if suspend else None)
         self._recoveries = Recoveries()
         self._hooks = EventHooks()
         self._hooks.on_all(events)
         expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")
         self.budget = budget
         if budget is not None:
-            budget.check_model(model)
+            budget.check_model(self._base.model)
 
     @property
     def target(self) -> Target:
@@ -183,9 +189,8 @@ class Engine:
         own = writable_session(session, "Engine.compile(session)")
         target = self._recoveries.bounded(target, own.log)
         with remembering(memo_of(own.log)):
-            pack = run_tasks(self._packing(own, target), self.models, *_whose(own))
-        self._previous[own.log] = pack
-        return pack
+            pack = run_tasks(self._packing(own, target), self.models, *whose(own))
+        return self._counted(pack, own.snapshot(), target)
 
     async def acompile(
         self,
@@ -205,13 +210,12 @@ class Engine:
         if not isinstance(own, Session):
             own = await off_loop(writable_session, own, where, long=True)
         target = self._recoveries.bounded(target, own.log)
-        compiled = self._previous.get(own.log)
+        compiled = self._ledgers.of(own.log).newest
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
         asking = self._packing(own, target)
         with remembering(memo_of(own.log)):
-            pack = await adrive(asking, self.models, *_whose(own), long=new > MANY)
-        self._previous[own.log] = pack
-        return pack
+            pack = await adrive(asking, self.models, *whose(own), long=new > MANY)
+        return self._counted(pack, own.snapshot(), target)
 
     def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
@@ -231,11 +235,12 @@ class Engine:
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
-            compiler, previous = self._spec_compiler(log), self._previous.get(log)
+            spec, why = self._ledgers.spec_of(self.spec, log)
+            previous = self._ledgers.of(log).previous(snapshot.position)
+            compiler = self._spec_compiler(log, why, spec)
             turn = Turn(compiler, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
-        self._previous[log] = pack
-        return pack
+        return self._counted(pack, snapshot, target)
 
     def recover(
         self,
@@ -262,7 +267,7 @@ class Engine:
         overflow = refusal_of(error)
         with remembering(memo_of(session.log)):
             asking = self._recovering(session, overflow, self._target_with(reserved_system, tools))
-            return run_tasks(asking, self.models, *_whose(session))
+            return run_tasks(asking, self.models, *whose(session))
 
     async def arecover(
         self,
@@ -276,20 +281,23 @@ class Engine:
         overflow = refusal_of(error)
         with remembering(memo_of(session.log)):
             asking = self._recovering(session, overflow, self._target_with(reserved_system, tools))
-            return await adrive(asking, self.models, *_whose(session), long=True)
+            return await adrive(asking, self.models, *whose(session), long=True)
 
     def _recovering(
         self, session: Session, overflow: Overflow, target: Target
     ) -> TaskGenerator[Pack]:
         log = session.log
-        sent, refusals = refused_pack(self._previous.get(log), session), self._recoveries.of(log)
+        sent, refusals = (
+            refused_pack(self._ledgers.of(log).newest, session),
+            self._recoveries.of(log),
+        )
         if overflow.unit == "tokens" and overflow.input:
             self.learn(session, overflow.input)
         self._base = learned_window(self._base, overflow)
         target = learned_window(target, overflow)
         packing = partial(self._packing, session)
         pack = yield from recovering(overflow, sent, target, refusals, packing)
-        self._previous[log] = pack
+        self._counted(pack, session.snapshot(), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
@@ -310,7 +318,7 @@ class Engine:
         snapshot_of(session, "Engine.tools(session)")
         return ReadBack(
             session,
-            lambda: self._previous.get(session.log),
+            lambda: self._ledgers.of(session.log).newest,
             receiver=self.target,
             artifacts=self.artifacts,
             roots=self.roots,
@@ -335,7 +343,7 @@ class Engine:
         """
         with remembering(memo_of(session.log)):
             recording = self._recording(session, billed_usage(billed, billed_input))
-            run_tasks(recording, self.models, *_whose(session))
+            run_tasks(recording, self.models, *whose(session))
 
     async def arecord(
         self, session: Session, *, billed: object = None, billed_input: int | None = None
@@ -343,13 +351,14 @@ class Engine:
         """`record`, letting the event loop run, while a store writes as well."""
         with remembering(memo_of(session.log)):
             recording = self._recording(session, billed_usage(billed, billed_input))
-            await adrive(recording, self.models, *_whose(session))
+            await adrive(recording, self.models, *whose(session))
 
     def _recording(self, session: Session, usage: Usage | None) -> TaskGenerator[None]:
         if usage is not None:
             self.learn(session, usage.context)
+            self._ledgers.of(session.log).billed(usage, self._base.model)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
-        if (pack := self._previous.get(session.log)) is not None:
+        if (pack := self._ledgers.of(session.log).newest) is not None:
             save_folds(session.metadata, pack.manifest.folds)
         if self.budget is not None and usage is not None:
             self.budget.add(session, usage, self._base.model, self._hooks)
@@ -363,15 +372,17 @@ class Engine:
     ) -> TaskGenerator[Pack]:
         """The pack for a target, as hooks let it be, and they are told of it."""
         self._check_budget(session)
-        previous = self._previous.get(session.log)
+        previous = self._ledgers.of(session.log).newest
         if self.compiler is not None:
             pack = compiled_by(self.compiler, session.snapshot(), target)
             return self._hooks.compiled(pack, previous, session)
 
-        def prepared(spec: Expr, notes: Sequence[str]) -> TaskGenerator[Pack]:
-            return self._prepared(session, spec, target, (*why, *notes))
+        spec, suspended = self._ledgers.spec_of(self.spec, session.log)
 
-        pack = yield from self._hooks.deciding(self.spec, prepared, previous, session)
+        def prepared(spec: Expr, notes: Sequence[str]) -> TaskGenerator[Pack]:
+            return self._prepared(session, spec, target, (*why, *suspended, *notes))
+
+        pack = yield from self._hooks.deciding(spec, prepared, previous, session)
         return self._hooks.compiled(pack, previous, session)
 
     def _prepared(
@@ -386,7 +397,7 @@ class Engine:
             target,
             session.snapshot,
             lambda values: write(session, values),
-            self._previous.get(log),
+            self._ledgers.of(log).previous(len(log)),
             lambda tasks, answers: failed.extend(self._hooks.prepared(session, tasks, answers)),
         )
         known = known_answers(log, self.models)
@@ -419,11 +430,19 @@ class Engine:
             notes=(*notes, why) if why else notes,
         )
 
+    def _counted(self, pack: Pack, snapshot: Snapshot, target: Target) -> Pack:
+        self._ledgers.sent(pack, snapshot, target, self._spec_compiler(snapshot.log))
+        return pack
+
+    def ledger(self, session: Session) -> LedgerSummary:
+        """What a conversation's requests cost so far, against sending everything."""
+        return self._ledgers.of(session.log).summary()
+
     def learn(self, session: Session, billed_input: int) -> None:
         """Learn from the bill of the last pack how the provider counts tokens."""
         fix = "the provider's number of input tokens, cached ones included"
         expect_type("billed_input", billed_input, int, "Engine.record(...)", fix)
-        pack = self._previous.get(session.log)
+        pack = self._ledgers.of(session.log).newest
         if pack is None:
             return
         base = self._base
@@ -431,8 +450,3 @@ class Engine:
         # what the caller adds, such as ADK's instruction and tools, is billed as well
         estimated = measured + pack.manifest.reserved_system
         self.calibrator.observe(base.format, base.model, billed_input, estimated)
-
-
-def _whose(session: Session) -> tuple[str, int]:
-    """Whose spending a model's answers are: the session and its turn."""
-    return session.id, session.snapshot().turn

@@ -45,9 +45,9 @@ def compile(
     Args:
         session: a session, a snapshot of one, a provider's body, or a list of messages: dicts,
             objects of an SDK or a framework, texts, `(role, text)` pairs.
-        spec: what should be seen; by default the whole conversation. A spec, its text, a recipe
-            that has a `spec`, or any compiler with `compile(snapshot, target)`: then its pack is
-            the result, and `artifacts`, `models` and the options behind them are its own affair.
+        spec: what should be seen; by default all while it fits, then `C.compaction`
+            (`default_spec`). A spec, its text, a recipe that has a `spec`, or a compiler with
+            `compile(snapshot, target)`, whose affair `artifacts` and all behind them are.
         model: its name, by default the body's; `options` of `contextwright.target`: `format`,
             `window`, `reserved_output` (by default the body's), `tools`, `response_format`...
         target: instead of a model.
@@ -74,7 +74,7 @@ def compile(
     snapshot = door.snapshot_of(session, "compile(session, ...)")
     _expect_types(target, previous, now_ms)
     whom = target_of_call(session, snapshot, model, target, options)
-    made = door.spec_or_compiler(spec, "compile(spec=...)")
+    made = door.spec_or_compiler(spec, "compile(spec=...)", whom)
     if not isinstance(made, Expr):
         return door.compiled_by(made, snapshot, whom)
     sources = door.sources_of(artifacts, roots, hosts, "compile(...)")

@@ -53,6 +53,7 @@ class AnthropicRenderer(AlternatingRenderer):
     context_keys = ("messages", "system", "tools")
     answer_schema = ("output_config", "format")
     marks_cache = True
+    cached_as = "claude"
     overhead = Overhead(message=4, call=12, result=12, tools=16)
     """Anthropic adds some 350 tokens of a system prompt of its own once tools are there. They are
     billed, not sent: calibration learns them, a budget does not count them."""

@@ -11,7 +11,7 @@ from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.formats.request_body import RequestBody
 from contextwright.render.openai_responses_rules import reasons
 from contextwright.render.response_format import ResponseFormat, read_response_format
-from contextwright.tokens.reasoning import reasoning_profile
+from contextwright.tokens.models import reasoning_profile
 
 CONTEXT = frozenset(
     {"model", "messages", "input", "contents", "system", "instructions", "tools", "config",

@@ -122,6 +122,7 @@ class Renderer:
         cache_order: the keys of a request in the order in which a cache reads them; the last
             is the conversation's.
         marks_cache: whether it caches only what stands in front of a breakpoint.
+        cached_as: the model by whose rules it caches prefixes of one that has no such marks.
         id_pattern, id_prefix, name_pattern: see `RequestDraft`.
         needs_tools: whether the provider refuses calls in the history without tools.
         schema_key: the key of a tool's JSON Schema.
@@ -136,6 +137,7 @@ class Renderer:
     parts: SendableParts = SendableParts()
     cache_order: tuple[str, ...] = ("tools", "system", "messages")
     marks_cache: bool = False
+    cached_as: str = ""
     id_pattern: str = r"[A-Za-z0-9_-]{1,64}"
     id_prefix: str = "call_"
     name_pattern: str = r"[A-Za-z0-9_-]{1,64}"

@@ -15,8 +15,14 @@ from contextwright.render.source_messages import SourceMessages
 from contextwright.session.checked_call import CheckedReceiver
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, guarded_counter
-from contextwright.tokens.models import REASONING_RESERVE, ModelInfo, model_info
-from contextwright.tokens.reasoning import ReasoningProfile, reasoning_profile
+from contextwright.tokens.model_rules import CacheRules, ReasoningProfile
+from contextwright.tokens.models import (
+    REASONING_RESERVE,
+    ModelInfo,
+    family_of,
+    model_info,
+    reasoning_profile,
+)
 
 RefsShown = Literal["auto", "show", "hide"]
 
@@ -133,6 +139,15 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
         """What the model does with reasoning that is sent back to it."""
         sent = self.takes_messages and self.provider.renderer.parts.reasoning_of
         return reasoning_profile(self.model) if sent else "none"
+
+    @property
+    def cache_rules(self) -> CacheRules:
+        """How the model's provider caches prefixes."""
+        info = _known(self.model, self.window)
+        rules = info.cache if info is not None else family_of(self.model).cache()
+        renderer = self.provider.renderer
+        marked = rules.breakpoints or not renderer.marks_cache
+        return rules if marked else family_of(renderer.cached_as).cache()
 
     @property
     def max_input(self) -> int:

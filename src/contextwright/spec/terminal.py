@@ -117,9 +117,16 @@ class CompactLongTurn(BlockStage, frozen=True, kw_only=True):
 
 
 class CompactRunning(BlockStage, frozen=True, kw_only=True):
-    """Compact the running turn's trace, oldest first."""
+    """Compact the running turn's trace, oldest first.
+
+    Args:
+        newest: exchanges at the end that stay as they are: what a call gave is read by the next
+            one or two.
+    """
 
     name: ClassVar[str] = "compact running turn"
+
+    newest: int = 3
 
 
 class DropRunning(BlockStage, frozen=True, kw_only=True):
@@ -195,6 +202,8 @@ class FoldHistory(Stage, frozen=True, kw_only=True):
 
 SOFT = 80
 """Percent of a limit from which on a compaction is due, where nothing else is said."""
+LOW = 50
+"""Percent of what a limit leaves for exchanges that a step goes down to."""
 LAST_RESORT: tuple[Stage, ...] = (
     CapResults(part=2),
     CompactRunning(),
@@ -252,6 +261,14 @@ class Terminal(Atom, frozen=True, kw_only=True):
         """What is done where a request is over the limit, cheap before dear, reversible before
         lossy (rules.md#cheap-first). Where the last was not enough, the compile fails."""
         return (CompactLongTurn(), Drop(), *LAST_RESORT)
+
+    @property
+    def low(self) -> int:
+        """Percent of what the limit leaves for exchanges that a step goes down to, after which
+        every byte stays until the next (rules.md#steps-down); 0 for a limit that is filled anew
+        at each request."""
+        own = any(stage.standing or isinstance(stage, Refuse) for stage in self.stages)
+        return 0 if own or self.layers is not None else LOW
 
     def due_at(self, limit: int) -> int:
         """Tokens of a request from which on a compaction is due (message-compiler.md#token-budget):

@@ -2,39 +2,43 @@
 `register_model` adds to it."""
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pkgutil import get_data
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
 from contextwright.errors import ModelError
+from contextwright.tokens.model_rules import CacheRules, ModelFamily, Prices, ReasoningProfile
 
 REASONING_RESERVE = 25_000
 """Tokens that a reasoning model needs for its thoughts and its answer, by OpenAI's own advice."""
 
 
-class ModelInfo(msgspec.Struct, frozen=True):
+class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A model.
 
     Args:
         provider: `openai`, `anthropic`, `google`, or another's name.
         window: tokens of input and output together.
         max_output: tokens of an answer at most.
-        input_price, cached_price, cache_write_price, output_price: micro-dollars a million
-            tokens; 0 where unknown.
         max_input: tokens of a request at most; some providers refuse more, however short the
             answer is to be.
+        tiers: what its tokens cost, the shortest requests first; at least one.
+        cache: what its provider's cache does.
+        reasoning: what it does with reasoning that is sent back to it.
     """
 
     name: str
     provider: str
     window: int
     max_output: int
-    input_price: int
-    cached_price: int
-    cache_write_price: int
-    output_price: int
     max_input: int
+    tiers: tuple[Prices, ...]
+    cache: CacheRules
+    reasoning: ReasoningProfile
 
     @property
     def reasons(self) -> bool:
@@ -42,25 +46,35 @@ class ModelInfo(msgspec.Struct, frozen=True):
         return bool(_REASONS.match(self.name)) and "chat" not in self.name
 
     @property
+    def input_price(self) -> int:
+        """Micro-dollars a million tokens of a short request; 0 where unknown."""
+        return self.tiers[0].input
+
+    @property
+    def cached_price(self) -> int:
+        """Micro-dollars a million tokens that a cache has, of a short request."""
+        return self.tiers[0].cached
+
+    @property
+    def cache_write_price(self) -> int:
+        """Micro-dollars a million tokens that a cache writes, of a short request."""
+        return self.tiers[0].write
+
+    @property
+    def output_price(self) -> int:
+        """Micro-dollars a million tokens of an answer to a short request."""
+        return self.tiers[0].output
+
+    @property
     def cache_minimum(self) -> int:
         """Tokens that a prefix must have for its provider to cache it."""
-        return next(
-            (least for names, least in CACHE_MINIMA if re.search(names, self.name)),
-            CACHE_MINIMUM,
-        )
+        return self.cache.minimum
+
+    def prices(self, tokens: int) -> Prices:
+        """What the tokens of a request of so many cost."""
+        return next(tier for tier in reversed(self.tiers) if tokens > tier.above or not tier.above)
 
 
-CACHE_MINIMUM = 1_024
-"""Tokens that a cached prefix must have, where its model has no other minimum: OpenAI's, and
-that of most models of Anthropic's."""
-CACHE_MINIMA = (
-    (r"claude-(?:opus|fable|mythos)-5(?!\d)|claude-(?:sonnet|haiku)-5-5", 512),
-    (r"claude-opus-4-7|claude-mythos-preview|claude-3-5-haiku|claude-haiku-3-5", 2_048),
-    (r"claude-opus-4-[56]|claude-haiku-4-5", 4_096),
-    (r"gemini-2", 2_048),
-    (r"gemini", 4_096),
-)
-"""By what stands in the name, the first that fits, as the providers' pages on caching have them."""
 _REASONS = re.compile(
     r"o\d|gpt-(?:[5-9]|\d\d)|codex|chat-latest$|gemini-(?:2\.5-pro|2\.5-flash(?!-lite)|[3-9])"
     r"|gemini-(?:pro|flash)-latest$|deepseek-reasoner|grok-4|magistral|qwq"
@@ -72,6 +86,7 @@ _VENDOR = re.compile(
 _VERSION = re.compile(r"(?:-v\d+)?(?::\d+)?$")
 _VARIANT = re.compile(r":(?:free|beta|extended|nitro|floor|online|thinking|exacto)$")
 _registered: dict[str, ModelInfo] = {}
+_NO_TIERS: Mapping[int, Mapping[str, float]] = MappingProxyType({})
 
 
 def register_model(
@@ -83,7 +98,12 @@ def register_model(
     max_output: int | None = None,
     input_price: float = 0,
     cached_price: float | None = None,
+    cache_write_price: float | None = None,
+    long_write_price: float | None = None,
     output_price: float = 0,
+    tiers: Mapping[int, Mapping[str, float]] = _NO_TIERS,
+    cache: CacheRules | None = None,
+    reasoning: ReasoningProfile | None = None,
 ) -> ModelInfo:
     """Describe a model that the table lacks, or has wrong: a local one, a deployment's name.
 
@@ -94,18 +114,59 @@ def register_model(
             none is named.
         max_input: tokens of a request at most; by default what the window leaves.
         max_output: tokens of an answer at most; by default 4,096, or half of a smaller window.
-        input_price, cached_price, output_price: dollars a million tokens.
-
-    Returns:
-        What is known of it now.
+        input_price, cached_price, cache_write_price, long_write_price, output_price: dollars a
+            million tokens; what is written to a cache costs what is read, where nothing is said.
+        tiers: prices of long requests, by the tokens above which they hold:
+            `{200_000: {"input_price": 2.5, "cached_price": .25, "output_price": 15}}`; what one
+            does not name stays.
+        cache, reasoning: what the cache does, and what it does with reasoning that is sent back;
+            by default what the name says.
 
     Raises:
         ModelError: no name, or numbers that can not be.
     """
     if not isinstance(name, str) or not name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ModelError(
-            f"{name!r} is not a model's name", where="register_model", fix='such as "my-llama"'
-        )
+        what = f"{name!r} is not a model's name"
+        raise ModelError(what, where="register_model", fix='such as "my-llama"')
+    where = f"register_model({name!r}, ...)"
+    limit, max_output = _limits(window, max_input, max_output, where)
+    short = _short_prices(
+        input_price, cached_price, cache_write_price, long_write_price, output_price
+    )
+    family = family_of(name)
+    info = ModelInfo(
+        name=name,
+        provider=provider,
+        window=window,
+        max_output=max_output,
+        max_input=limit,
+        tiers=(_tier(0, short), *_tiers(tiers, short, where)),
+        cache=cache or family.cache(),
+        reasoning=reasoning or family.reasoning or "keep",
+    )
+    _registered[name.strip().lower()] = info
+    model_info.cache_clear()
+    return info
+
+
+def _short_prices(
+    input: float, cached: float | None, write: float | None, long_write: float | None, output: float
+) -> dict[str, float]:
+    """What a short request costs, by the names of the options; what nobody named follows."""
+    write = input if write is None else write
+    return {
+        "input_price": input,
+        "cached_price": input if cached is None else cached,
+        "cache_write_price": write,
+        "long_write_price": write if long_write is None else long_write,
+        "output_price": output,
+    }
+
+
+def _limits(
+    window: int, max_input: int | None, max_output: int | None, where: str
+) -> tuple[int, int]:
+    """Tokens of a request and of an answer at most."""
     limit = window if max_input is None else max_input
     if max_output is None:
         max_output = 4096 if not isinstance(window, int) else min(4096, max(1, window // 2))  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -113,15 +174,28 @@ def register_model(
         if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= window:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(
                 f"{option} is {value!r}",
-                where=f"register_model({name!r}, ...)",
+                where=where,
                 fix="give a whole number of tokens, no more than the window",
             )
-    prices = (input_price, input_price if cached_price is None else cached_price, input_price)
-    micro = [round(1_000_000 * price) for price in (*prices, output_price)]
-    info = ModelInfo(name, provider, window, max_output, *micro, max_input=limit)
-    _registered[name.strip().lower()] = info
-    model_info.cache_clear()
-    return info
+    return limit, max_output
+
+
+def _tier(above: int, prices: Mapping[str, float]) -> Prices:
+    return Prices(above, *(round(1_000_000 * price) for price in prices.values()))
+
+
+def _tiers(
+    tiers: Mapping[int, Mapping[str, float]], short: dict[str, float], where: str
+) -> Iterator[Prices]:
+    for above in sorted(tiers):
+        unknown = tiers[above].keys() - short.keys()
+        if unknown or above < 1:
+            raise ModelError(
+                f"no price is called {min(unknown)!r}" if unknown else f"a tier above {above}",
+                where=f"{where}, tiers[{above}]",
+                fix=f"by tokens above which it holds: {', '.join(short)}",
+            )
+        yield _tier(above, {**short, **tiers[above]})
 
 
 @lru_cache(1024)
@@ -132,14 +206,14 @@ def model_info(name: str) -> ModelInfo:
     Raises:
         ModelError: unknown; names the nearest.
     """
-    table = _table()
+    table = _table().models
     for candidate in spellings_of(name):
         known = _registered.get(candidate)
         if known is not None:
             return known
         row = table.get(candidate)
         if row is not None:
-            return ModelInfo(candidate, *row)
+            return _of_row(candidate, row)
     from difflib import get_close_matches
 
     close = get_close_matches(spellings_of(name)[-1], [*table, *_registered], n=3)
@@ -164,15 +238,63 @@ def spellings_of(name: str) -> list[str]:
     return list(dict.fromkeys([*names, *(_DATE.sub("", each) for each in names)]))
 
 
-Row = tuple[str, int, int, int, int, int, int, int]
+@lru_cache(1024)
+def family_of(name: str) -> ModelFamily:
+    """What is known of a model by its name alone, also of one that no table has: of each thing,
+    what the first family says whose pattern fits."""
+    bare = spellings_of(name)[-1]
+    facts: dict[str, Any] = {}
+    for family in _table().families:
+        if re.match(family.names, bare):
+            fields = msgspec.structs.asdict(family)
+            facts = {**{key: value for key, value in fields.items() if value is not None}, **facts}
+    return msgspec.convert({**facts, "names": bare}, ModelFamily)
+
+
+def reasoning_profile(name: str) -> ReasoningProfile:
+    """What a model does with reasoning that is sent back to it, by its row or by its name; `keep`
+    where nothing is known of it. They differ, and one rule for all is wrong both ways: where one
+    refuses reasoning whose prefix was edited, another refuses the newest message without it.
+    Sources: Anthropic, "Preserved thinking" and "Thinking troubleshooting"; OpenAI, "Keep the
+    prefix unchanged" (GPT-6.2 and later)."""
+    try:
+        return model_info(name).reasoning
+    except ModelError:
+        return family_of(name).reasoning or "keep"
+
+
+def _of_row(name: str, row: "_Row") -> ModelInfo:
+    family = family_of(name)
+    if row.cache_minimum:
+        family = msgspec.structs.replace(family, minimum=row.cache_minimum)
+    return ModelInfo(
+        name=name,
+        provider=row.provider,
+        window=row.window,
+        max_output=row.max_output,
+        max_input=row.max_input,
+        tiers=row.tiers,
+        cache=family.cache(),
+        reasoning=family.reasoning or "keep",
+    )
 
 
 @cache
-def _table() -> dict[str, Row]:
+def _table() -> "_Snapshot":
     data = get_data("contextwright.tokens", "data/models.json") or b""
-    return msgspec.json.decode(data, type=_Snapshot).models
+    return msgspec.json.decode(data, type=_Snapshot)
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    provider: str
+    window: int
+    max_output: int
+    max_input: int
+    cache_minimum: int
+    tiers: tuple[Prices, ...]
 
 
 class _Snapshot(msgspec.Struct):
     source: str
-    models: dict[str, Row]
+    families: tuple[ModelFamily, ...]
+    models: dict[str, _Row]

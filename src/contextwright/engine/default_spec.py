@@ -1,0 +1,103 @@
+"""The spec of who gives none: it costs no more than sending everything."""
+
+from collections.abc import Iterator
+
+from contextwright.atoms.budget.compaction import Compaction
+from contextwright.atoms.select.default import Default
+from contextwright.compiler.plan import plan
+from contextwright.errors import ModelError
+from contextwright.render.target import Target
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.tokens.models import ModelInfo, model_info
+
+OF_COST = frozenset({
+    "default", "window", "recent", "salient", "sliding", "compact", "compress_results", "truncate",
+    "summarize", "dedup", "decay", "cool",
+})  # fmt: skip
+"""Words that say how much of the conversation is sent, and nothing of what else a request holds."""
+LIMITS = frozenset({"budget", "fit"})
+"""Words that limit a request, in whose place a compaction can stand."""
+LOW = 47
+"""Percent of the limit that a step goes down to, as `C.compaction` does."""
+LEAST_LOW = 30
+"""Percent below which a step would take too much for what a length tier asks."""
+LEAST_TIER = 100_000
+"""Tokens that a request may have before its price alone is a reason to shorten it."""
+
+
+def default_spec(target: Target) -> Expr:
+    """What a request for this receiver holds where nobody says more: everything while it fits,
+    then `C.compaction`, in rare steps down to a share of the window.
+
+    It costs no more than sending everything, while everything could be sent: before the window is
+    used up nothing is done, but where a longer request costs so much more that a step pays for
+    itself at once.
+    """
+    above, low = _tier_of(target)
+    return Default() | Compaction(max_tokens=above, soft=100, low=low, eager=False)
+
+
+def limited_spec(max_tokens: int) -> Expr:
+    """The same within a limit that somebody named."""
+    return Default() | Compaction(max_tokens=max_tokens, soft=100, eager=False)
+
+
+def instead_of(spec: Expr, target: Target) -> Expr | None:
+    """What a spec gives way to where it costs more than sending everything: the default, within
+    the limit that it names, with its guards. None for a spec that says what should be seen, not
+    only how much of it, and for one that could not be replaced by anything cheaper."""
+    planned = plan(spec)
+    terminal = planned.terminal
+    words = set(_words(planned.body))
+    if not planned.stands_on_conversation or not words <= OF_COST:
+        return None
+    if terminal is not None and terminal.word not in LIMITS:
+        return None
+    limit = target.max_input if terminal is None else terminal.limit(target.max_input)
+    made = default_spec(target) if limit >= target.max_input else limited_spec(limit)
+    for guard in (*planned.redactions, *planned.validations):
+        made = made | guard
+    return None if made == spec else made
+
+
+def _words(expr: Expr) -> Iterator[str]:
+    """The words of a spec."""
+    if isinstance(expr, Atom):
+        yield expr.word
+    elif isinstance(expr, Union):
+        for term in expr.terms:
+            yield from _words(term)
+    elif isinstance(expr, Pipe):
+        yield from _words(expr.head)
+        yield from (step.word for step in expr.steps)
+    elif isinstance(expr, Chain):
+        yield from (step.word for step in expr.steps)
+    elif isinstance(expr, Fallback):
+        yield from _words(expr.first)
+        yield from _words(expr.second)
+    else:
+        yield type(expr).__name__
+
+
+def _tier_of(target: Target) -> tuple[int, int]:
+    """Tokens from which on the model's price is a reason for a step, 0 where none is, and the
+    percent that it goes down to."""
+    try:
+        info = model_info(target.model)
+    except ModelError:
+        return 0, LOW
+    for above, low in _steps_that_pay(info):
+        if LEAST_TIER <= above < target.max_input and low >= LEAST_LOW:
+            return above, min(LOW, low)
+    return 0, LOW
+
+
+def _steps_that_pay(info: ModelInfo) -> list[tuple[int, int]]:
+    """The lengths above which prices change, each with the percent of it that can be written anew
+    for what reading all of it again would cost."""
+    pairs = zip(info.tiers, info.tiers[1:], strict=False)
+    return [
+        (longer.above, 100 * longer.cached // shorter.write)
+        for shorter, longer in pairs
+        if shorter.write
+    ]

@@ -1,0 +1,254 @@
+"""What a conversation's requests cost, by its provider's rules of caching and its model's prices,
+against what sending everything would have cost.
+
+Both sides are counted alike, each call once: what a cache reads of the request before, what it
+writes, and the rest. What sending everything costs follows from two running sums, so that a call
+adds what is new. Where no price is known, tokens are all there is to tell.
+"""
+
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import ModelError
+from contextwright.render.target import Target
+from contextwright.session.log import Log
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Expr
+from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.usage import Usage
+
+ENOUGH = 8
+"""Calls before a spec is judged: one step may be dear and pay for itself later."""
+MARGIN = 10
+"""Percent by which a spec may be dearer than sending everything before it gives way."""
+PICO = 1_000_000
+"""Picodollars of a microdollar: tokens times microdollars a million tokens."""
+
+
+class LedgerSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a conversation cost so far; money in microdollars, 0 where no price is known.
+
+    Args:
+        calls: requests that were counted.
+        tokens, cached: tokens of all requests, and those of them that a cache read.
+        cost: what they cost, answers left out.
+        whole_tokens, whole_cost: of sending everything instead, at the same calls.
+        whole_fits: whether everything could still be sent at the newest call.
+        billed_calls, billed: what the provider billed, for the calls whose bill is known.
+        expected: what was counted for these.
+        suspended: why the spec gave way to the default; empty where it did not.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    cached: int = 0
+    cost: int = 0
+    whole_tokens: int = 0
+    whole_cost: int = 0
+    whole_fits: bool = True
+    billed_calls: int = 0
+    billed: int = 0
+    expected: int = 0
+    suspended: str = ""
+
+    @property
+    def saved(self) -> int:
+        """Microdollars less than sending everything; below 0 where it was dearer."""
+        return self.whole_cost - self.cost
+
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Its lines for a table: what, and how much."""
+        lines = [
+            ("calls", f"{self.calls:,}"),
+            ("input tokens", f"{self.tokens:,} ({_share(self.cached, self.tokens)} from a cache)"),
+            ("input cost", _dollars(self.cost)),
+            ("sending everything", f"{_dollars(self.whole_cost)} for {self.whole_tokens:,} tokens"),
+            ("saved", f"{_dollars(self.saved)} ({_share(self.saved, self.whole_cost)})"),
+        ]
+        if self.billed_calls:
+            told = f"{_dollars(self.billed)} for {self.billed_calls:,} calls"
+            lines.append(("billed", f"{told}; counted {_dollars(self.expected)}"))
+        return (*lines, *((("suspended", self.suspended),) if self.suspended else ()))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "-"
+
+
+def _dollars(micro: int) -> str:
+    return f"{'-' if micro < 0 else ''}${abs(micro) / 1_000_000:.4f}"
+
+
+class Ledger:
+    """The running sums of one conversation. The newest call is open until the next one is made:
+    what is compiled again at the same position takes its place."""
+
+    def __init__(self) -> None:
+        self.before: Pack | None = None
+        self.newest: Pack | None = None
+        self.suspended = ""
+        self._closed = _Sums()
+        self._open = _Sums()
+        self._whole_before = 0
+
+    def previous(self, position: int) -> Pack | None:
+        """The pack of the call before the one that is made at this position of the log."""
+        newest = self.newest
+        return newest if newest is None or newest.manifest.position < position else self.before
+
+    def sent(self, pack: Pack, whole_tokens: int, target: Target) -> None:
+        """Count a call.
+
+        Args:
+            whole_tokens: what its request would have had with everything in it.
+        """
+        if self.newest is not None and self.newest.manifest.position < pack.manifest.position:
+            self.before, self._whole_before = self.newest, self._open.newest_whole
+            self._closed, self._open = self._closed.plus(self._open), _Sums()
+        self.newest = pack
+        manifest, prefix, rules = pack.manifest, pack.manifest.prefix, target.cache_rules
+        info = _known(target.model)
+        known = prefix is not None and not _expired(self.before, pack, rules.ttl_s)
+        read = prefix.read if known and prefix is not None else 0
+        end = manifest.tokens if manifest.tokens >= rules.minimum else 0
+        written = prefix.written if known and prefix is not None else end
+        whole_read = min(rules.readable(self._whole_before if known else 0), whole_tokens)
+        whole_written = whole_tokens - whole_read if whole_tokens >= rules.minimum else 0
+        self._open = _Sums(
+            calls=1,
+            tokens=manifest.tokens,
+            cached=read,
+            cost=_cost(info, manifest.tokens, read, written),
+            whole_tokens=whole_tokens,
+            whole_cost=_cost(info, whole_tokens, whole_read, whole_written),
+            newest_whole=whole_tokens,
+            fits=whole_tokens <= target.max_input,
+        )
+
+    def billed(self, usage: Usage, model: str) -> None:
+        """Hold what was counted for the newest call against what it was billed."""
+        info = _known(model)
+        if info is None or not self._open.calls or self._open.billed_calls:
+            return
+        paid = _cost(info, usage.input, usage.cached, usage.cache_write)
+        self._open = msgspec.structs.replace(
+            self._open, billed_calls=1, billed=paid, expected=self._open.cost
+        )
+
+    @property
+    def is_dearer(self) -> bool:
+        """Whether the requests cost so much more than sending everything, which could still be
+        sent, that the spec should give way."""
+        sums = self._closed.plus(self._open)
+        dear = sums.cost * 100 > sums.whole_cost * (100 + MARGIN)
+        return sums.calls >= ENOUGH and sums.fits and dear
+
+    def summary(self) -> LedgerSummary:
+        """What there is to tell so far."""
+        sums = self._closed.plus(self._open)
+        return LedgerSummary(
+            calls=sums.calls,
+            tokens=sums.tokens,
+            cached=sums.cached,
+            cost=sums.cost // PICO,
+            whole_tokens=sums.whole_tokens,
+            whole_cost=sums.whole_cost // PICO,
+            whole_fits=sums.fits,
+            billed_calls=sums.billed_calls,
+            billed=sums.billed // PICO,
+            expected=sums.expected // PICO,
+            suspended=self.suspended,
+        )
+
+
+class Ledgers:
+    """The ledgers of an engine's conversations, and what its spec gives way to.
+
+    Args:
+        instead: what stands in for the engine's spec where that turns out dearer than sending
+            everything; None where nothing does.
+    """
+
+    def __init__(self, instead: Expr | None) -> None:
+        self._instead = instead
+        self._by_log: WeakKeyDictionary[Log, Ledger] = WeakKeyDictionary()
+
+    def of(self, log: Log) -> Ledger:
+        """The ledger of a conversation."""
+        return self._by_log.setdefault(log, Ledger())
+
+    def sent(self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler) -> None:
+        """Count a call.
+
+        Args:
+            compiler: with the memo of the conversation, and the agent.
+        """
+        whole = pack.manifest.fixed_tokens + compiler.tokens_of_everything(snapshot, target)
+        self.of(snapshot.log).sent(pack, whole, target)
+
+    def spec_of(self, spec: Expr, log: Log) -> tuple[Expr, tuple[str, ...]]:
+        """The spec for the next call of a conversation, and why it is another than the engine's."""
+        ledger = self.of(log)
+        if self._instead is None or not (ledger.suspended or ledger.is_dearer):
+            return spec, ()
+        if not ledger.suspended:
+            told = ledger.summary()
+            more = 100 * told.cost // max(1, told.whole_cost) - 100
+            ledger.suspended = (
+                f"{spec!r} cost {more} % more over {told.calls} calls than sending everything: "
+                f"{self._instead!r} stands in for it (Engine(suspend=False) keeps it)"
+            )
+        return self._instead, (ledger.suspended,)
+
+
+class _Sums(msgspec.Struct, frozen=True, kw_only=True):
+    """What calls took; money in picodollars, so that nothing is lost in sums."""
+
+    calls: int = 0
+    tokens: int = 0
+    cached: int = 0
+    cost: int = 0
+    whole_tokens: int = 0
+    whole_cost: int = 0
+    newest_whole: int = 0
+    fits: bool = True
+    billed_calls: int = 0
+    billed: int = 0
+    expected: int = 0
+
+    def plus(self, later: "_Sums") -> "_Sums":
+        """Both; of what is of one moment, the later."""
+        if not later.calls:
+            return self
+        sums = {
+            name: getattr(self, name) + getattr(later, name)
+            for name in self.__struct_fields__
+            if name not in {"newest_whole", "fits"}
+        }
+        return _Sums(**sums, newest_whole=later.newest_whole, fits=later.fits)
+
+
+def _expired(before: Pack | None, pack: Pack, ttl_s: int) -> bool:
+    """Whether a cache has forgotten the request before, where both moments are known."""
+    then = before.manifest.now_ms if before is not None else None
+    now = pack.manifest.now_ms
+    return then is not None and now is not None and now - then > ttl_s * 1000
+
+
+def _known(model: str) -> ModelInfo | None:
+    try:
+        return model_info(model)
+    except ModelError:
+        return None
+
+
+def _cost(info: ModelInfo | None, tokens: int, read: int, written: int) -> int:
+    """Picodollars of a request's input."""
+    if info is None:
+        return 0
+    prices = info.prices(tokens)
+    fresh = max(0, tokens - read - written)
+    return read * prices.cached + written * prices.write + fresh * prices.input

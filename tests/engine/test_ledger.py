@@ -1,0 +1,131 @@
+"""The ledger of a conversation, and a spec that gives way where it turns out dear."""
+
+import pytest
+
+from contextwright import C, Engine, Session, compile, default_spec, target
+from contextwright.engine.default_spec import instead_of
+from contextwright.session.event import Tool
+from contextwright.tokens.models import model_info
+
+
+def loop(calls, words=150):
+    """An agent's session before each of its requests."""
+    session = Session("s", tools=[Tool(name="look")])
+    session.add("system", "Be careful. " * 300)
+    session.user("Find out why the pump fails.")
+    yield session
+    for n in range(calls):
+        session.call("look", f'{{"n": {n}}}', id=f"c{n}")
+        session.result(f"c{n}", f"Result {n}: " + "valve " * words)
+        yield session
+
+
+def run(engine, calls, words=150):
+    pack = None
+    for session in loop(calls, words):
+        pack = engine.compile(session)
+    return engine.ledger(session), pack
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "gpt-5.6", "claude-sonnet-4-5", "gemini-2.5-pro"])
+def test_sending_everything_costs_the_same_on_both_sides(model):
+    told, pack = run(Engine(C.default(), model), 20)
+    assert told.calls == 21 and told.tokens == pytest.approx(told.whole_tokens, rel=0.01)
+    assert told.cost == pytest.approx(told.whole_cost, rel=0.03)
+    assert told.cached > told.tokens * 0.6
+    info = model_info(model)
+    assert info.cached_price * told.tokens // 10**6 < told.cost < info.input_price * told.tokens
+
+
+def test_the_default_costs_what_everything_costs_while_it_fits():
+    told, _ = run(Engine(model="gpt-5"), 20)
+    everything, _ = run(Engine(C.default(), "gpt-5"), 20)
+    assert told == everything
+
+
+def test_a_spec_that_turns_out_dearer_gives_way_and_the_manifest_says_so():
+    spec = C.window(steps=4)
+    dear, _ = run(Engine(spec, "gpt-5", suspend=False), 30)
+    assert dear.cost > dear.whole_cost * 1.1 and not dear.suspended
+    engine = Engine(spec, "gpt-5")
+    told, pack = run(engine, 30)
+    assert "C.window(steps=4)" in told.suspended and "suspend=False" in told.suspended
+    assert told.suspended in pack.manifest.notes
+    assert len(pack.request["messages"]) == 62
+    assert told.cost < dear.cost
+    assert ("suspended", told.suspended) in told.rows()
+
+
+def test_a_limit_that_was_named_holds_after_a_spec_gave_way():
+    described = target("gpt-5")
+    assert instead_of(C.window(3) | C.budget(5000), described) == (
+        C.default() | C.compaction(5000, soft=100, eager=False)
+    )
+    assert instead_of(C.window(3) | C.compact(), described) == default_spec(described)
+    kept = instead_of(C.window(3) | C.redact(["email"]), described)
+    assert "C.redact" in repr(kept)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [C.select(role="user"), C.window(3) + C.from_state("goal"), C.from_state("goal"),
+     C.window(3) | C.priority(2), C.compaction(5000), C.relevant()],
+    ids=repr,
+)  # fmt: skip
+def test_a_spec_that_says_what_is_seen_never_gives_way(spec):
+    assert instead_of(spec, target("gpt-5")) is None
+
+
+def test_a_call_that_is_compiled_twice_is_one_call():
+    engine = Engine(C.default(), "gpt-5")
+    for session in loop(4):
+        engine.prepare(session)
+        engine.assemble(session)
+    again, _ = run(Engine(C.default(), "gpt-5"), 4)
+    assert engine.ledger(session) == again
+
+
+def test_the_bill_stands_beside_what_was_counted():
+    engine = Engine(C.default(), "gpt-5")
+    for session in loop(3):
+        pack = engine.compile(session)
+        cached = pack.manifest.prefix.read if pack.manifest.prefix else 0
+        details = {"cached_tokens": cached}
+        bill = {"prompt_tokens": pack.tokens, "prompt_tokens_details": details}
+        engine.record(session, billed={"usage": bill})
+    told = engine.ledger(session)
+    assert told.billed_calls == 4
+    assert told.billed == told.expected == told.cost
+    assert any(name == "billed" for name, _ in told.rows())
+
+
+def test_a_cache_forgets_what_nobody_read_for_long():
+    now = iter(range(0, 10**9, 1_000_000))
+    late, _ = run(Engine(C.default(), "gpt-5", clock=lambda: next(now)), 6)
+    soon, _ = run(Engine(C.default(), "gpt-5"), 6)
+    assert late.cached == 0 < soon.cached and late.cost == late.whole_cost > soon.cost
+
+
+def test_a_model_without_prices_is_never_judged():
+    engine = Engine(C.window(steps=4), "of-ours", window=100_000)
+    told, _ = run(engine, 20)
+    assert (told.cost, told.whole_cost, told.suspended) == (0, 0, "")
+    assert told.tokens < told.whole_tokens
+
+
+def test_counting_everything_costs_what_is_new(monkeypatch):
+    engine, counted = Engine(C.window(steps=2), "gpt-5", suspend=False), []
+    for session in loop(30):
+        engine.compile(session)
+    counter = engine.target.counter
+    monkeypatch.setattr(type(counter), "count", lambda self, text: counted.append(text) or 9)
+    session.call("look", "{}", id="last")
+    session.result("last", "done")
+    engine.compile(session)
+    assert sum("Result 3:" in text for text in counted) == 0
+
+
+def test_compile_by_itself_keeps_no_ledger():
+    session = Session("s")
+    session.user("hi")
+    assert compile(session, model="gpt-5").manifest.prefix is None
