@@ -146,7 +146,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer
         with holding(self.memo.lock), remembering(self.memo):
-            cost = _cost(self.memo, renderer, target, self.agent, framed=False)
+            cost = _cost(self.memo, renderer, target, _Told(self.agent, framed=False, refs=True))
             return tokens_of_all(snapshot, cost, self.memo)
 
     def _compile(

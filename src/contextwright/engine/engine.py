@@ -74,8 +74,8 @@ MANY = 200
 class Engine:
     """One agent's spec, compiled at every step of its loop.
 
-    It keeps the memo, the pack before, what models answered, the ratio of billed to estimated tokens,
-    and a ledger. It may be used from several threads and event loops, for several sessions, at once.
+    It keeps the memo, the pack before, answers of models, a ledger, and the ratio of billed to
+    estimated tokens. It may be used from several threads and event loops, for several sessions.
 
     Args:
         spec: what the agent should see: a spec, its text, a recipe that has a `spec`, or any
@@ -97,8 +97,7 @@ class Engine:
         target: instead of a model with its options.
         events: hooks by the name of their event, as `on` takes them.
         budget: what a session may be billed in all.
-        suspend: whether a spec that turns out dearer than sending everything gives way to the
-            default (how-to/what-it-costs.md).
+        suspend: whether a spec that turns out dearer than sending everything gives way.
     """
 
     def __init__(
@@ -129,9 +128,8 @@ class Engine:
         self.compiler = None if isinstance(made, Expr) else made
         # around somebody's own compiler nothing is captured, noted or redacted here
         self.spec: Expr = made if isinstance(made, Expr) else C.none()
-        self.agent = agent
+        self.agent, self.sessions = agent, sessions
         self.models = answering_by(models)
-        self.sessions = sessions
         sources_of(artifacts, roots, hosts, "Engine(...)")
         self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
@@ -237,8 +235,8 @@ class Engine:
         else:
             spec, why = self._ledgers.spec_of(self.spec, log)
             previous = self._ledgers.of(log).previous(snapshot.position)
-            compiler = self._spec_compiler(log, why, spec)
-            turn = Turn(compiler, target, lambda: snapshot, previous=previous)
+            made = self._spec_compiler(log, why, spec)
+            turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
         return self._counted(pack, snapshot, target)
 
@@ -278,9 +276,9 @@ class Engine:
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """`recover`, letting the event loop run."""
-        overflow = refusal_of(error)
         with remembering(memo_of(session.log)):
-            asking = self._recovering(session, overflow, self._target_with(reserved_system, tools))
+            target = self._target_with(reserved_system, tools)
+            asking = self._recovering(session, refusal_of(error), target)
             return await adrive(asking, self.models, *whose(session), long=True)
 
     def _recovering(
@@ -297,7 +295,7 @@ class Engine:
         target = learned_window(target, overflow)
         packing = partial(self._packing, session)
         pack = yield from recovering(overflow, sent, target, refusals, packing)
-        self._counted(pack, session.snapshot(), target)
+        pack = self._counted(pack, session.snapshot(), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
@@ -313,8 +311,7 @@ class Engine:
         return planned.clean(refs.read(ref))
 
     def tools(self, session: Session) -> ReadBack:
-        """The tools with which the agent reads what was shortened or left out, and what answers
-        them: schemas for its requests (`read_back=True` puts them in), and `call`."""
+        """Schemas of the tools that read what was shortened or left out, and what answers them."""
         snapshot_of(session, "Engine.tools(session)")
         return ReadBack(
             session,
@@ -374,8 +371,8 @@ class Engine:
         self._check_budget(session)
         previous = self._ledgers.of(session.log).newest
         if self.compiler is not None:
-            pack = compiled_by(self.compiler, session.snapshot(), target)
-            return self._hooks.compiled(pack, previous, session)
+            made = compiled_by(self.compiler, session.snapshot(), target)
+            return self._hooks.compiled(made, previous, session)
 
         spec, suspended = self._ledgers.spec_of(self.spec, session.log)
 
@@ -442,8 +439,7 @@ class Engine:
         """Learn from the bill of the last pack how the provider counts tokens."""
         fix = "the provider's number of input tokens, cached ones included"
         expect_type("billed_input", billed_input, int, "Engine.record(...)", fix)
-        pack = self._ledgers.of(session.log).newest
-        if pack is None:
+        if (pack := self._ledgers.of(session.log).newest) is None:
             return
         base = self._base
         measured = base.provider.renderer.measure(pack.request, base)
