@@ -176,6 +176,9 @@ class Ledgers:
         self._instead = instead
         self._by_log: WeakKeyDictionary[Log, Ledger] = WeakKeyDictionary()
 
+    def __len__(self) -> int:
+        return len(self._by_log)
+
     def of(self, log: Log) -> Ledger:
         """The ledger of a conversation."""
         return self._by_log.setdefault(log, Ledger())
