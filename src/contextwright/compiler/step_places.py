@@ -97,9 +97,14 @@ def snapshot_before(place: int, snapshot: Snapshot) -> Snapshot:
 
 
 def protection_then(then: Snapshot, inputs: Inputs) -> Protection:
-    """What had to stay at that moment."""
-    request = inputs.protection.edge < inputs.snapshot.exchange_count
-    return protection_of(then, request=request)
+    """What had to stay at that moment, and of it what must stay now: a result that came late may
+    have failed since."""
+    now = inputs.protection
+    request = now.edge < inputs.snapshot.exchange_count
+    held = protection_of(then, request=request)
+    return msgspec.structs.replace(
+        held, edge=min(held.edge, now.edge), failures=held.failures | now.failures
+    )
 
 
 def _step_at(then: Snapshot, limit: int, low: int, base: int, inputs: Inputs) -> LimitStep:
