@@ -130,6 +130,11 @@ def step_of(
     """
     grain = max(1, limit // GRAIN)
     base = -(-fixed // grain) * grain
+    log = inputs.snapshot.log
+    if inputs.snapshot.position < len(log) and log.late_joins():
+        # a look back at exchanges that had other tokens then
+        step = StepPlaces().newest(limit, low, base, inputs)
+        return None if step is None else (step, base - fixed)
     places = ("limit steps", key, limit, low, base, inputs.cost_id)
     with inputs.memo.growing(places, StepPlaces) as steps:
         step = steps.newest(limit, low, base, inputs)
