@@ -45,9 +45,8 @@ def compile(
     Args:
         session: a session, a snapshot of one, a provider's body, or a list of messages: dicts,
             objects of an SDK or a framework, texts, `(role, text)` pairs.
-        spec: what should be seen; by default all while it fits, then `C.compaction`
-            (`default_spec`). A spec, its text, a recipe that has a `spec`, or a compiler with
-            `compile(snapshot, target)`, whose affair `artifacts` and all behind them are.
+        spec: what should be seen: a spec, its text, a recipe that has a `spec`, or a compiler
+            with `compile(snapshot, target)`; by default all while it fits (`default_spec`).
         model: its name, by default the body's; `options` of `contextwright.target`: `format`,
             `window`, `reserved_output` (by default the body's), `tools`, `response_format`...
         target: instead of a model.
