@@ -102,9 +102,8 @@ def protection_then(then: Snapshot, inputs: Inputs) -> Protection:
     now = inputs.protection
     request = now.edge < inputs.snapshot.exchange_count
     held = protection_of(then, request=request)
-    return msgspec.structs.replace(
-        held, edge=min(held.edge, now.edge), failures=held.failures | now.failures
-    )
+    failures = held.failures | {at for at in now.failures if at < then.exchange_count}
+    return msgspec.structs.replace(held, edge=min(held.edge, now.edge), failures=failures)
 
 
 def _step_at(then: Snapshot, limit: int, low: int, base: int, inputs: Inputs) -> LimitStep:
