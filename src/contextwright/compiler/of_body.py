@@ -1,5 +1,5 @@
 """A request whose session was read from a body of the target's own format: the caller's, with only
-its context replaced (rules.md#lossless)."""
+its context replaced (rules.md#left-as-it-came)."""
 
 from collections.abc import Iterator
 from functools import reduce

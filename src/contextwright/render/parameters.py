@@ -1,5 +1,5 @@
 """What a body asks for beside its context, for another provider: what both know is said in the
-other's words, the rest is named (rules.md#lossless)."""
+other's words, the rest is named (rules.md#left-as-it-came)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

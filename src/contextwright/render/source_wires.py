@@ -1,4 +1,4 @@
-"""A message as its body had it, with only what was touched made anew (rules.md#lossless)."""
+"""A message as its body had it, with only what was touched made anew (rules.md#left-as-it-came)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
