@@ -24,7 +24,7 @@ _CONFIGS = ("config", "generationConfig", "generation_config")
 
 def target_of_call(
     source: object,
-    snapshot: Snapshot,
+    snapshot: Snapshot | None,
     model: str | None,
     explicit: Target | None,
     options: Mapping[str, Any],
@@ -33,17 +33,17 @@ def target_of_call(
     it.
 
     Args:
-        source: what the caller gave. snapshot: what it was read as.
+        source: what the caller gave. snapshot: what it was read as, if it was.
     """
     if explicit is not None:
         return target_of(model, explicit, options, "compile(...)")
-    body = request_of(snapshot)
+    body = request_of(snapshot) if snapshot is not None else None
     fields: Mapping[str, Any] = body.fields if body is not None else {}
     if body is None and isinstance(source, Mapping):
         fields = cast("Mapping[str, Any]", source)
     named = _text(fields.get("model"))
     whom = model or named
-    choices: dict[str, Any] = {**_answer_room(fields), **options}
+    choices: dict[str, Any] = {**answer_room(fields), **options}
     if body is not None and whom and isinstance(whom, str) and _is_for(body.format, whom, named):
         choices = {"format": body.format, **choices}
     made = target_of(whom, None, choices, "compile(...)")
@@ -77,7 +77,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _answer_room(body: Mapping[str, Any]) -> dict[str, Any]:
+def answer_room(body: Mapping[str, Any]) -> dict[str, Any]:
     """The room that a provider's body leaves for its answer: what it says itself, and more than
     its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
     places = [body, *(object_if(body.get(key)) for key in _CONFIGS)]

@@ -343,6 +343,18 @@ def list_key(source: Any) -> str | None:
     return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
 
 
+def _is_for_claude(fields: Json, messages: list[Any]) -> bool:
+    """Whether a body of texts by roles alone, which Chat and Anthropic have alike, names a model by
+    the name that Anthropic's own API has for it."""
+    plain = ({"user", "assistant"}, {"role", "content"})
+    return (
+        str(fields.get("model", "")).startswith("claude-")
+        and not fields.get("tools")
+        and all(one.get("role") in plain[0] and one.keys() <= plain[1] for one in messages)
+        and all(isinstance(one.get("content"), str) for one in messages)
+    )
+
+
 def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     """The session of a body whose messages may be objects, with its system text and tools."""
     dumper = Dumper()
@@ -360,6 +372,8 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
         data = [message.data for message in wire]
         body = {n: fields[n] if n != key else data for n, _ in items_of(source)}
         only = wire[0].format if wire and key in _TEXTS else None
+        if key == "messages" and _is_for_claude(fields, data):
+            only = anthropic.NAME  # texts by roles, which both have: the model tells
         name = format or (only if wire else _LISTS[key])
         return read_document(_document(body, "input"), name)
     if "system" in fields:

@@ -117,7 +117,7 @@ class AnthropicRenderer(AlternatingRenderer):
         if target.cache and (touched or "cache" in target.overrides):
             context = with_breakpoints(context, tail, sources.body.fields)
         request = with_context(sources, context, self.context_keys, target.model)
-        if "reserved_output" in target.overrides:
+        if "reserved_output" in target.overrides or not _leaves_room(request):
             request = {**request, "max_tokens": target.reserved_output or 1}
         return self.with_response_format(request, target)
 
@@ -175,6 +175,13 @@ class AnthropicRenderer(AlternatingRenderer):
         """The parts of a message as they are sent."""
         wires = (_part(part, message, where, calls, draft) for part in _in_order(message))
         return [wire for wire in wires if wire is not None]
+
+
+def _leaves_room(request: Request) -> bool:
+    """Whether a request says how long its answer may be, and more than it may think."""
+    limit = request.get("max_tokens")
+    budget = object_if(request.get("thinking")).get("budget_tokens", 0)
+    return type(limit) is int and (type(budget) is not int or budget < max(limit, 1))
 
 
 def _text(text: str) -> Wire:
