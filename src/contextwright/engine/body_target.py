@@ -43,7 +43,7 @@ def target_of_call(
         fields = cast("Mapping[str, Any]", source)
     named = _text(fields.get("model"))
     whom = model or named
-    choices: dict[str, Any] = {**answer_room(fields), **options}
+    choices: dict[str, Any] = {**_answer_room(fields), **options}
     if body is not None and whom and isinstance(whom, str) and _is_for(body.format, whom, named):
         choices = {"format": body.format, **choices}
     made = target_of(whom, None, choices, "compile(...)")
@@ -77,7 +77,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def answer_room(body: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_room(body: Mapping[str, Any]) -> dict[str, Any]:
     """The room that a provider's body leaves for its answer: what it says itself, and more than
     its thinking may take (Anthropic: `budget_tokens` is below `max_tokens`)."""
     places = [body, *(object_if(body.get(key)) for key in _CONFIGS)]
