@@ -199,7 +199,7 @@ async def odd_texts(driver: AgentDriver) -> None:
 @scenario("an-overflow-is-mended-once")
 async def overflow_is_mended(driver: AgentDriver) -> None:
     """The provider takes less than was thought: the same call goes out once more, smaller."""
-    with stage(driver, [*reading(12), "done"], window=LIMIT * 3 // 4) as acting:
+    with stage(driver, [*reading(12), "done"], window=LIMIT // 2) as acting:
         assert await acting.agent.run(QUESTION) == "done"
         assert acting.server.overflows, "nothing overflowed: it proves nothing"
         sent = [json.dumps(each.body, sort_keys=True) for each in acting.server.refused]
