@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from contextwright import C, Session, compile, replay, target
-from contextwright.blocks.read_back import read_back_tools
+from contextwright.blocks.read_back_tools import read_back_tools
 from contextwright.errors import BudgetError, ModelError, RefError, StepError
 from contextwright.session.event import Tool
 from contextwright.testing import FORMATS, assert_valid, sessions, specs, target_for

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from contextwright.adapters.port import Body
-from contextwright.tokens.reasoning import reasoning_profile
+from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
 Wire = dict[str, Any]

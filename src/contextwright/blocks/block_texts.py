@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import disarmed
-from contextwright.blocks.read_back import original_ref
+from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import NO_FIELDS, AnyPart, Text, ToolCall, ToolResult
 from contextwright.text.cut import Count

@@ -9,7 +9,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.protection import summary_exchanges
-from contextwright.blocks.read_back import is_read_back
+from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.compiler.other_agents import is_another, is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run

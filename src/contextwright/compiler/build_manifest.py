@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.read_back import is_read_back
+from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
 from contextwright.compiler.lineage_ranges import in_ranges
-from contextwright.compiler.manifest import KeptBlock, Manifest, Range, ToolPolicy, Truncation
+from contextwright.compiler.manifest import (
+    KeptBlock,
+    Manifest,
+    Range,
+    ToolPolicy,
+    Truncation,
+    Unrendered,
+)
 from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
@@ -102,17 +109,23 @@ def manifest_of(
         changes=tuple(map(built.ranges.shorter, tracer.changes)),
         left_out=_left_out(built, tracer),
         inserted=built.rendered.inserted,
-        unrendered=(
-            *unrendered(built.blocks, built.layout.conversation, target),
-            *unrendered_tools(built.assembled, target),
-            *unrendered_parameters(target),
-        ),
+        unrendered=_unrendered(built),
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         folds=tuple(room.inputs.folded),
         steps=tuple(tracer.steps),
         checksum=checksum,
         **_of_pack(built, tracer, task, step),
+    )
+
+
+def _unrendered(built: CompileResult) -> tuple[Unrendered, ...]:
+    """What the receiver can not be sent: parts, tools and parameters."""
+    target = built.target
+    return (
+        *unrendered(built.blocks, built.layout.conversation, target),
+        *unrendered_tools(built.assembled, target),
+        *unrendered_parameters(target),
     )
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.read_back import original_ref
+from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
 

@@ -59,12 +59,12 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
 def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks | None:
     """The blocks as the newest step of the limit left them, with what came since; None where the
     limit knows no steps, or this one was not enough (rules.md#steps-down)."""
-    if not terminal.low:
+    if not terminal.step_low:
         return None
     inputs = state.inputs
     texts = tuple(block for block in blocks if block.order < 0)
     fixed = state.fixed + sum(map(inputs.cost, texts))
-    standing = step_of(state.limit, terminal.low, fixed, inputs, terminal)
+    standing = step_of(state.limit, terminal.step_low, fixed, inputs, terminal)
     if standing is None:
         return None
     step, spare = standing

@@ -146,7 +146,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer
         with holding(self.memo.lock), remembering(self.memo):
-            cost = _cost(self.memo, renderer, target, _Told(self.agent, framed=False, refs=True))
+            cost = _cost(self.memo, renderer, target, _Telling(self.agent, framed=False, refs=True))
             return tokens_of_all(snapshot, cost, self.memo)
 
     def _compile(
@@ -258,11 +258,11 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tools = tuple(filter(renderer.takes_tool, available))
         scope = planned.tools.scope(snapshot) if planned.tools is not None else None
         sent = in_scope(tools, scope) if target.takes_messages else ()
-        told = _Told(self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent))
+        telling = _Telling(self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent))
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=_cost(self.memo, renderer, target, told),
+            cost=_cost(self.memo, renderer, target, telling),
             counter_id=target.counter.id,
             sign=target.sign,
             read=lambda ref: read_ref(ref, snapshot, sources),
@@ -274,8 +274,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             window=min((one.start(snapshot) for one in planned.windows), default=None),
             tools=tools,
             available_tools=available,
-            framed=told.framed,
-            shows_refs=told.refs,
+            framed=telling.framed,
+            shows_refs=telling.refs,
             required=planned.required,
             clean=planned.clean,
             ports=self.ports,
@@ -283,7 +283,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
-            cost_id=repr(_cost_key(target, told)),
+            cost_id=repr(_cost_key(target, telling)),
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )
 
@@ -297,7 +297,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return Pack(body, manifest.digested())
 
 
-class _Told(NamedTuple):
+class _Telling(NamedTuple):
     """How blocks are told: to which agent, `framed` as items of a payload, with their refs."""
 
     agent: str
@@ -305,24 +305,26 @@ class _Told(NamedTuple):
     refs: bool
 
 
-def _cost(memo: Memo, renderer: Renderer, target: Target, told: _Told) -> Callable[[Block], int]:
+def _cost(
+    memo: Memo, renderer: Renderer, target: Target, telling: _Telling
+) -> Callable[[Block], int]:
     """Tokens of a block as it will be sent."""
     # one message holds all that is foreign; each counts it, as if it stood alone
     message = renderer.cost(EMPTY_MESSAGE, target)
 
     def cost(block: Block) -> int:
-        if not told.refs:
+        if not telling.refs:
             block = without_refs(block)
         if block.messages:
             if target.takes_messages:
-                block = as_told(block, told.agent)
+                block = as_told(block, telling.agent)
             return renderer.cost(block, target)
-        if told.framed and block.layer is not Layer.SYSTEM:
+        if telling.framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block, target.sign), target)
         return section + message if is_foreign(block) and target.takes_messages else section
 
-    key = ("cost", *_cost_key(target, told))
+    key = ("cost", *_cost_key(target, telling))
     counted = memo.computed((*key, "unscored"), cost)
 
     def cost_of(block: Block) -> int:
@@ -334,10 +336,10 @@ def _cost(memo: Memo, renderer: Renderer, target: Target, told: _Told) -> Callab
     return memo.computed(key, cost_of)
 
 
-def _cost_key(target: Target, told: _Told) -> tuple[str | bool, ...]:
+def _cost_key(target: Target, telling: _Telling) -> tuple[str | bool, ...]:
     """All that the tokens of a block depend on."""
     known = target.sources.key if target.sources is not None else ""
-    return target.format, target.model, target.counter.id, target.sign, known, *told
+    return target.format, target.model, target.counter.id, target.sign, known, *telling
 
 
 def _limit(terminal: Terminal | None, target: Target) -> int:

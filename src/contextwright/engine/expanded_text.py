@@ -51,10 +51,10 @@ def read_call(arguments: str | Mapping[str, Any] | None, *, wanted: str) -> Read
             arguments = cast("Mapping[str, Any]", json.loads(arguments or "{}"))
         except (ValueError, RecursionError):
             return "Not read: the arguments are no JSON object."
-    given: object = {} if arguments is None else arguments
-    if not isinstance(given, Mapping):
+    value: object = {} if arguments is None else arguments
+    if not isinstance(value, Mapping):
         return "Not read: the arguments are no JSON object."
-    texts = {key: value for key, value in cast("Mapping[str, Any]", given).items() if value}
+    texts = {key: each for key, each in cast("Mapping[str, Any]", value).items() if each}
     example = '{"ref": "event://e2#0"}' if wanted == "ref" else '{"query": "refund policy"}'
     if not isinstance(texts.get(wanted), str) or not texts[wanted].strip():
         return f"Not read: give {wanted} as text, such as {example}."

@@ -69,8 +69,8 @@ class LedgerSummary(msgspec.Struct, frozen=True, kw_only=True):
             ("saved", f"{_dollars(self.saved)} ({_share(self.saved, self.whole_cost)})"),
         ]
         if self.billed_calls:
-            told = f"{_dollars(self.billed)} for {self.billed_calls:,} calls"
-            lines.append(("billed", f"{told}; counted {_dollars(self.expected)}"))
+            telling = f"{_dollars(self.billed)} for {self.billed_calls:,} calls"
+            lines.append(("billed", f"{telling}; counted {_dollars(self.expected)}"))
         return (*lines, *((("suspended", self.suspended),) if self.suspended else ()))
 
 
@@ -198,10 +198,10 @@ class Ledgers:
         if self._instead is None or not (ledger.suspended or ledger.is_dearer):
             return spec, ()
         if not ledger.suspended:
-            told = ledger.summary()
-            more = 100 * told.cost // max(1, told.whole_cost) - 100
+            telling = ledger.summary()
+            more = 100 * telling.cost // max(1, telling.whole_cost) - 100
             ledger.suspended = (
-                f"{spec!r} cost {more} % more over {told.calls} calls than sending everything: "
+                f"{spec!r} cost {more} % more over {telling.calls} calls than sending everything: "
                 f"{self._instead!r} stands in for it (Engine(suspend=False) keeps it)"
             )
         return self._instead, (ledger.suspended,)

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from contextwright.blocks.protection import protection_of
-from contextwright.blocks.read_back import read_back_tools
+from contextwright.blocks.read_back_tools import read_back_tools
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from contextwright.blocks.read_back import is_reading
+from contextwright.blocks.read_back_tools import is_reading
 from contextwright.blocks.ref import Ref, event_ref
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.plan import Plan

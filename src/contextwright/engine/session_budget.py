@@ -19,7 +19,7 @@ Threshold = Callable[[BudgetEvent], Any] | Literal["abort"]
 """Called with the event when it is passed; `"abort"`, or to return it, ends the session's turns."""
 
 
-class Spent(msgspec.Struct, frozen=True, kw_only=True):
+class SessionSpending(msgspec.Struct, frozen=True, kw_only=True):
     """What a session was billed.
 
     Args:
@@ -77,16 +77,16 @@ class SessionBudget:
                 )
         self.thresholds: dict[float, Threshold] = dict(sorted(actions.items()))
 
-    def spent(self, session: Session) -> Spent:
+    def spent(self, session: Session) -> SessionSpending:
         """What a session was billed so far; it is kept in its metadata."""
         if SPENT not in session.metadata:
-            return Spent()
+            return SessionSpending()
         try:
-            return msgspec.convert(session.metadata[SPENT], Spent)
+            return msgspec.convert(session.metadata[SPENT], SessionSpending)
         except (msgspec.ValidationError, ValueError):
-            return Spent()
+            return SessionSpending()
 
-    def share(self, spent: Spent) -> float:
+    def share(self, spent: SessionSpending) -> float:
         """How much of the budget is used up; 1 is all of it."""
         shares = [spent.tokens / self.max_tokens] if self.max_tokens else []
         if self.max_cost and spent.microdollars is not None:
@@ -189,7 +189,7 @@ def _prices(model: str) -> ModelInfo | None:
     return info if info.input_price or info.output_price else None
 
 
-def _event(session: Session, spent: Spent, threshold: float, share: float) -> BudgetEvent:
+def _event(session: Session, spent: SessionSpending, threshold: float, share: float) -> BudgetEvent:
     snapshot = session.snapshot()
     return BudgetEvent(
         session=session.id,

@@ -5,7 +5,7 @@ from typing import Any, Literal, cast, get_args
 
 import msgspec
 
-from contextwright.blocks.read_back import is_read_back, read_back_tools, reads_refs
+from contextwright.blocks.read_back_tools import is_read_back, read_back_tools, reads_refs
 from contextwright.errors import ModelError, SessionError
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.render.parameters import Translation
@@ -192,25 +192,13 @@ def target(
             as large as the window, or a response format that the provider has not.
     """
     _check_names(model, format)
-    if not isinstance(model, str) or not model:
-        raise ModelError(
-            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
-        )
     explicit = {"model": model, "reserved_output": reserved_output, "cache": cache}
-    if format is not None:
-        provider_named(format)
     _check_tokens("window", window, least=1)
     _check_tokens("reserved_output", reserved_output, least=0)
     info = _known(model, window)
     reserved = _reserve(info, window, reserved_output)
     window = window or (info.window if info is not None else 0)
-    if reserved + reserved_system >= window:
-        raise ModelError(
-            f"{reserved} tokens are reserved for the answer and {reserved_system} for the system, "
-            f"of a window of {window}",
-            where="reserved_output, reserved_system",
-            fix="reserve less than the window",
-        )
+    _check_room(window, reserved, reserved_system)
     return Target(
         model=model,
         format=format or DEFAULTS.get(info.provider if info else "", "openai-chat"),
@@ -235,6 +223,16 @@ def _check_names(model: object, format: str | None) -> None:
         )
     if format is not None:
         provider_named(format)
+
+
+def _check_room(window: int, reserved: int, reserved_system: int) -> None:
+    if reserved + reserved_system >= window:
+        raise ModelError(
+            f"{reserved} tokens are reserved for the answer and {reserved_system} for the system, "
+            f"of a window of {window}",
+            where="reserved_output, reserved_system",
+            fix="reserve less than the window",
+        )
 
 
 def _check_tokens(name: str, value: object, least: int) -> None:

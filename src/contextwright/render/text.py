@@ -7,7 +7,7 @@ from itertools import groupby
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import escape, section
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.read_back import original_ref
+from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.render.draft import RequestDraft
 from contextwright.render.message_layout import Layout

@@ -9,7 +9,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection
-from contextwright.blocks.read_back import is_reading
+from contextwright.blocks.read_back_tools import is_reading
 from contextwright.errors import RefError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool

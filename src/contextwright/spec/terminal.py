@@ -263,7 +263,7 @@ class Terminal(Atom, frozen=True, kw_only=True):
         return (CompactLongTurn(), Drop(), *LAST_RESORT)
 
     @property
-    def low(self) -> int:
+    def step_low(self) -> int:
         """Percent of what the limit leaves for exchanges that a step goes down to, after which
         every byte stays until the next (rules.md#steps-down); 0 for a limit that is filled anew
         at each request."""

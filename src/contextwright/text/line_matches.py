@@ -30,9 +30,9 @@ def line_count(text: str) -> int:
     return text.count("\n") + 1
 
 
-def read_range(given: str, total: int) -> LineRange | None:
-    """What `10-40`, `10-` or `7` mean in a text of so many lines; None where it is no range."""
-    match = _LINES.fullmatch(given)
+def read_range(text: str, total: int) -> LineRange | None:
+    """What `10-40`, `10-` or `7` mean for so many lines; None where it is no range."""
+    match = _LINES.fullmatch(text)
     if match is None:
         return None
     first = max(1, int(match[1]))

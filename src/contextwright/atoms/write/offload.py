@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.blocks.read_back import is_reading
+from contextwright.blocks.read_back_tools import is_reading
 from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import Task, TaskGenerator

@@ -45,13 +45,13 @@ _SEARCH_PURPOSE = (
 )
 
 
-def read_back_tools(beside: Iterable[Tool] = ()) -> tuple[Tool, Tool]:
+def read_back_tools(own: Iterable[Tool] = ()) -> tuple[Tool, Tool]:
     """The tool that reads a ref and the one that finds refs.
 
     Args:
-        beside: the agent's own tools, whose names are taken.
+        own: the agent's own tools, whose names are taken.
     """
-    taken = {tool.name for tool in beside if not is_read_back(tool)}
+    taken = {tool.name for tool in own if not is_read_back(tool)}
     expand = next((name for name in EXPAND_NAMES if name not in taken), EXPAND_NAMES[-1])
     search = next((name for name in SEARCH_NAMES if name not in taken), SEARCH_NAMES[-1])
     purpose = _SEARCH_PURPOSE.format(expand=expand)
@@ -82,8 +82,8 @@ def original_ref(call: ToolCall) -> str:
     if call.name not in EXPAND_NAMES or '"ref"' not in call.arguments:
         return ""
     try:
-        given = json.loads(call.arguments)
-        ref = parse_ref(given["ref"])
+        arguments = json.loads(call.arguments)
+        ref = parse_ref(arguments["ref"])
     except (ValueError, LookupError, TypeError, RecursionError, RefError):
         return ""
     return str(ref) if ref.scheme in {"event", "artifact", "state"} else ""

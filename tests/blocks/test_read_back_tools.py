@@ -2,7 +2,7 @@
 
 import pytest
 
-from contextwright.blocks.read_back import (
+from contextwright.blocks.read_back_tools import (
     is_read_back,
     is_reading,
     original_ref,
