@@ -45,7 +45,7 @@ REFS_NAMED = 12
 _NO_HOSTS: Mapping[str, Fetch] = MappingProxyType({})
 
 
-class _Given:
+class _Arguments:
     """Tokens that were given since a pack: several calls of one step share its room."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class _Given:
         self.pack, self.tokens = "", 0
 
 
-_GIVEN: WeakKeyDictionary[Log, _Given] = WeakKeyDictionary()
+_GIVEN: WeakKeyDictionary[Log, _Arguments] = WeakKeyDictionary()
 
 
 class ReadBack:
@@ -152,7 +152,7 @@ class ReadBack:
             return asked
         seen, snapshot = self._seen(), snapshot_of(self._session, "ReadBack.call(...)")
         planned = plan(from_data(seen.spec), ports=self._ports)
-        given = _GIVEN.setdefault(snapshot.log, _Given())
+        given = _GIVEN.setdefault(snapshot.log, _Arguments())
         with given.lock:  # calls of one step may come from several threads
             if given.pack != seen.checksum:
                 given.pack, given.tokens = seen.checksum, 0
