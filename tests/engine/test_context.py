@@ -177,6 +177,27 @@ def test_the_pack_of_the_last_call_is_there():
     assert context.manifest.checksum == context.pack.manifest.checksum
 
 
+def test_what_the_last_call_shortened_is_read_by_the_tools_of_the_context():
+    context = Context(C.window(n=1) | C.compact(), model="gpt-5", read_back=True)
+    with pytest.raises(SpecError, match=r"context\(messages\) first"):
+        context.tools()
+    whole = "".join(f"line {n} of the report\n" for n in range(900))
+    call = {"name": "read", "arguments": "{}"}
+    messages = [
+        {"role": "user", "content": "What does the report say?"},
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": call}]},
+        {"role": "tool", "tool_call_id": "a", "content": whole},
+        {"role": "assistant", "content": "It has lines."},
+        {"role": "user", "content": "Which is the last?"},
+    ]
+    sent = context(messages)
+    tools = context.tools()
+    assert {tool["function"]["name"] for tool in tools.schemas("openai-chat")} == set(tools.names)
+    assert whole not in str(sent)
+    read = tools.call("expand", {"ref": "event://e2", "grep": "line 899"})
+    assert "line 899 of the report" in read
+
+
 def objects_of(format, data):
     if format == "langchain":
         return pytest.importorskip("langchain_core.messages").messages_from_dict(data)

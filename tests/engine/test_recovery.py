@@ -86,7 +86,8 @@ def test_three_lines_end_within_the_true_limit_and_no_bytes_are_sent_twice(say, 
     assert len(set(provider.bodies)) == len(provider.bodies) > 1
     if "{used}" in say:
         assert len(provider.bodies) == 2  # by the numbers, at the first try
-        assert used > 7000 * 0.7
+        # a step goes down to half of what the exchanges may have (ADR 0044), and no further
+        assert used > 7000 * 0.4
     assert any("compiled again for at most" in note for note in pack.manifest.notes)
     assert replay(pack, session).body == pack.body
     session.assistant("Page 3 is the cheapest.")

@@ -13,6 +13,7 @@ from contextwright.engine.door import OPTIONS, SpecLike
 from contextwright.engine.engine import Engine
 from contextwright.engine.framework_messages import FRAMEWORKS
 from contextwright.engine.message_history import MessageHistory
+from contextwright.engine.read_back import ReadBack
 from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
 from contextwright.formats.message_list import message_list
@@ -26,6 +27,7 @@ _ENGINES = 32
 class _Last(msgspec.Struct, frozen=True, eq=False):
     """What the last call made."""
 
+    engine: Engine
     session: Session
     pack: Pack
 
@@ -119,9 +121,10 @@ class Context:
         """
         listed = message_list(messages, "context.recover(messages, error)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            pack = self._engine(history, listed.fields).recover(history.session, error)
+            engine = self._engine(history, listed.fields)
+            pack = engine.recover(history.session, error)
             history.folds.append(pack.manifest.folds)
-            self._last = _Last(history.session, pack)
+            self._last = _Last(engine, history.session, pack)
             return written(listed, history, pack, adds_tools="tools" in self._options)
 
     async def arecover(
@@ -137,6 +140,17 @@ class Context:
         fields = message_list(messages, "context.compile(messages)").fields
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
             return self._compiled(history, fields)
+
+    def tools(self) -> ReadBack:
+        """Schemas of the tools that read what the last call shortened or left out, and what
+        answers them. `Context(read_back=True)` shows refs and adds the tools to a body; to a list
+        the caller adds them.
+
+        Raises:
+            SpecError: there was no call.
+        """
+        made = self._made("tools()")
+        return made.engine.tools(made.session)
 
     @property
     def pack(self) -> Pack:
@@ -166,9 +180,10 @@ class Context:
 
     def _compiled(self, history: MessageHistory, fields: Mapping[str, Any]) -> Pack:
         session = history.session
-        pack = self._engine(history, fields).compile(session)
+        engine = self._engine(history, fields)
+        pack = engine.compile(session)
         history.folds.append(pack.manifest.folds)
-        self._last = _Last(session, pack)
+        self._last = _Last(engine, session, pack)
         return pack
 
     def _engine(self, history: MessageHistory, fields: Mapping[str, Any]) -> Engine:

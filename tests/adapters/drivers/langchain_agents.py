@@ -114,12 +114,14 @@ class LangChainAgent:
 
 class LangChainDriver:
     def __init__(self, name, api, model, cannot=None):
-        self.name, self.api, self.model, self.cannot = name, api, model, cannot or {}
+        self.name, self.api, self.model = name, api, model
+        self.cannot = {"read-back-by-the-model": NO_TOOLS, **(cannot or {})}
 
     def agent(self, setup):
         return LangChainAgent(setup, self.model)
 
 
+NO_TOOLS = "the adapter adds no tools to an agent yet"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 DRIVERS = [
     LangChainDriver(

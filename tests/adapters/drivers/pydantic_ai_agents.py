@@ -88,12 +88,14 @@ class PydanticAgent:
 
 class PydanticDriver:
     def __init__(self, name, api, cannot=None):
-        self.name, self.api, self.cannot = name, api, cannot or {}
+        self.name, self.api = name, api
+        self.cannot = {"read-back-by-the-model": NO_TOOLS, **(cannot or {})}
 
     def agent(self, setup):
         return PydanticAgent(setup, self.api)
 
 
+NO_TOOLS = "the adapter adds no tools to an agent yet"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 DRIVERS = [
     PydanticDriver(

@@ -12,6 +12,7 @@ from contextwright.testing.strict_server.refusal import (
     broken_rules,
     fields,
     fingerprint,
+    joined_turns,
     pieces,
     unknown_fields,
 )
@@ -54,6 +55,7 @@ class GeminiApi:
                 unknown_fields(part, f"contents[{place}]", _PART)
         config = {"tools": _snake(body.get("tools", []))}
         contents = [{"role": "user", **content} for content in _snake(body["contents"])]
+        contents = joined_turns(contents, "parts")
         broken_rules({"model": body["model"], "contents": contents, "config": config}, RULES)
         self._check_signatures(body, issued)
 

@@ -12,6 +12,7 @@ from contextwright.testing.strict_server.refusal import (
     broken_rules,
     fields,
     fingerprint,
+    joined_turns,
     pieces,
     unknown_fields,
 )
@@ -70,6 +71,7 @@ class MessagesApi:
     def _normal(self, body: dict[str, Any]) -> dict[str, Any]:
         """The body as the rules read it: contents and system as blocks."""
         messages = [{**each, "content": _blocks(each["content"])} for each in body["messages"]]
+        messages = joined_turns(messages, "content")
         return {**body, "messages": messages, "system": _blocks(body.get("system", []))}
 
     def _check_thinking(self, body: dict[str, Any], issued: Issued, bound: bool) -> None:

@@ -46,6 +46,21 @@ def unknown_fields(value: Any, where: str, known: Iterable[str]) -> None:
         raise RefusedRequest(f"Extra inputs are not permitted: {extra}", where, "unknown-field")
 
 
+def joined_turns(messages: Iterable[dict[str, Any]], body: str) -> list[dict[str, Any]]:
+    """Messages with neighbours of one role as one, as the provider itself joins them.
+
+    Args:
+        body: the key of a message that holds its parts.
+    """
+    joined: list[dict[str, Any]] = []
+    for message in messages:
+        if joined and joined[-1]["role"] == message["role"]:
+            joined[-1] = {**joined[-1], body: [*joined[-1][body], *message[body]]}
+        else:
+            joined.append(message)
+    return joined
+
+
 def broken_rules(request: dict[str, Any], rules: Mapping[str, Any]) -> None:
     """Refuse a request that breaks one of the provider's executable rules.
 
