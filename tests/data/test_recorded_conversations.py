@@ -17,13 +17,13 @@ MODELS = {
     "gemini": "gemini-2.5-pro",
 }
 _LISTS = ("messages", "input", "contents")
-LONGEST = 120
+LONGEST = 60
 """Messages of a recorded session that are looked at."""
 
 
 def recorded(name):
     try:
-        return evenly(sessions(name), 2)
+        return evenly(sessions(name), 1)
     except (OSError, gzip.BadGzipFile, KeyError):
         return []
 
