@@ -13,7 +13,7 @@ from contextwright.engine.prepare import memo_of
 from contextwright.spec.inputs import Memo
 from contextwright.testing import target_for
 
-FILES = ("tau_bench_airline", "swe_agent", "tapeagents", "webdancer", "locomo")
+FILES = ("tau_bench_airline", "swe_agent", "locomo")
 SPECS = (C.default() | C.compaction(8000), C.window(n=6) | C.compact() | C.budget(max_tokens=9000))
 TARGET = target_for("anthropic")
 
@@ -29,7 +29,7 @@ def test_a_recorded_session_goes_on_from_any_cut(name, read_rows):
     users = [n for n, event in enumerate(session.log) if event.role == "user"]
     for spec in SPECS:
         packed(session, spec)
-        for _ in range(3):
+        for _ in range(2):
             fork = session.fork(dice.randint(users[0] + 1, len(session)), id="fork")
             position, version = fork.forked_from.position, fork.forked_from.state_version
             again = built(session, position, version, session.id)
