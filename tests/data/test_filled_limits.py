@@ -1,12 +1,14 @@
 """A limit is used: real sessions at a half, a quarter and a tenth of their size."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from tests.data.test_real_sessions import FILES, session_of_row
 
 from contextwright import C, Session, compile, read_session
 from contextwright.errors import BudgetError
+from contextwright.spec.terminal import LOW
 from contextwright.testing import target_for
 
 WIDE = target_for("openai-chat", 1_000_000)
@@ -75,11 +77,27 @@ def _keeps_what_matters(session, spec, limit):
     newest = session.snapshot().exchanges()[-1]
     for result in newest.results.values():
         assert result.text in sent or _must_stay(session) > limit
+    # a step goes down to its low mark, so that the next one is far away
     if "compaction" in repr(spec):
-        # a step goes down to its low mark, so that the next one is far away
         assert pack.tokens >= FULL * spec.low / 100 * limit
     else:
-        assert pack.tokens >= FULL * limit or not _could_tell_more(session, pack, limit)
+        mark = limit * LOW // 100
+        assert pack.tokens >= FULL * mark or not _could_tell_more(session, pack, mark)
+
+
+@pytest.mark.parametrize("terminal", [C.budget, C.fit], ids=["budget", "fit"])
+def test_a_limit_is_full_before_a_step_and_at_its_low_mark_behind_it(terminal):
+    session, limit, sent = Session(), 2_000, list[int]()
+    for n in range(60):
+        session.user(f"question {n}")
+        session.call("search", f'{{"query": "topic {n}"}}', id=f"c{n}")
+        session.result(f"c{n}", "\n".join(f"{n}.{i}: a line on topic {n}" for i in range(10)))
+        session.assistant(f"answer {n}")
+        sent.append(compile(session, terminal(limit), target=WIDE).tokens)
+    steps = [(before, after) for before, after in pairwise(sent) if after < before]
+    assert len(steps) >= 3
+    assert all(FULL * limit <= before <= limit for before, _ in steps)
+    assert all(after >= FULL * limit * LOW / 100 for _, after in steps)
 
 
 @pytest.mark.parametrize("runs", [4, 8])
