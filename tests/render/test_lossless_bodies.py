@@ -9,7 +9,7 @@ from tests.render.bodies import BODIES
 from contextwright import C, compile, read_session, write_session
 
 MODELS = {"gemini": "gemini-2.5-pro"}
-SLOW = settings(suppress_health_check=list(HealthCheck), deadline=None)
+FEW = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=30)
 
 
 def text(value):
@@ -18,7 +18,7 @@ def text(value):
 
 @pytest.mark.parametrize("format", BODIES)
 def test_a_body_that_no_word_touches_leaves_byte_for_byte(format):
-    @SLOW
+    @FEW
     @given(BODIES[format])
     def check(body):
         session = read_session(body, format=format)
@@ -31,7 +31,7 @@ def test_a_body_that_no_word_touches_leaves_byte_for_byte(format):
 
 @pytest.mark.parametrize("format", BODIES)
 def test_it_does_so_from_a_file_as_well(format):
-    @settings(SLOW, max_examples=30)
+    @settings(FEW, max_examples=10)
     @given(BODIES[format])
     def check(body):
         stored = write_session(read_session(body, format=format))
