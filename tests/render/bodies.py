@@ -6,7 +6,19 @@ from hypothesis import strategies as st
 KEYS = st.sampled_from(("x_b", "x_a", "x__"))
 WORDS = st.sampled_from(("hi", "go on", "größe", "a\nb", "{}", "漢字", "0"))
 VALUES = st.sampled_from(
-    (None, True, -9, 1.0, 0.5, "größe", "", [], {}, [None, ["a\nb"]], {"x_b": {"x_a": [0]}, "x_a": 1})
+    (
+        None,
+        True,
+        -9,
+        1.0,
+        0.5,
+        "größe",
+        "",
+        [],
+        {},
+        [None, ["a\nb"]],
+        {"x_b": {"x_a": [0]}, "x_a": 1},
+    )
 )
 UNKNOWN = st.sampled_from(
     ({}, {}, {"x_b": None}, {"x_b": 1, "x_a": [{"x_z": 1.0, "x_c": "漢字"}]}, {"x__": {"x_a": {}}})

@@ -1,6 +1,7 @@
 """Each provider's rules find what they are for: a request is broken in one place, and named."""
 
 import copy
+import re
 
 import pytest
 
@@ -128,3 +129,55 @@ def test_gemini_takes_calls_without_ids_by_name_and_order():
     assert {each.rule for each in renderer.validate(request, target)} == {"GE2"}
     del response["name"], response["response"]
     assert {each.rule for each in renderer.validate(request, target)} == {"GE2", "GE8"}
+
+
+def with_another(value, path, put):
+    """A copy with something else at a place; `put` is `...` where it is missing."""
+    if not path:
+        return put
+    copied = copy.copy(value)
+    if put is ... and len(path) == 1:
+        del copied[path[0]]
+    else:
+        copied[path[0]] = with_another(value[path[0]], path[1:], put)
+    return copied
+
+
+def places(value):
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield (key,)
+        if isinstance(item, (dict, list)):
+            yield from ((key, *rest) for rest in places(item))
+
+
+FORMATS = ("openai-chat", "anthropic", "gemini", "openai-responses")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("put", [..., None, "text", 7, [], {}, ["text"], [None], [{"type": "new"}]],
+                         ids=repr)  # fmt: skip
+def test_a_form_that_no_rule_knows_stops_none(format, put):
+    renderer, target, request = provider_named(format).renderer, target_for(format), whole(format)
+    for path in places(request):
+        found = renderer.validate(with_another(request, path, put), target)
+        assert {each.rule for each in found} <= set(renderer.rules), path
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_content_may_be_a_plain_text(format):
+    key, body = {"gemini": ("contents", "parts"), "openai-responses": ("input", "content")}.get(
+        format, ("messages", "content")
+    )
+    request = copy.deepcopy(whole(format))
+    for message in request[key]:
+        if message.get("role") == "user" and not re.search("result|response", str(message[body])):
+            message[body] = "hi"
+    if format == "anthropic":
+        request["system"] = "brief"
+    assert provider_named(format).renderer.validate(request, target_for(format)) == []
+
+
+def test_responses_take_an_input_that_is_a_text():
+    renderer, target = provider_named("openai-responses").renderer, target_for("openai-responses")
+    assert renderer.validate({"model": "gpt-5", "input": "hi"}, target) == []

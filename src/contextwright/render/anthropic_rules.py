@@ -3,11 +3,14 @@
 import re
 from typing import Any
 
+from contextwright.formats.fields import list_if, object_if
 from contextwright.formats.tool_schemas import is_hosted
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
     numbered,
+    parts_of,
+    text_in,
     text_is_encodable,
     tools_are_named_once,
     turns_alternate,
@@ -15,24 +18,30 @@ from contextwright.render.shared_rules import (
 
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_tool_names = tools_are_named_once(lambda request: request.get("tools"), _NAME.pattern)
+
+
+def _tools(request: Any) -> list[Any] | None:
+    return list_if(request["tools"]) if request.get("tools") is not None else None
+
+
+_tool_names = tools_are_named_once(_tools, _NAME.pattern)
 
 
 def _of(message: Any, kind: str) -> list[Any]:
-    return [part for part in message["content"] if part["type"] == kind]
+    return [part for part in parts_of(message) if part.get("type") == kind]
 
 
 def calls_are_answered_next(request: Any) -> Broken:
     """AN2, AN3: the next message begins with a result for each call, and for nothing else."""
     waiting: list[str] = []
     for where, message in numbered(request, "messages"):
-        kinds = [part["type"] for part in message["content"]]
-        results = [part["tool_use_id"] for part in _of(message, "tool_result")]
+        kinds = [part.get("type") for part in parts_of(message)]
+        results = [text_in(part, "tool_use_id") for part in _of(message, "tool_result")]
         if sorted(results) != sorted(waiting):
             yield where, f"results for {results}, calls of {waiting} before it"
         if "tool_result" in kinds[len(results) :]:
             yield where, "a result behind something else"
-        waiting = [part["id"] for part in _of(message, "tool_use")]
+        waiting = [text_in(part, "id") for part in _of(message, "tool_use")]
     if waiting:
         yield "messages", f"the calls {waiting} are not answered"
 
@@ -42,17 +51,18 @@ def ids_are_unique(request: Any) -> Broken:
     seen: set[str] = set()
     for where, message in numbered(request, "messages"):
         for part in _of(message, "tool_use"):
-            if part["id"] in seen or not _ID.fullmatch(part["id"]):
-                yield where, f"the call id {part['id']!r}"
-            if not _NAME.fullmatch(part["name"]):
-                yield where, f"the tool name {part['name']!r}"
-            seen.add(part["id"])
+            id, name = text_in(part, "id"), text_in(part, "name")
+            if id in seen or not _ID.fullmatch(id):
+                yield where, f"the call id {id!r}"
+            if not _NAME.fullmatch(name):
+                yield where, f"the tool name {name!r}"
+            seen.add(id)
 
 
 def calls_come_last(request: Any) -> Broken:
     """AN5: nothing but calls stands behind a call of the same message."""
     for where, message in numbered(request, "messages"):
-        kinds = [part["type"] for part in message["content"]]
+        kinds = [part.get("type") for part in parts_of(message)]
         if "tool_use" in kinds and set(kinds[kinds.index("tool_use") :]) != {"tool_use"}:
             yield where, "something stands behind a call"
 
@@ -60,12 +70,12 @@ def calls_come_last(request: Any) -> Broken:
 def no_text_is_blank(request: Any) -> Broken:
     """AN6: no blank text, no empty content."""
     for where, message in numbered(request, "messages"):
-        if not message["content"]:
+        if not message.get("content"):
             yield where, "empty content"
-        if any(not part["text"].strip() for part in _of(message, "text")):
+        if any(not text_in(part, "text").strip() for part in _of(message, "text")):
             yield where, "a blank text"
-    for place, part in enumerate(request.get("system", ())):
-        if not part["text"].strip():
+    for place, part in enumerate(parts_of(request, "system")):
+        if part.get("type") == "text" and not text_in(part, "text").strip():
             yield f"system[{place}]", "a blank text"
 
 
@@ -73,27 +83,28 @@ def thinking_is_signed(request: Any) -> Broken:
     """AN8: reasoning is the assistant's and carries its signature."""
     for where, message in numbered(request, "messages"):
         for part in _of(message, "thinking"):
-            if message["role"] != "assistant" or not part["signature"]:
+            if message.get("role") != "assistant" or not part.get("signature"):
                 yield where, "reasoning without a signature, or not the assistant's"
 
 
 def history_with_calls_has_tools(request: Any) -> Broken:
     """AN9, AN13: tools are named once, their schemas are objects, and used calls need some."""
     yield from _tool_names(request)
+    tools = list_if(request.get("tools"))
     if "tools" not in request:
         if any(_of(message, "tool_use") for _, message in numbered(request, "messages")):
             yield "tools", "calls in the history, no tools"
-    for place, tool in enumerate(request.get("tools", ())):
-        if not is_hosted(tool) and tool.get("input_schema", {}).get("type") != "object":
+    for place, tool in enumerate(map(object_if, tools)):
+        if not is_hosted(tool) and object_if(tool.get("input_schema")).get("type") != "object":
             yield f"tools[{place}]", "a schema that is not an object's"
 
 
 def breakpoints_are_few(request: Any) -> Broken:
     """AN10: four breakpoints at most, none on reasoning."""
-    parts = [*request.get("tools", ()), *request.get("system", ())]
+    parts = [*parts_of(request, "tools"), *parts_of(request, "system")]
     for _, message in numbered(request, "messages"):
-        parts += message["content"]
-    marked = [part for part in parts if "cache_control" in part]
+        parts += parts_of(message)
+    marked = [part for part in parts if part.get("cache_control")]
     if len(marked) > 4:
         yield "cache_control", f"{len(marked)} breakpoints"
     if any("thinking" in str(part.get("type")) for part in marked):
@@ -102,7 +113,8 @@ def breakpoints_are_few(request: Any) -> Broken:
 
 def answer_has_room(request: Any) -> Broken:
     """max_tokens is at least 1."""
-    if request["max_tokens"] < 1:
+    limit = request.get("max_tokens")
+    if isinstance(limit, int) and limit < 1:
         yield "max_tokens", "no room for an answer"
 
 

@@ -33,10 +33,12 @@ class BlockCalls(msgspec.Struct, frozen=True):
     Args:
         calls: the calls by the id that they have in the block.
         ids: the id in the request, by the id in the block.
+        as_they_came: whether they are sent as a body had them.
     """
 
     calls: dict[str, ToolCall]
     ids: dict[str, str]
+    as_they_came: bool = False
 
     def id_of(self, call_id: str) -> str:
         """The id of a call in the request."""
@@ -85,7 +87,7 @@ class RequestDraft:
         calls = calls_of(block)
         if as_they_came:
             self._taken.update(calls)
-            return BlockCalls(calls, {id: id for id in calls})
+            return BlockCalls(calls, {id: id for id in calls}, as_they_came=True)
         ids = {id: self.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
         return BlockCalls(calls, ids)
 

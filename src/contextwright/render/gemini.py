@@ -222,9 +222,13 @@ def _signed(signature: Any) -> Wire:
 def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
     call = calls.calls.get(part.call_id)
     key = "error" if part.status in {"error", "interrupted"} else "result"
+    name = call.name if call is not None else part.name
+    id = calls.id_of(part.call_id)
+    # a body's call without an id was read with its name in the id's place
+    named = {} if calls.as_they_came and id.partition("~")[0] == name else {"id": id}
     response: Wire = {
-        "id": calls.id_of(part.call_id),
-        "name": draft.name(call.name if call is not None else part.name),
+        **named,
+        "name": draft.name(name),
         "response": {key: draft.result_text(part, call, where)},
     }
     return {"function_response": response}

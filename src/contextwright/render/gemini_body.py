@@ -28,13 +28,16 @@ def config_of(request: Json) -> Json:
     return cast(Json, config) if isinstance(config, dict) else request
 
 
+def spellings(snake: str) -> tuple[str, str]:
+    """A name in snake_case and in camelCase."""
+    head, *rest = snake.split("_")
+    return snake, head + "".join(map(str.title, rest))
+
+
 def either(part: Any, snake: str) -> Json:
     """An object under its snake_case or camelCase name; empty where there is none."""
-    head, *rest = snake.split("_")
     fields = object_if(part)
-    return object_if(fields.get(snake)) or object_if(
-        fields.get(head + "".join(map(str.title, rest)))
-    )
+    return next(filter(None, (object_if(fields.get(key)) for key in spellings(snake))), {})
 
 
 def declarations(tools: Any) -> list[Wire]:
@@ -125,8 +128,7 @@ class GeminiBody:
     def ask(self, answer: Json) -> None:
         """Set the shape of the answer."""
         for key, value in answer.items():
-            head, *rest = key.split("_")
-            self._set((key, head + "".join(map(str.title, rest))), value)
+            self._set(spellings(key), value)
 
     def _set(self, names: tuple[str, str], value: Any) -> None:
         place = self._fields

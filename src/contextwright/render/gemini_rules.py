@@ -1,35 +1,58 @@
 """The rules of Gemini, a function a rule (U rules: all providers; GE: this one)."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from contextwright.formats.fields import Json, object_if
+from contextwright.render.gemini_body import config_of, declarations, either, spellings
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
-    numbered,
+    parts_of,
+    text_in,
     text_is_encodable,
     tools_are_named_once,
     turns_alternate,
 )
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
-_DATA = ("text", "inline_data", "file_data", "function_call", "function_response")
+_DATA = {"text"}.union(
+    *map(spellings, ("inline_data", "file_data", "function_call", "function_response"))
+)
+_BESIDE = {"thought"}.union(
+    *map(spellings, ("thought_signature", "video_metadata", "media_resolution", "part_metadata"))
+)
 
 
 def _declarations(request: Any) -> list[Any] | None:
-    groups = request.get("config", {}).get("tools", ())
-    return [tool for group in groups for tool in group["function_declarations"]] if groups else None
+    groups = config_of(request).get("tools")
+    return declarations(groups) if groups else None
 
 
-def _of(content: Any, kind: str) -> list[Any]:
-    return [part[kind] for part in content["parts"] if kind in part]
+def _contents(request: Any, key: str = "contents") -> Iterator[tuple[str, Json]]:
+    """The contents, each with its place: a caller may have written one alone, a text, or a part."""
+    value = request.get(key)
+    for place, item in enumerate(value if isinstance(value, list) else [value] if value else []):  # pyright: ignore
+        content = {"text": item} if isinstance(item, str) else object_if(item)
+        yield f"{key}[{place}]", content if "parts" in content else {"parts": [content]}
+
+
+def _parts(content: Json) -> list[Json]:
+    return parts_of(content, "parts")
+
+
+def _of(content: Json, kind: str) -> list[Json]:
+    """The objects of a kind in the parts, under its name in snake_case or camelCase."""
+    found = (part.get(name) for part in _parts(content) for name in spellings(kind))
+    return [each for each in found if isinstance(each, dict)]
 
 
 def calls_are_answered_next(request: Any) -> Broken:
     """GE2 to GE5: one content answers all calls of the one before it, in their order. Ids may be
     left out: then names and order tell."""
     waiting: list[Any] = []
-    for where, content in numbered(request, "contents"):
+    for where, content in _contents(request):
         responses = _of(content, "function_response")
         if len(responses) != len(waiting) or not all(map(_answers, responses, waiting)):
             yield where, f"responses {_labels(responses)} for the calls {_labels(waiting)}"
@@ -39,7 +62,7 @@ def calls_are_answered_next(request: Any) -> Broken:
 
 
 def _answers(response: Any, call: Any) -> bool:
-    ids = {each.get("id") for each in (response, call)} - {None}
+    ids = {str(each["id"]) for each in (response, call) if each.get("id") is not None}
     return len(ids) < 2 and response.get("name") == call.get("name")
 
 
@@ -49,43 +72,46 @@ def _labels(parts: list[Any]) -> list[tuple[Any, Any]]:
 
 def parts_hold_one_thing(request: Any) -> Broken:
     """GE7: a part has exactly one data field, and says something."""
-    for where, content in numbered(request, "contents"):
+    for where, content in _contents(request):
         if not content["parts"]:
             yield where, "no parts"
-        for part in content["parts"]:
-            if sum(key in part for key in _DATA) != 1 or part.get("text") == "":
+        for part in _parts(content):
+            said = {key for key in part.keys() - _BESIDE if part[key] is not None}
+            known = said.intersection(_DATA)
+            # data of a kind that came after this was written is data
+            if len(known) > 1 or not said or part.get("text") == "":
                 yield where, f"a part with {sorted(part)}"
 
 
 def responses_are_objects(request: Any) -> Broken:
     """GE8: responses are objects, names are valid."""
-    for where, content in numbered(request, "contents"):
+    for where, content in _contents(request):
         for each in _of(content, "function_response"):
             if not isinstance(each.get("response"), dict):
                 yield where, "a response that is not an object"
         for each in (*_of(content, "function_call"), *_of(content, "function_response")):
-            if not _NAME.fullmatch(each.get("name", "")):
+            if not _NAME.fullmatch(text_in(each, "name")):
                 yield where, f"the function name {each.get('name')!r}"
 
 
 def current_calls_are_signed(request: Any) -> Broken:
     """GE6: Gemini 3 wants the first call of each content of the current turn signed."""
-    if not request.get("model", "").rpartition("/")[2].startswith("gemini-3"):
+    if not text_in(request, "model").rpartition("/")[2].startswith("gemini-3"):
         return
     current: list[tuple[str, Any]] = []
-    for where, content in numbered(request, "contents"):
-        only_responses = len(_of(content, "function_response")) == len(content["parts"])
-        current = [] if content["role"] == "user" and not only_responses else current
+    for where, content in _contents(request):
+        only_responses = len(_of(content, "function_response")) == len(_parts(content))
+        current = [] if content.get("role", "user") == "user" and not only_responses else current
         current.append((where, content))
     for where, content in current:
-        calls = [part for part in content["parts"] if "function_call" in part]
-        if calls and not calls[0].get("thought_signature"):
+        calls = [part for part in _parts(content) if either(part, "function_call")]
+        if calls and not any(calls[0].get(key) for key in spellings("thought_signature")):
             yield where, "an unsigned call in the current turn"
 
 
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "GE1": turns_alternate("contents", "model"),
+    "GE1": turns_alternate("contents", "model", _contents),
     "GE2": calls_are_answered_next,
     "GE6": current_calls_are_signed,
     "GE7": parts_hold_one_thing,

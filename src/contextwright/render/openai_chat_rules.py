@@ -6,11 +6,14 @@ Numbers as in research on rejected requests: U rules hold for all providers, OC 
 import re
 from typing import Any
 
+from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
     is_object,
     numbered,
+    parts_of,
+    text_in,
     text_is_encodable,
     tools_are_named_once,
 )
@@ -22,12 +25,18 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 def _functions(request: Any) -> list[Any] | None:
     """The functions of the tools. OpenAI's own limit of 128 is not checked: what is compatible
     with it has others."""
-    return [tool.get("function", {}) for tool in request["tools"]] if "tools" in request else None
+    if request.get("tools") is None:
+        return None
+    return [object_if(object_if(tool).get("function")) for tool in list_if(request["tools"])]
+
+
+def _calls(message: Json) -> list[Json]:
+    return [object_if(call) for call in list_if(message.get("tool_calls"))]
 
 
 def something_is_sent(request: Any) -> Broken:
     """U2: there is a message that is not the system's, and none is empty."""
-    if all(message["role"] == "system" for message in request["messages"]):
+    if all(message.get("role") == "system" for _, message in numbered(request, "messages")):
         yield "messages", "no message but the system's"
     for where, message in numbered(request, "messages"):
         if message.get("content") in ("", []):
@@ -39,33 +48,38 @@ def ids_are_unique(request: Any) -> Broken:
     called: set[str] = set()
     answered: set[str] = set()
     for where, message in numbered(request, "messages"):
-        for call in message.get("tool_calls", ()):
-            if call["id"] in called:
-                yield where, f"the id {call['id']!r} is called twice"
-            called.add(call["id"])
-        if message["role"] == "tool":
-            if message["tool_call_id"] in answered:
-                yield where, f"the id {message['tool_call_id']!r} is answered twice"
-            answered.add(message["tool_call_id"])
+        for call in _calls(message):
+            id = text_in(call, "id")
+            if id in called:
+                yield where, f"the id {id!r} is called twice"
+            called.add(id)
+        if message.get("role") == "tool":
+            id = text_in(message, "tool_call_id")
+            if id in answered:
+                yield where, f"the id {id!r} is answered twice"
+            answered.add(id)
 
 
 def arguments_are_objects(request: Any) -> Broken:
     """U4, OC5: arguments are a string that holds a JSON object; names and ids are short."""
     for where, message in numbered(request, "messages"):
-        for call in message.get("tool_calls", ()):
-            if not is_object(call["function"]["arguments"]):
+        for call in _calls(message):
+            custom = call.get("type") == "custom"  # its input is any text
+            function = object_if(call.get("custom" if custom else "function"))
+            name, id = text_in(function, "name"), text_in(call, "id")
+            if not custom and not is_object(text_in(function, "arguments")):
                 yield where, "arguments that are not a JSON object"
-            if not _NAME.fullmatch(call["function"]["name"]):
-                yield where, f"the tool name {call['function']['name']!r}"
-            if not 1 <= len(call["id"]) <= 40:
-                yield where, f"a call id of {len(call['id'])} characters"
+            if not _NAME.fullmatch(name):
+                yield where, f"the tool name {name!r}"
+            if not 1 <= len(id) <= 40:
+                yield where, f"a call id of {len(id)} characters"
 
 
 def roles_are_known(request: Any) -> Broken:
     """OC1: system, developer, user, assistant, tool."""
     for where, message in numbered(request, "messages"):
-        if message["role"] not in _ROLES:
-            yield where, f"the role {message['role']!r}"
+        if text_in(message, "role") not in _ROLES:
+            yield where, f"the role {message.get('role')!r}"
 
 
 def calls_are_answered_next(request: Any) -> Broken:
@@ -73,14 +87,15 @@ def calls_are_answered_next(request: Any) -> Broken:
     message stands anywhere."""
     waiting: set[str] = set()
     for where, message in numbered(request, "messages"):
-        if message["role"] == "tool":
-            if message["tool_call_id"] not in waiting:
-                yield where, f"a result for {message['tool_call_id']!r}, which nobody waits for"
-            waiting.discard(message["tool_call_id"])
+        if message.get("role") == "tool":
+            id = text_in(message, "tool_call_id")
+            if id not in waiting:
+                yield where, f"a result for {id!r}, which nobody waits for"
+            waiting.discard(id)
             continue
         if waiting:
             yield where, f"the calls {sorted(waiting)} are not answered before it"
-        waiting = {call["id"] for call in message.get("tool_calls", ())}
+        waiting = {text_in(call, "id") for call in _calls(message)}
     if waiting:
         yield "messages", f"the calls {sorted(waiting)} are not answered"
 
@@ -95,9 +110,9 @@ def only_calls_excuse_silence(request: Any) -> Broken:
 def pictures_are_the_users(request: Any) -> Broken:
     """OC7: pictures and files stand in user messages only."""
     for where, message in numbered(request, "messages"):
-        if message["role"] != "user" and isinstance(message.get("content"), list):
-            if any(part["type"] != "text" for part in message["content"]):
-                yield where, f"a picture or a file in a message of role {message['role']}"
+        role = message.get("role")
+        if role != "user" and any(part.get("type") != "text" for part in parts_of(message)):
+            yield where, f"a picture or a file in a message of role {role}"
 
 
 RULES: dict[str, Rule] = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.wire import encodable, parse_json
 
 Broken = Iterator[tuple[str, str]]
@@ -22,27 +23,44 @@ def text_is_encodable(request: Any) -> Broken:
         yield from encodable(request)
 
 
-def numbered(request: Any, key: str) -> Iterator[tuple[str, Any]]:
-    """The items of a list in the request, each with its place."""
-    for place, item in enumerate(request[key]):
-        yield f"{key}[{place}]", item
+def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
+    """The items of a list in the request, each with its place; one that is no object is empty."""
+    for place, item in enumerate(list_if(request.get(key))):
+        yield f"{key}[{place}]", object_if(item)
 
 
-def turns_alternate(key: str, assistant: str) -> Rule:
+def parts_of(message: Json, key: str = "content") -> list[Json]:
+    """The parts of a message, whose caller may have written a text in their stead."""
+    value = message.get(key)
+    parts = [value] if isinstance(value, str) else list_if(value)
+    return [{"type": "text", "text": p} if isinstance(p, str) else object_if(p) for p in parts]
+
+
+def text_in(part: Json, key: str) -> str:
+    """The text in a field; empty where there is none."""
+    value = part.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def turns_alternate(
+    key: str, assistant: str, messages: Callable[[Any, str], Iterator[tuple[str, Json]]] = numbered
+) -> Rule:
     """The rule that user and assistant take turns, a user first and last.
 
     Args:
         key: where the request holds its messages.
         assistant: the assistant's role.
+        messages: those of a request, each with its place.
     """
 
     def rule(request: Any) -> Broken:
         expected = "user"
-        for where, message in numbered(request, key):
-            if message["role"] != expected:
-                yield where, f"the role {message['role']!r} where {expected!r} is due"
-            expected = assistant if message["role"] == "user" else "user"
-        if expected == "user" or not request[key]:
+        for where, message in messages(request, key):
+            role = message.get("role", "user")
+            if role != expected:
+                yield where, f"the role {role!r} where {expected!r} is due"
+            expected = assistant if role == "user" else "user"
+        if expected == "user":
             yield key, "the last message is not the user's"
 
     return rule
@@ -65,7 +83,8 @@ def tools_are_named_once(
         if tools is None:
             return
         # a hosted tool may have a type and no name
-        names = {place: tool["name"] for place, tool in enumerate(tools) if "name" in tool}
+        objects = enumerate(map(object_if, tools))
+        names = {place: str(tool["name"]) for place, tool in objects if "name" in tool}
         if not tools or len(names) != len(set(names.values())):
             yield where, "no tools, or two of one name"
         for place, name in names.items():
