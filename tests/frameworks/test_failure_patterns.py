@@ -312,14 +312,14 @@ def test_files_and_unknown_parts_of_results_are_never_lost_in_silence(format):
     assert [part.part for part in pack.manifest.unrendered] == ["opaque"]
 
 
-def test_no_server_side_chain_is_ever_continued():
+def test_a_server_side_chain_is_continued_only_where_the_callers_own_body_does():
     from contextwright import read_session
 
     given = {"model": "gpt-5", "previous_response_id": "resp_1", "store": True, "input": [
         {"type": "message", "role": "user", "content": "hi"},
     ]}  # fmt: skip
-    session = read_session(given)
-    body = packs(session, C.default(), "openai-responses").request
+    assert packs(read_session(given), C.default(), "openai-responses").request == given
+    body = packs(session_of("u: hi"), C.default(), "openai-responses").request
     assert "previous_response_id" not in body
     assert body["store"] is False
 
