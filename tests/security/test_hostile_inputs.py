@@ -79,7 +79,7 @@ EXPECTED_ERRORS = {
     "torn-middle-line": "line 2",
     "latin1": "byte 29 of line 1",
     "not-object": "expected an object",
-    "no-role": "field role",
+    "no-role": "no format fits",
     "duplicate-event-id": "line 1 and",
     "deep-metadata": "deeper than 256",
 }
