@@ -45,15 +45,15 @@ REFS_NAMED = 12
 _NO_HOSTS: Mapping[str, Fetch] = MappingProxyType({})
 
 
-class _Arguments:
-    """Tokens that were given since a pack: several calls of one step share its room."""
+class _Reading:
+    """Tokens that were read back since a pack: several calls of one step share its room."""
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.pack, self.tokens = "", 0
 
 
-_GIVEN: WeakKeyDictionary[Log, _Arguments] = WeakKeyDictionary()
+_READINGS: WeakKeyDictionary[Log, _Reading] = WeakKeyDictionary()
 
 
 class ReadBack:
@@ -106,8 +106,8 @@ class ReadBack:
             sent = pack.manifest.tools.sent
             own = sent[:-2] if pack.manifest.read_back else sent
             return read_back_tools(Tool(name=name) for name in own)
-        given = self._receiver.tools if self._receiver is not None else None
-        return read_back_tools(self._session.tools if given is None else given)
+        tools = self._receiver.tools if self._receiver is not None else None
+        return read_back_tools(self._session.tools if tools is None else tools)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -147,18 +147,18 @@ class ReadBack:
                 where="ReadBack.call(name, arguments)",
                 fix=f"ask handles(name) first; the names are {', '.join(self.names)}",
             )
-        asked = read_call(arguments, wanted="ref" if name == self.names[0] else "query")
-        if isinstance(asked, str):
-            return asked
+        wanted = read_call(arguments, wanted="ref" if name == self.names[0] else "query")
+        if isinstance(wanted, str):
+            return wanted
         seen, snapshot = self._seen(), snapshot_of(self._session, "ReadBack.call(...)")
         planned = plan(from_data(seen.spec), ports=self._ports)
-        given = _GIVEN.setdefault(snapshot.log, _Arguments())
-        with given.lock:  # calls of one step may come from several threads
-            if given.pack != seen.checksum:
-                given.pack, given.tokens = seen.checksum, 0
-            room = self._room(seen, snapshot, planned, given.tokens)
-            text = self._answered(asked, planned, snapshot, seen, room)
-            given.tokens += self._counter(seen).count(text) + AROUND
+        reading = _READINGS.setdefault(snapshot.log, _Reading())
+        with reading.lock:  # calls of one step may come from several threads
+            if reading.pack != seen.checksum:
+                reading.pack, reading.tokens = seen.checksum, 0
+            room = self._room(seen, snapshot, planned, reading.tokens)
+            text = self._answered(wanted, planned, snapshot, seen, room)
+            reading.tokens += self._counter(seen).count(text) + AROUND
         return text
 
     async def acall(self, name: str, arguments: str | Mapping[str, Any] | None = None) -> str:
@@ -166,7 +166,7 @@ class ReadBack:
         return await off_loop(self.call, name, arguments)
 
     def _answered(
-        self, asked: ReadBackCall, planned: Plan, snapshot: Snapshot, seen: Manifest, room: int
+        self, wanted: ReadBackCall, planned: Plan, snapshot: Snapshot, seen: Manifest, room: int
     ) -> str:
         """What was asked for, or why it is not to be had."""
         if room < LEAST:
@@ -174,14 +174,14 @@ class ReadBack:
         count, (expand, _) = self._counter(seen).count, self.names
         refs = Refs(snapshot, self._artifacts, self._roots, self._hosts, planned.cites)
         try:
-            if asked.query:
-                most = min(asked.max_tokens or SEARCHED, room)
+            if wanted.query:
+                most = min(wanted.max_tokens or SEARCHED, room)
                 sight = Sight(snapshot, seen, refs.read, planned)
-                return found_out_of_sight(asked.query, sight, count, most, expand=expand)
-            text = planned.clean(refs.read(asked.ref))
+                return found_out_of_sight(wanted.query, sight, count, most, expand=expand)
+            text = planned.clean(refs.read(wanted.ref))
             page = seen.budget // PAGE_SHARE
-            most = max(LEAST, min(asked.max_tokens or page, page))
-            return answer_of(asked, text, count, tool=expand, most=most, room=room)
+            most = max(LEAST, min(wanted.max_tokens or page, page))
+            return answer_of(wanted, text, count, tool=expand, most=most, room=room)
         except RefError as error:
             return f"Not read: {error.what}. {_refs_of(seen)}"
         except ContextwrightError as error:
@@ -211,7 +211,7 @@ class ReadBack:
                 raise
             return self._receiver.counter
 
-    def _room(self, seen: Manifest, snapshot: Snapshot, planned: Plan, given: int) -> int:
+    def _room(self, seen: Manifest, snapshot: Snapshot, planned: Plan, tokens: int) -> int:
         """Tokens that the next request has beside what it can not do without, less what was
         given since the last, or came otherwise."""
         protection = protection_of(snapshot)
@@ -225,7 +225,7 @@ class ReadBack:
         new = sum(
             count(_all_text(snapshot.log[at])) for at in range(seen.position, snapshot.position)
         )
-        return seen.budget - taken - AROUND - max(new, given)
+        return seen.budget - taken - AROUND - max(new, tokens)
 
 
 def _all_text(event: Event) -> str:

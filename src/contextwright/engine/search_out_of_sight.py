@@ -192,10 +192,10 @@ def _of_exchange(exchange: Exchange, clean: Callable[[str], str]) -> Iterator[Pa
             yield from _passages(ref, exchange.index, clean(call.name), clean(result.text))
     for event in exchange.events:
         if event.role != "system":
-            yield from _said(event, exchange.index, clean)
+            yield from _words_of(event, exchange.index, clean)
 
 
-def _said(event: Event, order: int, clean: Callable[[str], str]) -> Iterator[Passage]:
+def _words_of(event: Event, order: int, clean: Callable[[str], str]) -> Iterator[Passage]:
     ref = event_ref(event.id)
     only_text = all(isinstance(part, Text) for part in event.parts)
     for passage in _passages(ref, order, clean(event.speaker), clean(event.text)):

@@ -15,6 +15,7 @@ from contextwright.tokens.models import ModelInfo, model_info
 from contextwright.tokens.usage import Usage, usage_of
 
 ABORT = "abort"
+_BILLED = "the provider's number of input tokens, cached ones included"
 Threshold = Callable[[BudgetEvent], Any] | Literal["abort"]
 """Called with the event when it is passed; `"abort"`, or to return it, ends the session's turns."""
 
@@ -156,7 +157,7 @@ def billed_usage(billed: object, billed_input: int | None) -> Usage | None:
     Raises:
         SpecError: it says no tokens.
     """
-    expect_type("billed_input", billed_input, int, "Engine.record(...)", "a number of tokens")
+    expect_type("billed_input", billed_input, int, "Engine.record(...)", _BILLED)
     if billed is None and billed_input is None:
         return None
     usage = usage_of(billed_input if billed is None else billed)

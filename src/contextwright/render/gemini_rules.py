@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _DATA = {"text"}.union(
     *map(spellings, ("inline_data", "file_data", "function_call", "function_response"))
 )
-_BESIDE = {"thought"}.union(
+_OTHER_FIELDS = {"thought"}.union(
     *map(spellings, ("thought_signature", "video_metadata", "media_resolution", "part_metadata"))
 )
 
@@ -44,8 +44,8 @@ def _parts(content: Json) -> list[Json]:
 
 def _of(content: Json, kind: str) -> list[Json]:
     """The objects of a kind in the parts, under its name in snake_case or camelCase."""
-    found = (part.get(name) for part in _parts(content) for name in spellings(kind))
-    return [each for each in found if isinstance(each, dict)]
+    values = (part.get(name) for part in _parts(content) for name in spellings(kind))
+    return [each for each in values if isinstance(each, dict)]
 
 
 def calls_are_answered_next(request: Any) -> Broken:
@@ -76,10 +76,10 @@ def parts_hold_one_thing(request: Any) -> Broken:
         if not content["parts"]:
             yield where, "no parts"
         for part in _parts(content):
-            said = {key for key in part.keys() - _BESIDE if part[key] is not None}
-            known = said.intersection(_DATA)
+            fields = {key for key in part.keys() - _OTHER_FIELDS if part[key] is not None}
+            known = fields.intersection(_DATA)
             # data of a kind that came after this was written is data
-            if len(known) > 1 or not said or part.get("text") == "":
+            if len(known) > 1 or not fields or part.get("text") == "":
                 yield where, f"a part with {sorted(part)}"
 
 
