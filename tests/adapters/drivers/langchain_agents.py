@@ -121,6 +121,7 @@ class LangChainDriver:
         return LangChainAgent(setup, self.model)
 
 
+EMPTY_RESULT = "the framework sends an empty result as it is, which a strict server refuses"
 NO_TOOLS = "the adapter adds no tools to an agent yet"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 DRIVERS = [
@@ -128,7 +129,11 @@ DRIVERS = [
         "langchain, openai",
         "openai-chat",
         openai_model,
-        {"thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING},
+        {
+            "thinking": NO_THINKING,
+            "odd-texts-and-empty-results": EMPTY_RESULT,
+            "thinking-bound-to-its-prefix": NO_THINKING,
+        },
     ),
     LangChainDriver("langchain, anthropic", "anthropic", anthropic_model),
 ]

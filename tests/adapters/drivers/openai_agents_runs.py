@@ -116,6 +116,7 @@ class AgentsDriver:
 
 
 NO_RETRY = "the filter does not hear of a refusal; give the model `openai_client=wrap(client)`"
+EMPTY_RESULT = "the framework sends an empty result as it is, which a strict server refuses"
 NO_TOOLS = "the filter adds no tools to an agent; give it `context.tools()`"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 NO_BOUND = "no model of this interface that binds is in the table of models"
@@ -125,7 +126,12 @@ DRIVERS = [
         "openai-agents, chat",
         "openai-chat",
         OpenAIChatCompletionsModel,
-        {**COMMON, "thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING},
+        {
+            **COMMON,
+            "odd-texts-and-empty-results": EMPTY_RESULT,
+            "thinking": NO_THINKING,
+            "thinking-bound-to-its-prefix": NO_THINKING,
+        },
     ),
     AgentsDriver(
         "openai-agents, responses",

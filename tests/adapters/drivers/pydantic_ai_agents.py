@@ -95,13 +95,18 @@ class PydanticDriver:
         return PydanticAgent(setup, self.api)
 
 
+EMPTY_RESULT = "the framework sends an empty result as it is, which a strict server refuses"
 NO_TOOLS = "the adapter adds no tools to an agent yet"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 DRIVERS = [
     PydanticDriver(
         "pydantic-ai, openai",
         "openai-chat",
-        {"thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING},
+        {
+            "thinking": NO_THINKING,
+            "odd-texts-and-empty-results": EMPTY_RESULT,
+            "thinking-bound-to-its-prefix": NO_THINKING,
+        },
     ),
     PydanticDriver("pydantic-ai, anthropic", "anthropic"),
 ]
