@@ -92,6 +92,16 @@ VERCEL = [
         {"type": "tool-wait", "toolCallId": "c3", "state": "input-available", "input": {}},
     ]},
 ]  # fmt: skip
+VERCEL_MODEL = [
+    {"role": "user", "content": [{"type": "text", "text": "look"}]},
+    {"role": "assistant", "content": [
+        {"type": "text", "text": "I do"},
+        {"type": "tool-call", "toolCallId": "c1", "toolName": "look", "input": {"a": 1}}]},
+    {"role": "tool", "content": [
+        {"type": "tool-result", "toolCallId": "c1", "toolName": "look",
+         "output": {"type": "json", "value": {"rows": [1.0]}}}]},
+    {"role": "assistant", "content": "seen"},
+]  # fmt: skip
 LLAMA_INDEX = [
     {"role": "system", "additional_kwargs": {}, "blocks": [
         {"block_type": "text", "text": "be brief"}]},
@@ -157,6 +167,7 @@ BODIES: dict[str, Any] = {
     "gemini": GEMINI,
     "bedrock": BEDROCK,
     "vercel-ai": VERCEL,
+    "vercel-ai-model": VERCEL_MODEL,
     "llama-index": LLAMA_INDEX,
     "agent-framework": AGENT_FRAMEWORK,
     "pydantic-ai": PYDANTIC_AI,

@@ -18,13 +18,14 @@ from contextwright.formats import (
     pydantic_ai,
     swe_agent,
     vercel_ai,
+    vercel_ai_model,
 )
 from contextwright.formats.provenance import residue
 from contextwright.session import Session
 
 FORMATS = [
     adk, agent_framework, bedrock, claude_code, codex, langchain, llama_index, pydantic_ai,
-    swe_agent, vercel_ai,
+    swe_agent, vercel_ai, vercel_ai_model,
 ]  # fmt: skip
 
 

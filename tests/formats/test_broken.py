@@ -20,12 +20,13 @@ from contextwright.formats import (
     swe_agent,
     tau_bench,
     vercel_ai,
+    vercel_ai_model,
 )
 from contextwright.formats.provenance import residue
 
 FORMATS = [
     adk, agent_framework, bedrock, claude_code, codex, langchain, llama_index, pydantic_ai,
-    swe_agent, vercel_ai,
+    swe_agent, vercel_ai, vercel_ai_model,
 ]  # fmt: skip
 ODD = values | st.sampled_from([[], {}, "", [[]], [{}], [None], {"type": "text"}, [{"type": "x"}]])
 

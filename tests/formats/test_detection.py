@@ -37,12 +37,6 @@ NOT_OURS = {
     "Inspect": {"input": [{"role": "user", "content": "hi"}], "target": "x"},
     "ShareGPT": {"conversations": [{"from": "human", "value": "hi"}]},
     "Slack": {"messages": [{"text": "hi", "user": "U1", "ts": "1"}]},
-    "model messages of the AI SDK": [
-        {"role": "user", "content": [{"type": "text", "text": "hi"}]},
-        *[{"role": "assistant", "content": "and so on"}] * 9,
-        {"role": "assistant", "content": [
-            {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}}]},
-    ],
     "Haystack": [
         {"role": "user", "meta": {}, "name": None, "content": [{"text": "hi"}]},
         {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "and so on"}]},

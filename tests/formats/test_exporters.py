@@ -15,7 +15,7 @@ from contextwright.formats import _MODULES, read_session
 from contextwright.session.event import Text, ToolResult
 from contextwright.testing import FORMATS as PROVIDERS
 from contextwright.testing import session_of, target_for
-from contextwright.testing.format_suite import ODD, SCRIPTS, _paths, _replaced
+from contextwright.testing.format_suite import ODD, SCRIPTS, value_places, with_value
 
 FORMATS = {name: import_module(f"contextwright.formats.{name}") for name in _MODULES.values()}
 ODDER = (*ODD, "text", -1, True, {"a": 1}, ["x"], [{"type": "text"}], {"type": ["x"]})
@@ -32,10 +32,10 @@ def imported(draw):
         session = through.read(document(through.write(session), lines=through.LINES))
         value = reader.write(session)
         for _ in range(draw(st.integers(0, 3))):
-            places = list(_paths(value))
+            places = list(value_places(value))
             if places:
                 odd = copy.deepcopy(draw(st.sampled_from(ODDER)))
-                value = _replaced(value, draw(st.sampled_from(places)), odd)
+                value = with_value(value, draw(st.sampled_from(places)), odd)
         return reader.read(document(value, lines=reader.LINES))
     except ContextwrightError:
         return session

@@ -3,7 +3,10 @@
 import json
 import time
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contextwright import C, Session, compile, read_session, write_session
 from contextwright.errors import SessionError
@@ -12,6 +15,7 @@ from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.failure import is_failure, text_fails
 from contextwright.stores import SQLiteSessions
 from contextwright.testing import target_for
+from contextwright.testing.session_strategies import sessions
 
 PYTEST = """============================= test session starts ==============================
 collected 3 items
@@ -225,3 +229,13 @@ def test_the_conversation_keeps_what_was_said_beside_calls():
     pack = compile(session, C.view("conversation"), target=target_for("openai-chat"))
     texts = [message["content"] for message in json.loads(pack.body)["messages"]]
     assert texts == ["q", "It is 42. Let me save it.", "thanks", "more"]
+
+
+@given(sessions(max_turns=9), st.integers(1, 4), st.data())
+def test_the_newest_that_failed_are_those_that_a_look_at_all_finds(session, count, data):
+    position = data.draw(st.integers(0, len(session.log)))
+    snapshot = msgspec.structs.replace(session.snapshot(), position=position)
+    stop = data.draw(st.integers(0, snapshot.exchange_count))
+    every = [one for one in snapshot.exchanges(snapshot.preamble, stop) if one.failed]
+    found = snapshot.newest_failed(count, snapshot.preamble, stop)
+    assert [one.index for one in found] == [one.index for one in every[-count:]]

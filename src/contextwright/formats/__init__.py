@@ -15,6 +15,9 @@ __all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"
 
 _MODULES = {
     "contextwright": "native",
+    "atif": "atif",
+    "pi": "pi",
+    "openhands": "openhands",
     "codex": "codex",
     "claude-code": "claude_code",
     "swe-agent": "swe_agent",
@@ -25,6 +28,7 @@ _MODULES = {
     "agent-framework": "agent_framework",
     "llama-index": "llama_index",
     "vercel-ai": "vercel_ai",
+    "vercel-ai-model": "vercel_ai_model",
     "bedrock": "bedrock",
     "openai-responses": "openai_responses",
     "gemini": "gemini",

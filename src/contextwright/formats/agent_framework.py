@@ -1,10 +1,11 @@
-"""Messages of the Microsoft Agent Framework, as `Message.to_dict` writes them: a list, or a
-document with `messages`."""
+"""Messages of the Microsoft Agent Framework, as `Message.to_dict` writes them: a list, a document
+with `messages`, `AgentSession.to_dict()`, or `AgentThread.serialize()` as it was before."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.envelope import ANY, ENVELOPE, closed, opened
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -48,6 +49,8 @@ KNOWN_KINDS = frozenset(
      "function_approval_request", "function_approval_response", "oauth_consent_request"}
 )  # fmt: skip
 _KINDS = KNOWN_KINDS | {"text", "text_reasoning", "function_call", "function_result"}
+_ENVELOPES = (("state", ANY, "messages"), ("chat_message_store_state", "messages"))
+"""Where a session has the messages of its history provider, and a thread those of its store."""
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -59,6 +62,7 @@ _ROLES: dict[str, Role] = {
 
 def sniff(document: Document) -> bool:
     """Messages with contents of the framework's types."""
+    document, _ = opened(document, _ENVELOPES, is_message)
     return most(items_of(document, "messages"), is_message)
 
 
@@ -80,13 +84,15 @@ def _role_of(message: Json) -> str:
 
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
+    document, around = opened(document, _ENVELOPES, is_message)
     body, _, _ = body_of(document, "messages")
-    fields = {key: value for key, value in body.items() if key != "messages"}
+    fields = around or {key: value for key, value in body.items() if key != "messages"}
     messages = numbered(document, "message", "messages")
+    named = object_if(around.get(ENVELOPE)).get("record", {}).get("session_id")
     return Session(
-        "session",
+        text_if(named) or "session",
         read_messages(NAME, messages, _events, _message),
-        metadata={NAME: fields} if body else {},
+        metadata={NAME: fields} if body or around else {},
     )
 
 
@@ -95,6 +101,8 @@ def write(session: Session) -> Any:
     """The messages, as `Message.from_dict` takes them; a document where they came from one."""
     messages = write_messages(NAME, session.log, _message, _together)
     fields = session.metadata.get(NAME)
+    if fields is not None and ENVELOPE in fields:
+        return closed(messages, fields)
     return messages if fields is None else {**fields, "messages": messages}
 
 

@@ -50,7 +50,7 @@ _OWN = KNOWN_KINDS - {"image", "document"} | {
 }
 _BODY = {"system", "anthropic_version"}
 """What only a body of Anthropic's has."""
-_SYSTEM = "$system"
+SYSTEM_FIELD = "$system"
 """Role of the message that the field `system` is read as: one within the messages stays there."""
 
 
@@ -107,7 +107,7 @@ def read(document: Document) -> Session:
     body, _, _ = body_of(document, "messages")
     messages = numbered(document, "message", "messages")
     if "system" in body:
-        system = {"role": _SYSTEM, "content": body["system"]}
+        system = {"role": SYSTEM_FIELD, "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
     fields = {k: v for k, v in body.items() if k not in {"messages", "tools", "system"}}
     if any(key in body for key in ("model", "max_tokens", "anthropic_version")):
@@ -134,8 +134,8 @@ def write(session: Session) -> Any:
     """The messages; a document where there is a system text, tools, or more beside them."""
     messages = write_messages(NAME, session.log, message_of, _together)
     fields = session.metadata.get(NAME)
-    leading = [m for m in messages if m["role"] == _SYSTEM]
-    messages = [m for m in messages if m["role"] != _SYSTEM]
+    leading = [m for m in messages if m["role"] == SYSTEM_FIELD]
+    messages = [m for m in messages if m["role"] != SYSTEM_FIELD]
     if fields is None and not session.tools and not leading:
         return messages
     document: Json = {**without_marks(fields), "messages": messages}
@@ -162,7 +162,7 @@ def _as_list(content: Any) -> list[Json]:
 def _events(value: Any, where: str) -> list[Event]:
     message = Fields(value, where, ", field ")
     role, content = message.get("role"), message.get("content")
-    if role not in ("system", "user", "assistant", _SYSTEM):
+    if role not in ("system", "user", "assistant", SYSTEM_FIELD):
         raise wrong("a role of user or assistant", role, f"{where}, field role")
     if isinstance(content, str):
         parts: list[AnyPart] = [Text(text=content)] if content else []
@@ -279,7 +279,7 @@ def _source(part: Image | File) -> Json:
 
 def message_of(events: Sequence[Event]) -> Json:
     """The message that these events stand for."""
-    role = {"tool": "user", "system": _SYSTEM}.get(events[0].role, events[0].role)
+    role = {"tool": "user", "system": SYSTEM_FIELD}.get(events[0].role, events[0].role)
     parts = [part for event in events for part in event.parts]
     if len(parts) == 1 and isinstance(parts[0], Text):
         return {"role": role, "content": parts[0].text}

@@ -1,5 +1,5 @@
 """Chat messages of LlamaIndex, as `ChatMessage.model_dump` writes them: a list, a document with
-`messages` or `chat_history`.
+`messages` or `chat_history`, or what `SimpleChatStore` and `ChatMemoryBuffer` persist, of one key.
 
 Calls stand in blocks or, by older integrations, in `additional_kwargs` in their provider's form;
 the call that a result answers is named there as well.
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.envelope import ANY, ENVELOPE, closed, opened
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -42,6 +43,8 @@ NAME = "llama-index"
 LINES = False
 KNOWN_KINDS = frozenset({"cache", "citable", "citation", "image", "audio", "video", "document"})
 _KEYS = ("messages", "chat_history")
+_ENVELOPES = (("store", ANY), ("chat_store", "store", ANY))
+"""Where a store of chats has its messages, and a memory that has such a store."""
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -63,6 +66,7 @@ _MEDIA = {
 
 def sniff(document: Document) -> bool:
     """Messages with typed blocks, or with what an integration put beside them."""
+    document, _ = opened(document, _ENVELOPES, is_message)
     return most(items_of(document, *_KEYS), is_message)
 
 
@@ -82,11 +86,13 @@ def _is_block(block: Json) -> bool:
 
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
+    document, around = opened(document, _ENVELOPES, is_message)
     body, key, _ = body_of(document, *_KEYS)
     fields = {name: value for name, value in body.items() if name != key}
     messages = numbered(document, "message", *_KEYS)
-    stored = {NAME: {"key": key, "beside": fields}} if body else {}
-    return Session("session", read_messages(NAME, messages, _events, _message), metadata=stored)
+    stored = {"key": key, "beside": fields} if body else around
+    events = read_messages(NAME, messages, _events, _message)
+    return Session("session", events, metadata={NAME: stored} if stored else {})
 
 
 @exporter(NAME)
@@ -94,6 +100,8 @@ def write(session: Session) -> Any:
     """The messages, as `ChatMessage.model_validate` takes them; a document where there was one."""
     messages = write_messages(NAME, session.log, _message)
     stored: Json | None = session.metadata.get(NAME)
+    if stored and ENVELOPE in stored:
+        return closed(messages, stored)
     return {**stored["beside"], stored["key"]: messages} if stored else messages
 
 

@@ -55,7 +55,61 @@ def shadow(value: Any) -> Any:
 
 def is_unchanged(copy: Any, value: Any) -> bool:
     """Whether a value is what it was when `copy` was made of it."""
-    return copy == value or (not _is_data(value) and copy == shadow(value))
+    return is_equal(copy, value) or (not _is_data(value) and is_equal(copy, shadow(value)))
+
+
+def is_equal(one: Any, other: Any) -> bool:
+    """Whether two values are equal, and so are the types of their numbers: for Python `1`, `1.0`
+    and `True` are equal, for a model they are not."""
+    return one == other and (not has_numbers(one) or _has_types_of(one, other))
+
+
+def has_numbers(value: Any) -> bool:
+    """Whether there is a number, or a truth value, in a copy."""
+    if isinstance(value, dict):
+        return any(map(has_numbers, cast(Json, value).values()))
+    if isinstance(value, list | tuple):
+        return any(map(has_numbers, cast("list[Any]", value)))
+    return isinstance(value, int | float)
+
+
+def _has_types_of(one: Any, other: Any) -> bool:
+    """Whether numbers of equal values are of the same types."""
+    if isinstance(one, dict):
+        pairs = cast(Json, one).items()
+        return all(_has_types_of(item, other[key]) for key, item in pairs)
+    if isinstance(one, list | tuple):
+        return all(map(_has_types_of, cast("list[Any]", one), other))
+    return type(one) is type(other) or not isinstance(one, int | float)
+
+
+class NumberedCopies:
+    """The copies of messages that have numbers in them: what `==` does not tell apart."""
+
+    def __init__(self) -> None:
+        self._codes: dict[int, int | None] = {}
+
+    def note(self, place: int, copy: Any) -> None:
+        """Take the copy at a place."""
+        self._codes.pop(place, None)
+        if has_numbers(copy):
+            self._codes[place] = _code(copy)
+
+    def are_equal(self, copies: list[Any], messages: list[Any]) -> bool:
+        """Whether the numbers of messages that equal these copies are of the same types: most
+        are told by one encoding in C."""
+        return all(
+            (code is not None and _code(messages[place]) == code)
+            or _has_types_of(copies[place], messages[place])
+            for place, code in self._codes.items()
+        )
+
+
+def _code(value: Any) -> int | None:
+    try:
+        return hash(msgspec.json.encode(value))
+    except (TypeError, ValueError):
+        return None
 
 
 def _is_data(value: Any) -> bool:
@@ -108,6 +162,14 @@ def is_reminder(message: Any) -> bool:
     return _REMINDER.search(_encode(object_if(message)).decode()) is not None
 
 
+def reminders_in(message: Any) -> tuple[str, ...]:
+    """The reminders that stand in a message, as JSON texts."""
+    text = _encode(message).decode()
+    if "<system-reminder>" not in text:
+        return ()
+    return tuple(each.strip() for each in _REMINDER.findall(text))
+
+
 def canonical_contents(content: Any) -> Any:
     """What a system text says, of one text or of several blocks."""
     return _contents(content) if isinstance(content, str | list) else content
@@ -152,7 +214,9 @@ def _block(block: Any) -> Any:
         elif key in ("inlineData", "fileData"):
             value = {_CAMEL.get(name, name): item for name, item in object_if(value).items()}
         made[_CAMEL.get(key, key)] = value
-    if not isinstance(made.get("text"), str) or made.get("type") not in _TEXTS:
+    kind: Any = made.get("type")
+    is_kind = kind is None or isinstance(kind, str)
+    if not isinstance(made.get("text"), str) or not is_kind or kind not in _TEXTS:
         return made
     made.pop("type", None)
     text = _REMINDER.sub("", made["text"])

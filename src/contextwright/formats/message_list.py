@@ -25,7 +25,7 @@ from contextwright.session.event import Event, ToolCall
 from contextwright.session.session import Session
 
 _CHAT, _RESPONSES = "openai-chat", "openai-responses"
-_ALSO_PLAIN = {"anthropic", _RESPONSES}
+_ALSO_PLAIN = {"anthropic", _RESPONSES, "vercel-ai-model"}
 """Formats whose messages of role and text are as OpenAI Chat has them."""
 
 Span = tuple[int, int]

@@ -11,9 +11,11 @@ import msgspec
 
 from contextwright.errors import UnknownFormat
 from contextwright.formats import (
+    agent_framework,
     anthropic,
     format_named,
     langchain,
+    llama_index,
     openai_chat,
     openai_responses,
     read_document,
@@ -36,12 +38,12 @@ from contextwright.session.session import Session
 
 _MESSAGE_FORMATS = (
     "pydantic-ai", "agent-framework", "llama-index", "vercel-ai", "bedrock", "adk", "langchain",
-    "openai-responses", "gemini", "anthropic",
+    "vercel-ai-model", "openai-responses", "gemini", "anthropic",
 )  # fmt: skip
 """Tried for each message in this order, the most particular first; OpenAI Chat is the rest."""
 _CHAT = "openai-chat"
 _OWN = "event"
-_READ_CHAT = {"anthropic", "openai-responses"}
+_READ_CHAT = {"anthropic", "openai-responses", "vercel-ai-model"}
 """Formats that have messages of role and text as OpenAI Chat has them: such a message in a list
 of theirs is one of theirs."""
 _LISTS = {
@@ -53,6 +55,8 @@ _LISTS = {
 }
 """Where a provider's body, or a framework's session, holds its messages; and the format of a body
 whose list is empty."""
+_ENVELOPES = ("state", "chat_message_store_state", "store", "chat_store")
+"""Where a framework's own record has its messages further inside."""
 _TEXTS = ("input", "contents")
 """Lists for which, or for whose items, a provider takes a text of the user."""
 _PAIR_ROLES = {"human": "user", "ai": "assistant", "model": "assistant"} | {
@@ -332,6 +336,8 @@ def list_key(source: Any) -> str | None:
     """The field in which a request or a framework's session holds its messages."""
     if isinstance(source, Event) or not is_record(source) or _opened(source)[0][1]:
         return None  # a message, or a response that holds one
+    if isinstance(source, dict) and (key := _envelope_key(_document(source))):
+        return key
     if get(source, "role") is not None or isinstance(get(source, "type"), str):
         return None
     states = (key for key in langchain.STATES if is_record(get(source, key)))
@@ -341,6 +347,15 @@ def list_key(source: Any) -> str | None:
     if isinstance(source, dict) and "contents" in object_if(source.get("request")):  # pyright: ignore
         return "request"
     return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
+
+
+def _envelope_key(document: Document) -> str:
+    """The field in which a store, a memory or a session of a framework's holds its messages; empty
+    where it is none."""
+    record = document.records[0].value
+    formats: tuple[Any, ...] = (agent_framework, llama_index)
+    key = next((key for key in _ENVELOPES if key in record), "")
+    return key if key and any(format.sniff(document) for format in formats) else ""
 
 
 def _is_for_claude(fields: Json, messages: list[Any]) -> bool:
@@ -359,7 +374,7 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     """The session of a body whose messages may be objects, with its system text and tools."""
     dumper = Dumper()
     listed = get(source, key)
-    if key in ("events", "request", *langchain.STATES):
+    if key in ("events", "request", *langchain.STATES, *_ENVELOPES):
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
     fields = {n: dumper.plain(v, (), n) for n, v in items_of(source) if n != key}

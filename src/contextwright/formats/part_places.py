@@ -2,7 +2,7 @@
 takes them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -21,11 +21,26 @@ class MessageForm(msgspec.Struct, frozen=True):
         write: makes it of the events that it stands for.
         places: of its parts, as its reader gives them.
         result: the key of a tool's result that holds what the tool said.
+        recorded: the keys of a message in a record of a conversation that are no part of what is
+            sent; empty where there are none.
+        of_answer: those of an answer that was put into the list whole.
     """
 
     write: ToMessage
     places: Callable[[Any], Sequence[Place]]
     result: str
+    recorded: frozenset[str] = frozenset()
+    of_answer: frozenset[str] = frozenset()
+
+    def sent(self, message: Any) -> Any:
+        """A message of a record without what only its record needs."""
+        if not isinstance(message, dict):
+            return message
+        whole = cast(Json, message)
+        own = self.recorded
+        if whole.get("type") == "message" and "role" in whole:
+            own |= self.of_answer
+        return whole if own.isdisjoint(whole) else {k: whole[k] for k in whole if k not in own}
 
 
 def _chat(message: Any) -> Iterator[Place]:
@@ -99,12 +114,27 @@ def at_place(message: Any, place: Place) -> Any:
     return message
 
 
+_RECORDED = frozenset({"id", "pinned", "metadata", "ts"})
+"""What our readers take from the message of a record, and no provider does."""
+_OF_ANSWER = frozenset(
+    {"type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container",
+     "context_management"}
+)  # fmt: skip
+"""What Anthropic's answers have and its requests refuse."""
+_RECORDED_CHAT = _RECORDED | {
+    "action", "agent", "conversation", "created_at", "date", "finish_reason", "is_demo", "is_error",
+    "kind", "message_type", "model", "speaker", "stop_reason", "thinking", "thought", "timestamp",
+    "tool_call_ids", "usage",
+}  # fmt: skip
+"""What recorders of chats write beside a message. OpenAI refuses a field that it does not know."""
 FORMS = {
-    openai_chat.NAME: MessageForm(openai_chat.message_of, lambda m: list(_chat(m)), "content"),
+    openai_chat.NAME: MessageForm(
+        openai_chat.message_of, lambda m: list(_chat(m)), "content", _RECORDED_CHAT
+    ),
     openai_responses.NAME: MessageForm(
         openai_responses.group_of, lambda m: list(_responses(m)), "output"
     ),
-    anthropic.NAME: MessageForm(anthropic.message_of, _claude, "content"),
-    gemini.NAME: MessageForm(gemini.message_of, _gemini, "response"),
+    anthropic.NAME: MessageForm(anthropic.message_of, _claude, "content", _RECORDED, _OF_ANSWER),
+    gemini.NAME: MessageForm(gemini.message_of, _gemini, "response", _RECORDED),
 }
 """By the name of the format."""

@@ -35,7 +35,7 @@ ITEMS = "$items"
 WHOLE = "$whole"
 """Key of a residue: the source's value, where the two are of different kinds or lengths."""
 
-_HELD = frozenset({"compaction", "configuration_update", "additional_tools"})
+_HELD = frozenset({"configuration_update", "additional_tools"})
 _MARKS = frozenset({ABSENT, ITEMS, WHOLE})
 
 
@@ -360,8 +360,8 @@ def as_it_came(written: Any, record: Mapping[str, Any]) -> Any:
 
 
 def _stands_for_more(part: AnyPart) -> bool:
-    """Whether a part of a provider's own stands for what came before it, or says what holds
-    from there on: without it that is lost."""
+    """Whether a part of a provider's own says what holds from there on: without it that is lost.
+    What stands for all before it, of which only the newest counts, the compiler holds."""
     return isinstance(part, Opaque) and part.kind in _HELD
 
 

@@ -7,6 +7,7 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.format_evidence import most
+from contextwright.formats.message_document import with_fields
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.session.event import (
     NO_FIELDS,
@@ -67,8 +68,7 @@ def write(session: Session) -> Any:
     """The messages, as `ModelMessagesTypeAdapter.validate_python` takes them; a document where they
     came from one."""
     messages = write_messages(NAME, session.log, _message, _same_request)
-    fields = session.metadata.get(NAME)
-    return messages if fields is None else {**fields, "messages": messages}
+    return with_fields(NAME, session, messages)
 
 
 def _same_request(before: Event, event: Event) -> bool:

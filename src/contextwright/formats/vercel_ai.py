@@ -8,22 +8,22 @@ becomes an event for each step and one for each output; the part that begins a s
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.document import Document, items_of
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
     list_if,
     object_if,
-    text_if,
     text_of,
     value_of,
     wrong,
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.media_part import media_part
+from contextwright.formats.message_document import session_of_document, with_fields
 from contextwright.formats.openai_chat import data_url, url_of
-from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.provenance import write_messages
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -80,22 +80,13 @@ def _tool_fields(part: Json) -> tuple[str, Json] | None:
 
 def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
-    body, _, _ = body_of(document, "messages")
-    fields = {key: value for key, value in body.items() if key != "messages"}
-    messages = numbered(document, "message", "messages")
-    return Session(
-        text_if(body.get("id"), "session"),
-        read_messages(NAME, messages, _events, _message),
-        metadata={NAME: fields} if body else {},
-    )
+    return session_of_document(NAME, document, _events, _message)
 
 
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one."""
-    messages = write_messages(NAME, session.log, _message, _together)
-    fields = session.metadata.get(NAME)
-    return messages if fields is None else {**fields, "messages": messages}
+    return with_fields(NAME, session, write_messages(NAME, session.log, _message, _together))
 
 
 def _together(before: Event, event: Event) -> bool:

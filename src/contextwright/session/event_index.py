@@ -1,15 +1,25 @@
 """Where the events of a log are, by what they are."""
 
 from array import array
+from bisect import bisect_left
 from typing import get_args
 
-from contextwright.session.event import AnyPart, Event, ToolCall, ToolResult
+from contextwright.session.event import AnyPart, Event, Opaque, ToolCall, ToolResult
 
 ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind")
 """What events are found by."""
+REPEATED = "repeated call"
+"""The kind of an event with a call whose id an earlier one has: recorders write such."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
 _NAMED = (ToolCall, ToolResult)
 _NOWHERE: "array[int]" = array("I")
+
+
+def is_compaction(part: Opaque) -> bool:
+    """Whether a provider's item stands for all that was before it; one that holds nothing, of a
+    compaction that failed, does not."""
+    held = ("encrypted_content", "content", "summary")
+    return part.kind == "compaction" and any(part.value.get(key) for key in held)
 
 
 class EventIndex:
@@ -26,12 +36,19 @@ class EventIndex:
             self._add("type", _TAGS[type(part)], position)
             if isinstance(part, _NAMED) and part.name:
                 self._add("tool", part.name, position)
+            elif isinstance(part, Opaque) and is_compaction(part):
+                self._add("kind", "compaction", position)
         for tag in event.tags:
             self._add("tag", tag, position)
         if event.is_pinned:
             self._add("pinned", "yes", position)
         if event.metadata.get("kind") == "summary":
             self._add("kind", "summary", position)
+
+    def note_call(self, position: int, *, is_repeated: bool) -> None:
+        """Take a call of the event at this position, whose id an earlier call may have had."""
+        if is_repeated:
+            self._add("kind", REPEATED, position)
 
     def _add(self, attribute: str, value: str, position: int) -> None:
         positions = self._by[attribute].get(value)
@@ -47,3 +64,9 @@ class EventIndex:
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes, in order of first appearance."""
         return tuple(self._by.get(attribute, ()))
+
+
+def holds(positions: "array[int]", position: int) -> bool:
+    """Whether a position is among these, which ascend."""
+    place = bisect_left(positions, position)
+    return place < len(positions) and positions[place] == position

@@ -47,7 +47,7 @@ class Exchange(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the events."""
-        return tuple(event.id for event in self.events)
+        return tuple([event.id for event in self.events])
 
     @property
     def pinned(self) -> bool:
@@ -68,11 +68,17 @@ def exchange_of(
     Args:
         newest: whether nothing came after it; an unanswered call then is open.
     """
+    if len(events) == 1 and not _calls_or_answers(events[0]):  # most are one message of words
+        return Exchange(index, turn, positions, events, {}, (), "complete")
     results = results_by_call(events)
     waiting = open_calls(events, results)
     twice = sum(len(event.results) for event in events) > len(results)
     mark = _mark(events, results, waiting, twice, newest)
     return Exchange(index, turn, positions, events, results, waiting, mark)
+
+
+def _calls_or_answers(event: Event) -> bool:
+    return any(isinstance(part, (ToolCall, ToolResult)) for part in event.parts)
 
 
 def results_by_call(events: Sequence[Event]) -> dict[str, ToolResult]:

@@ -12,7 +12,7 @@ from typing import overload
 from contextwright.errors import SessionError
 from contextwright.session.call_kind import call_kind, call_kinds
 from contextwright.session.event import Event, ToolCall, ToolResult
-from contextwright.session.event_index import EventIndex
+from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, says_all
 from contextwright.session.exchange import Exchange, exchange_of, open_calls, results_by_call
 from contextwright.session.failure import is_failure
@@ -181,6 +181,7 @@ class Log(Sequence[Event]):
             for place, part in enumerate(event.parts):
                 if isinstance(part, ToolCall):
                     self._asks = True
+                    self._index.note_call(position, is_repeated=part.id in self._calls)
                     self._calls[part.id] = position, place
                     self._called.setdefault((event.speaker, part.name), position)
 
@@ -193,8 +194,7 @@ class Log(Sequence[Event]):
                 if not isinstance(event, bytes) and says_all(body := event_json(event), event):
                     self._keep(position, body)
             # made anew side by side: what stays does not hold the pages of what goes
-            calls = self._calls.items()
-            self._calls = {(id + " ")[:-1]: (at + 0, place) for id, (at, place) in calls}
+            self._calls = {(id + " ")[:-1]: (at + 0, n) for id, (at, n) in self._calls.items()}
 
     def _keep(self, position: int, body: bytes) -> None:
         if self._exchanges[self._exchange_at[position]] is None:
@@ -246,8 +246,8 @@ class Log(Sequence[Event]):
         """The positions of an exchange's events."""
         start, last = self._starts[index], index + 1 == len(self._starts)
         stop = len(self._exchange_at) if last else self._starts[index + 1]
-        near = [at for at in range(start, stop) if self._exchange_at[at] == index]
-        return near + self._late.get(index, [])
+        near = [at for at in range(start + 1, stop) if self._exchange_at[at] == index]
+        return [start, *near, *self._late.get(index, ())]
 
     def _exchange(self, index: int) -> Exchange:
         """An exchange with all that joined it."""
@@ -309,7 +309,7 @@ class Log(Sequence[Event]):
             high = len(positions) if last else bisect_left(positions, self._starts[stop])
             wanted = {self._exchange_at[position] for position in positions[low:high]}
             for index in self._joined_late(start, stop):
-                if any(map(partial(_holds, positions), self._late[index])):
+                if any(map(partial(holds, positions), self._late[index])):
                     wanted.add(index)
             return [self._exchange(index) for index in sorted(wanted) if start <= index < stop]
 
@@ -326,13 +326,13 @@ class Log(Sequence[Event]):
             place = bisect_right(positions, after)
             return place < len(positions) and positions[place] < before
 
-    def newest_failures(self, before: int) -> Iterator[tuple[str, int]]:
-        """Each kind of call that failed, and the exchange of its newest failure, before a
-        position."""
+    def newest_failures(self, before: int) -> Iterator[tuple[str, int, int]]:
+        """Each kind of call that failed, with the newest place where one did, before a position,
+        and the exchange of it."""
         for kind, known in list(self._failures.items()):
             place = bisect_left(known, (before, -1))
             if place:
-                yield kind, known[place - 1][1]
+                yield kind, *known[place - 1]
 
     def owner_of(self, call_id: str) -> int | None:
         """The exchange whose call has this id; of several the last."""
@@ -424,7 +424,20 @@ class Log(Sequence[Event]):
 
     def ids(self, start: int, stop: int) -> list[str]:
         """The ids of the events from `start` to `stop`."""
-        places = range(start, min(stop, len(self._events)))
+        return self._ids_at(range(start, min(stop, len(self._events))))
+
+    def exchange_ids(self, start: int, stop: int) -> list[str]:
+        """The ids of the events of exchanges `start` to `stop`, one exchange behind the other."""
+        with self._lock:
+            last = stop >= len(self._starts)
+            near = range(self._starts[start], len(self._events) if last else self._starts[stop])
+            if not self._late:
+                return self._ids_at(near)
+            late = (at for index in self._joined_late(start, stop) for at in self._late[index])
+            own = [at for at in sorted({*near, *late}) if self._exchange_at[at] >= start]
+            return self._ids_at(sorted(own, key=self._exchange_at.__getitem__))
+
+    def _ids_at(self, places: Iterable[int]) -> list[str]:
         return [f"e{n}" if self._says_place[n] else self._id(n) for n in places]
 
     def _id(self, position: int) -> str:
@@ -435,9 +448,3 @@ class Log(Sequence[Event]):
         """The sha256 of the first `before` events, chained: each link covers those before it."""
         with self._lock:
             return self._digests[(before - 1) * _LINK : before * _LINK].hex()
-
-
-def _holds(positions: "array[int]", position: int) -> bool:
-    """Whether a position is among these, which ascend."""
-    place = bisect_left(positions, position)
-    return place < len(positions) and positions[place] == position

@@ -58,7 +58,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         (`Session.resolve`). Earlier failures of the kind are history: the newest tells what is
         the matter now (rules.md#what-stays)."""
         failures: set[int] = set()
-        for kind, index in self.log.newest_failures(self.position):
+        for kind, _, index in self.log.newest_failures(self.position):
             exchange = self.exchanges(index, index + 1)[0]
             if not exchange.failed or kind not in _failed_kinds(exchange):
                 continue
@@ -67,6 +67,23 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
             if not self.log.succeeded_between(kind, exchange.positions[-1], self.position):
                 failures.add(index)
         return frozenset(failures)
+
+    def newest_failed(self, count: int, start: int, stop: int) -> list[Exchange]:
+        """So many exchanges from `start` up to `stop` that failed or were interrupted, the newest
+        of all, oldest first; found without a look at the others."""
+        failed: dict[int, Exchange] = {}
+        before = self.position
+        while failures := [(at, index) for _, at, index in self.log.newest_failures(before)]:
+            before, index = max(failures)
+            newest = sorted(failed, reverse=True)[:count]
+            # what failed at a place began before it as well
+            if len(newest) == count and newest[-1] > self.log.exchange_index(before):
+                break
+            if start <= index < stop and index not in failed:
+                exchange = self.exchanges(index, index + 1)[0]
+                if exchange.failed:
+                    failed[index] = exchange
+        return [failed[index] for index in sorted(failed)[-count:]]
 
     def age(self, exchange: int, turn: int) -> int:
         """How far back an exchange is: turns since its turn; of a turn that is longer than

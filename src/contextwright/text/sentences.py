@@ -2,11 +2,16 @@
 
 import re
 
+_FENCES = ("```", "~~~")
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
 _END = re.compile(
-    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
-    r"|(?<=[\u3002\uff01\uff1f])|\n\s*\n|\n(?=\s*(?:[-*+\u2022]|[0-9]{1,3}[.)]|#{1,6})\s)|\n"
+    r"\s(?:(?:(?<=[.!?]\s)|(?<=[.!?][\"')\]]\s))\s*(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
+    r"|(?<=\n)(?:\s*\n)?)"
 )
+"""Begins with what it consumes, so that a search leaps from blank to blank."""
+_END_WIDE = re.compile(rf"(?<=[\u3002\uff01\uff1f])|{_END.pattern}")
+_WIDE = re.compile("[\u3002\uff01\uff1f]")
+"""Ends of sentences that no blank follows."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|approx|no|fig|mr|mrs|ms|dr|prof|st|inc|ltd|co|corp|"
     r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|a\.m|p\.m)\.[\"')\]]*$",
@@ -20,7 +25,7 @@ def sentences(text: str) -> list[str]:
     """The sentences, without white space around them."""
     pieces: list[str] = []
     at = 0
-    for fence in _FENCE.finditer(text):
+    for fence in _FENCE.finditer(text) if any(map(text.__contains__, _FENCES)) else ():
         pieces += _prose(text[at : fence.start()])
         pieces.append(fence[0].strip())
         at = fence.end()
@@ -31,7 +36,8 @@ def sentences(text: str) -> list[str]:
 def _prose(text: str) -> list[str]:
     pieces: list[str] = []
     start = 0
-    for end in _END.finditer(text):
+    ends = _END if text.isascii() or not _WIDE.search(text) else _END_WIDE
+    for end in ends.finditer(text):
         piece = text[start : end.start()]
         if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
             if not _NO.search(piece[-4:]) or text[end.end()].isdigit():

@@ -1,0 +1,63 @@
+"""Sentences that hold from where they are said on: what must be, what must not, what was decided.
+
+By rules, in English: a sentence of another language is none.
+"""
+
+import re
+
+from contextwright.memo.ownership import cached_text
+from contextwright.text.sentences import sentences
+
+MAX_SENTENCE = 300
+"""Characters of a sentence that may be one: what is longer is a text that somebody pasted."""
+MAX_DIRECTIVES = 600
+"""Characters that one message's may have together."""
+_RULES = re.compile(
+    r"\b(?:must|mustn['\u2019]t|never|always|from now on|in (?:the )?future|at all costs"
+    r"|whatever happens|no matter what|under no circumstances|not allowed|forbidden|prohibited"
+    r"|required to|no (?:more|less|fewer) than|at (?:most|least)|make sure|be sure|keep in mind"
+    r"|(?:i|we) (?:prefer|insist|only want)|hard limit|constraint|requirement)\b"
+    r"|^(?:and |but |also |so )?(?:please )?(?:do not|don['\u2019]t|only|avoid|remember|stick to"
+    r"|use|keep)\b",
+    re.IGNORECASE,
+)
+_DECISIONS = re.compile(
+    r"\b(?:decided|decision|agreed|settled on|going with|go with|chosen|let['\u2019]s use"
+    r"|we(?:['\u2019]ll| will| shall) (?:use|keep|stay))\b",
+    re.IGNORECASE,
+)
+_HINTS = (
+    "decided", "decision", "agreed", "settled on", "going with", "go with", "chosen", "s use",
+    "we'll ", "we will ", "we shall ",
+)  # fmt: skip
+"""What every wording of a decision has, in ASCII and in small letters."""
+
+
+def _may_decide(text: str) -> bool:
+    """Whether a look at each sentence can find a decision; told at a tenth of its cost."""
+    if not text.isascii():
+        return True
+    small = text.lower()
+    return any(map(small.__contains__, _HINTS))
+
+
+@cached_text
+def directives(text: str, role: str = "user") -> tuple[str, ...]:
+    """The sentences of a message that hold from there on, in their order, while they are few.
+
+    Args:
+        role: who says it: a user's wishes are rules, of an assistant only decisions are told.
+    """
+    decides = _may_decide(text)
+    if not decides and role != "user":
+        return ()
+    lasting: list[str] = []
+    left = MAX_DIRECTIVES
+    for sentence in sentences(text):
+        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith("?"):
+            continue
+        is_rule = role == "user" and _RULES.search(sentence)
+        if is_rule or (decides and _DECISIONS.search(sentence)):
+            lasting.append(sentence)
+            left -= len(sentence)
+    return tuple(lasting)

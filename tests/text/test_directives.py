@@ -1,0 +1,59 @@
+"""What holds from where it was said on is told from what is only said."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright.text import directives as module
+from contextwright.text.directives import MAX_DIRECTIVES, directives
+
+PIECES = ("we", "We'll ", "we will", " use", " keep", "decided", "AGREED", "Let's", "let\u2019s",
+          "go with", "settled on", "chosen", "Chosen", " ", ". ", "\n", "\u017f", "x", "never")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never touch the file app.cfg.",
+        "The answer must not be longer than 80 words.",
+        "From now on answer in English.",
+        "Do not deploy on Fridays.",
+        "Please don\u2019t use tabs.",
+        "We decided to use PostgreSQL for the queue.",
+        "Let's use the second plan.",
+        "Keep it under 5 euros, whatever happens.",
+        "Make sure that every test runs offline.",
+        "I prefer window seats.",
+    ],
+)
+def test_rules_and_decisions_of_a_user_hold(text):
+    assert directives(f"Thanks for that. {text} What is next?") == (text,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What must I do?", "I don't know.", "The file is used twice.", "Read app.cfg.", "Fine!", ""],
+)
+def test_what_is_only_said_does_not(text):
+    assert directives(text) == ()
+
+
+def test_of_an_assistant_only_decisions_are_told():
+    assert directives("You must always back up. We agreed on Tuesday.", "assistant") == (
+        "We agreed on Tuesday.",
+    )
+
+
+def test_what_somebody_pasted_is_no_list_of_rules():
+    pasted = "Never do this. " * 100
+    assert sum(map(len, directives(pasted))) <= MAX_DIRECTIVES
+    assert directives("never " * 200) == ()
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=10).map("".join), st.booleans())
+def test_a_text_is_looked_at_wherever_it_may_decide(text, user):
+    role = "user" if user else "assistant"
+    found = directives(text, role)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_may_decide", lambda text: True)
+        assert directives(text, role) == found
