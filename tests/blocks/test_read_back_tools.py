@@ -27,7 +27,7 @@ def test_a_name_that_the_agent_uses_is_left_to_it():
 def test_what_finds_refs_names_what_reads_them():
     mine = Tool(name="expand", parameters={"type": "object"})
     expand, search = read_back_tools((mine,))
-    assert "`expand_ref`" in search.description
+    assert "expand_ref" in search.description
     assert reads_refs(expand)
     assert not reads_refs(search) and is_read_back(search)
     assert not reads_refs(mine)

@@ -145,3 +145,17 @@ def test_a_redacted_word_is_in_no_key_of_a_tool():
     pack = compile(session_of("u: hi"), spec, target=receiver)
     assert b"jane@example.org" not in pack.body
     assert pack.request["tools"][0]["strict"] is True
+
+
+@pytest.mark.parametrize("key", ["functionDeclarations", "function_declarations", ""])
+def test_functions_of_ours_are_declared_beside_those_of_a_gemini_body(key):
+    """In the body's own spelling: Vertex takes one tool that declares functions."""
+    search = {"googleSearch": {}}
+    groups = [{key: [{"name": "find"}]}, search] if key else [search]
+    body = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "tools": groups}
+    made = compile(body, model="gemini-2.5-pro", read_back=True).request["tools"]
+    declaring = [group for group in made if key in group] if key else made[1:]
+    [declared] = declaring[0].values()
+    names = [one["name"] for one in declared]
+    assert names == [*(["find"] if key else []), "expand", "search"] and search in made
+    assert len(declaring) == 1 and "parametersJsonSchema" in declared[-1]

@@ -1,12 +1,14 @@
 """What the spec does not touch leaves byte for byte."""
 
 import json
+from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.render.bodies import BODIES
 
 from contextwright import C, compile, read_session, write_session
+from contextwright.stores import SQLiteSessions
 
 MODELS = {"gemini": "gemini-2.5-pro"}
 FEW = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=30)
@@ -36,6 +38,23 @@ def test_it_does_so_from_a_file_as_well(format):
     def check(body):
         stored = write_session(read_session(body, format=format))
         pack = compile(read_session(stored), C.default(), model=MODELS.get(format))
+        assert text(pack.request) == text(body)
+
+    check()
+
+
+@pytest.mark.parametrize("format", BODIES)
+def test_it_does_so_out_of_a_store(format, tmp_path):
+    number = count()
+
+    @settings(FEW, max_examples=5)
+    @given(BODIES[format])
+    def check(body):
+        path = tmp_path / f"{next(number)}.db"
+        session = read_session(body, format=format, id="s")
+        SQLiteSessions(path).save(session)
+        loaded = SQLiteSessions(path).load("s")
+        pack = compile(loaded, C.default(), model=MODELS.get(format))
         assert text(pack.request) == text(body)
 
     check()

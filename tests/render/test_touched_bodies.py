@@ -140,6 +140,29 @@ def test_a_body_that_was_built_elsewhere_gets_the_packs_context():
         pack.apply({"input": []})
 
 
+@pytest.mark.parametrize("elsewhere", [
+    {"model": "m", "contents": [], "config": {"temperature": 1.0, "system_instruction": "old"}},
+    {"generationConfig": {"temperature": 1.0}, "contents": [], "systemInstruction": {"parts": []}},
+])  # fmt: skip
+@pytest.mark.parametrize("of_sdk", [True, False])
+def test_a_gemini_body_that_was_built_elsewhere_gets_the_packs_context(elsewhere, of_sdk):
+    contents = [{"role": "user", "parts": [{"text": "hi", "odd": 1}]}]
+    tools = [{"functionDeclarations": [{"name": "f", "parameters": {"type": "object"}}]}]
+    said = {"parts": [{"text": "S"}]}
+    config = {"system_instruction": "S", "tools": tools}
+    body = ({"model": "gemini-2.5-pro", "contents": contents, "config": config} if of_sdk else
+            {"contents": contents, "systemInstruction": said, "tools": tools})  # fmt: skip
+    before = json.dumps(elsewhere)
+    made = compile(body, model="gemini-2.5-pro").apply(elsewhere)
+    assert json.dumps(elsewhere) == before and made["contents"] == contents
+    place = made.get("config", made)
+    assert place["tools"] == tools
+    assert place.get("system_instruction", place.get("systemInstruction")) in ("S", said)
+    assert "1.0" in json.dumps(made) and "old" not in json.dumps(made)
+    with pytest.raises(NotInThisFormat):
+        compile(body, model="gemini-2.5-pro").apply({"messages": []})
+
+
 CHAT = {
     "model": "gpt-5", "messages": [{"role": "user", "content": "hi"}], "stop": "END", "user": "ada",
     "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
@@ -157,7 +180,8 @@ CHAT = {
     ("gemini-2.5-pro", {"config": {
         "max_output_tokens": 77, "stop_sequences": ["END"], "tool_config": {
             "function_calling_config": {"mode": "ANY", "allowed_function_names": ["f"]}},
-    }}, {"logit_bias", "user", "parallel_tool_calls", "reasoning_effort"}),
+        "thinking_config": {"thinking_budget": 1024},
+    }}, {"logit_bias", "user", "parallel_tool_calls"}),
 ])  # fmt: skip
 def test_another_provider_is_asked_in_its_own_words(model, fields, lost):
     pack = compile(CHAT, model=model)
@@ -168,3 +192,22 @@ def test_another_provider_is_asked_in_its_own_words(model, fields, lost):
         one.reason.split("'")[1] for one in pack.manifest.unrendered if one.part == "parameter"
     }
     assert names == lost
+
+
+@pytest.mark.parametrize("spec", [
+    C.window(n=1), C.default() | C.budget(max_tokens=2500), C.default() | C.compaction(2500),
+    C.default() | C.fit(2500),
+])  # fmt: skip
+def test_of_compactions_the_newest_stays_and_those_that_it_stands_for_may_go(spec):
+    def item(name, **fields):
+        return {"type": "compaction", "id": name, **fields}
+
+    turns = [{"role": "user", "content": LONG}, {"role": "assistant", "content": LONG}]
+    old, new = item("old", encrypted_content="E" * 4000), item("new", encrypted_content="F")
+    failed = item("failed", encrypted_content=None)
+    end = {"role": "user", "content": "go"}
+    items = [{"role": "user", "content": "task"}, old, *turns, new, *turns, failed, *turns, end]
+    sent = compile({"model": "gpt-5", "input": items}, spec).request["input"]
+    assert new in sent and old not in sent
+    first = compile({"model": "gpt-5", "input": [*items[:4], end]}, spec).request["input"]
+    assert old in first

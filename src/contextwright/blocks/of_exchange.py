@@ -19,9 +19,7 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
     of the calls, each once: the last that came.
     """
     first = exchange.first
-    messages = [_message(first)]
-    if exchange.calls:
-        messages = _called(exchange)
+    messages = _called(exchange) if exchange.calls else [_message(first)]
     return Block(
         id=first.id,
         source=source,

@@ -7,6 +7,7 @@ budget asks, and that the tracer enforces (rules.md#protection).
 | pinned | no | no |
 | the live edge: the newest user message and the newest exchanges | no | no |
 | the newest open failure of a tool | no | no |
+| the provider's newest compaction, which stands for what was before it | no | no |
 | task framing: the first user message, the state's `goal` | no | no |
 | tier 1 | no | texts of the spec's own only |
 | other words of the user or the system | yes | no |
@@ -41,6 +42,7 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
             where the text at hand is no request of its own.
         failures: exchanges with the newest open failure of a tool.
         preamble: exchanges of the system instruction, at the very beginning.
+        compaction: the exchange with the provider's newest compaction; -1 without one.
     """
 
     edge: int
@@ -48,12 +50,13 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
     task: int
     failures: frozenset[int]
     preamble: int
+    compaction: int = -1
 
     @property
     def exchanges(self) -> frozenset[int]:
         """Places of the exchanges that must stay because of when they were. Those that are pinned
         or critical stay because of what they are."""
-        return frozenset({self.question, self.task} - {-1}) | self.failures
+        return frozenset({self.question, self.task, self.compaction} - {-1}) | self.failures
 
     def held_exchanges(self, count: int) -> Iterator[int]:
         """Places of all exchanges, of `count`, whose blocks may not be dropped, as `keep_reason`
@@ -75,6 +78,8 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
             return "the live edge"
         if order in self.failures:
             return "the newest open failure of its tool"
+        if order == self.compaction:
+            return "the provider's compaction of what was before it"
         return "task framing" if order == self.task else ""
 
     def whole_reason(self, block: Block) -> str:
@@ -153,7 +158,13 @@ def protection_of(
         return Protection(count, -1, -1, failures, snapshot.preamble)
     users = snapshot.log.ends("role", "user", snapshot.position)
     first, last = (-1, -1) if users is None else map(snapshot.log.exchange_index, users)
-    return Protection(_edge(snapshot, exchanges), last, first, failures, snapshot.preamble)
+    edge, compaction = _edge(snapshot, exchanges), _newest_compaction(snapshot)
+    return Protection(edge, last, first, failures, snapshot.preamble, compaction)
+
+
+def _newest_compaction(snapshot: Snapshot) -> int:
+    newest = snapshot.log.ends("kind", "compaction", snapshot.position)
+    return -1 if newest is None else snapshot.log.exchange_index(newest[1])
 
 
 def _edge(snapshot: Snapshot, exchanges: int) -> int:

@@ -16,32 +16,27 @@ EXPAND_NAMES = ("expand", "expand_ref")
 SEARCH_NAMES = ("search", "search_context")
 """What each is called: the first name that no tool of the agent's has."""
 
+_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
 _EXPAND: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "ref": {"type": "string", "description": "The ref as it is written, such as event://e2#0."},
-        "lines": {"type": "string", "description": "Lines to read, such as 10-40, 10- or 7."},
-        "page": {"type": "integer", "description": "Page to read, from 1."},
-        "grep": {"type": "string", "description": "Only lines that match this expression (RE2)."},
-        "max_tokens": {"type": "integer", "description": "Tokens of the answer at most."},
+        "ref": _TEXT, "lines": _TEXT, "page": _NUMBER, "grep": _TEXT, "max_tokens": _NUMBER,
     },
     "required": ["ref"],
-}
+}  # fmt: skip
 _SEARCH: dict[str, Any] = {
     "type": "object",
-    "properties": {
-        "query": {"type": "string", "description": "Words to look for."},
-        "max_tokens": {"type": "integer", "description": "Tokens of the answer at most."},
-    },
+    "properties": {"query": _TEXT, "max_tokens": _NUMBER},
     "required": ["query"],
 }
+# what each argument is stands here once: a schema with descriptions costs a third more
 _EXPAND_PURPOSE = (
-    "Read the original of a text that was shortened, by the ref that stands in it, such as "
-    "event://e2#0. Long ones come in pages; the last line says how to go on."
+    "Read the original of a shortened text by its ref, such as event://e2#0, in pages. "
+    "lines: 10-40, 10- or 7. grep: RE2."
 )
 _SEARCH_PURPOSE = (
-    "Search what is not shown of this conversation: earlier messages, tool results, notes and "
-    "stored files. Gives refs for `{expand}`, each with a passage."
+    "Search what is not shown of this conversation, its results, notes and files. "
+    "Gives refs for {expand}."
 )
 
 
@@ -63,12 +58,15 @@ def read_back_tools(own: Iterable[Tool] = ()) -> tuple[Tool, Tool]:
 
 def is_read_back(tool: Tool) -> bool:
     """Whether a tool is one of these."""
-    return reads_refs(tool) or (tool.name in SEARCH_NAMES and tool.parameters == _SEARCH)
+    if reads_refs(tool):
+        return True
+    purposes = {_SEARCH_PURPOSE.format(expand=name) for name in EXPAND_NAMES}
+    return tool.name in SEARCH_NAMES and tool.description in purposes
 
 
 def reads_refs(tool: Tool) -> bool:
     """Whether a tool is the one of these that reads refs."""
-    return tool.name in EXPAND_NAMES and tool.parameters == _EXPAND
+    return tool.name in EXPAND_NAMES and tool.description == _EXPAND_PURPOSE
 
 
 def is_reading(call: ToolCall) -> bool:

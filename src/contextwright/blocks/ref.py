@@ -27,16 +27,21 @@ class Ref(msgspec.Struct, frozen=True):
     part: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.scheme}://{quote(self.path, safe=_SAFE)}"
-        return f"{text}#{quote(self.part, safe=_SAFE)}" if self.part else text
+        text = f"{self.scheme}://{_quoted(self.path)}"
+        return f"{text}#{_quoted(self.part)}" if self.part else text
 
 
 _SAFE = "/:@!$&'()*+,;=-._~"
 
 
+def _quoted(text: str) -> str:
+    return text if text.isalnum() and text.isascii() else quote(text, safe=_SAFE)
+
+
 def event_ref(event_id: str, call: int | None = None) -> str:
     """The ref of an event, or of the result of one of its calls, counted from 0, as text."""
-    return str(Ref("event", event_id, "" if call is None else str(call)))
+    ref = f"event://{_quoted(event_id)}"
+    return ref if call is None else f"{ref}#{call}"
 
 
 def range_ref(first: str, last: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from contextwright.compute_gate import waiting
 from contextwright.models.answer_cache import AnswerCache
 from contextwright.models.answer_decoding import is_value
+from contextwright.models.claims import AnswerClaims
 from contextwright.spec.task import Answer, Task
 
 FAULTS = 20
@@ -52,6 +53,20 @@ class GuardedCache:
     def put(self, key: str, answer: Answer) -> None:
         """Keep an answer; where that fails it is asked again."""
         self._attempt(lambda: self.cache.put(key, answer))
+
+    def claim(self, key: str, lease_s: float) -> bool:
+        """Whether to make an answer here: unless another process makes it, if that can be known."""
+        cache = self.cache
+        if not isinstance(cache, AnswerClaims):
+            return True
+        claimed = self._attempt(lambda: cache.claim(key, lease_s))
+        return claimed is None or bool(claimed)
+
+    def release(self, key: str) -> None:
+        """Let other processes make an answer."""
+        cache = self.cache
+        if isinstance(cache, AnswerClaims):
+            self._attempt(lambda: cache.release(key))
 
     def _sound(self, answer: Any, task: Task) -> Answer | None:
         if answer is None or (isinstance(answer, Answer) and is_value(task, answer.value)):

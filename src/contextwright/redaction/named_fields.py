@@ -20,7 +20,12 @@ MAX_NESTED = 8
 
 
 @lru_cache(maxsize=256)
-def _paths(fields: tuple[str, ...]) -> tuple[Path, ...]:
+def field_paths(fields: tuple[str, ...]) -> tuple[Path, ...]:
+    """The ends of the paths that names of fields stand for, without case and separators.
+
+    Raises:
+        SpecError: a field without a name.
+    """
     paths = tuple(tuple(plain_key(part) for part in field.split(".")) for field in fields)
     for field, path in zip(fields, paths, strict=True):
         if not all(path):
@@ -56,7 +61,7 @@ def field_spans(
         path: of the value of JSON that the text is.
         depth: in how many strings of JSON the text stands.
     """
-    wanted = _paths(fields)
+    wanted = field_paths(fields)
     key_of = key_pattern(fields)
     # most texts name no field: then nothing is read
     if not fields or not (key_pattern(fields, bare=True).search(text) or _ESCAPED.search(text)):

@@ -6,6 +6,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.redaction.redactor import Redactor
+from contextwright.redaction.wire_data import redacted_wire
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -106,7 +107,8 @@ class PartRedaction:
             return self._media(part)
         if redactor.is_clean(part.value):
             return part
-        return msgspec.structs.replace(part, value=redactor.value(part.value), extra=NO_FIELDS)
+        value = redacted_wire(redactor, part.value)
+        return msgspec.structs.replace(part, value=value, extra=NO_FIELDS)
 
     def _result(self, part: ToolResult) -> ToolResult:
         content = self._parts(part.content)

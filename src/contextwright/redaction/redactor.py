@@ -84,11 +84,9 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         digest = vault.digest(id) if vault else sha256(id.encode("utf-8", "replace")).hexdigest()
         return f"redacted_{digest[:8]}"
 
-    def value(self, value: Any) -> Any:
-        """JSON data whose strings are redacted by what is hit in them; names of fields say
-        nothing here, for a schema has names of fields and no values."""
-        texts = Redactor(self.patterns, (), self.entities, self.operator, self.detector)
-        return with_strings(value, texts.text)
+    def without_fields(self) -> "Redactor":
+        """The same without names of fields: a schema has names of fields and no values."""
+        return msgspec.structs.replace(self, fields=())
 
     def is_clean(self, value: Any) -> bool:
         """Whether JSON data holds nothing that is redacted."""

@@ -1,10 +1,13 @@
 """Anthropic Messages."""
 
+from typing import Any
+
 import msgspec
 
 from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
 from contextwright.errors import ModelError
+from contextwright.formats.anthropic import SYSTEM_FIELD
 from contextwright.formats.fields import list_if, object_if
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES
@@ -14,7 +17,13 @@ from contextwright.render.body_context import (
     is_touched,
     with_context,
 )
-from contextwright.render.breakpoints import BREAKPOINT, LOOK_BACK, MARKABLE, with_breakpoints
+from contextwright.render.breakpoints import (
+    BREAKPOINT,
+    MARKABLE,
+    reach_of,
+    with_breakpoints,
+    with_mark,
+)
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.opaque import beside_tokens, opaque_tokens
@@ -50,6 +59,8 @@ class AnthropicRenderer(AlternatingRenderer):
     """Keyword arguments of `client.messages.create`."""
 
     rules = RULES
+    message_rules = frozenset({"U1", "AN5", "AN6", "AN8"})
+    repaired = frozenset({"U1", "AN2", "AN4", "AN6", "AN8"})
     context_keys = ("messages", "system", "tools")
     answer_schema = ("output_config", "format")
     marks_cache = True
@@ -80,7 +91,7 @@ class AnthropicRenderer(AlternatingRenderer):
         ]
         if target.cache:
             _mark(tools, system, layout.system)
-            _mark_messages(messages, tail)
+            _mark_messages(messages, tail, reach_of(target.cache_rules))
         request: Request = {
             "model": target.model,
             "max_tokens": target.reserved_output or 1,
@@ -97,7 +108,8 @@ class AnthropicRenderer(AlternatingRenderer):
     ) -> Request:
         """The caller's own body; with breakpoints of ours, up to four in all, where its context
         was changed or they were asked for."""
-        field = "system" in sources.body.fields
+        body = sources.body
+        field = "system" in body.fields
         instruction = instruction_of(layout, sources, field=field)
         blocks = (*instruction.messages, *layout.conversation)
         rest = msgspec.structs.replace(layout, conversation=blocks)
@@ -114,12 +126,26 @@ class AnthropicRenderer(AlternatingRenderer):
         if tools is not None:
             context["tools"] = tools
         touched = not came or added or any(map(is_touched, own))
-        if target.cache and (touched or "cache" in target.overrides):
-            context = with_breakpoints(context, tail, sources.body.fields)
+        if target.cache and (touched or not body.is_request or "cache" in target.overrides):
+            context = with_breakpoints(context, tail, body.fields, target.cache_rules)
         request = with_context(sources, context, self.context_keys, target.model)
         if "reserved_output" in target.overrides or not _leaves_room(request):
             request = {**request, "max_tokens": target.reserved_output or 1}
         return self.with_response_format(request, target)
+
+    def frame_of_record(self, fields: Wire, target: Target) -> Wire:
+        """With the room for the answer; the system text is its own field's, where it came so."""
+        return {
+            "model": target.model,
+            "max_tokens": target.reserved_output or 1,
+            "messages": None,
+            "system": None,
+        }
+
+    def takes_message(self, data: Any, *, leads: bool) -> bool:
+        """As for all; the system does not speak first within the messages."""
+        in_field = leads and data["role"] == SYSTEM_FIELD
+        return in_field or (not leads and super().takes_message(data, leads=leads))
 
     def response_fields(self, response_format: ResponseFormat) -> Request:
         """`output_config.format`.
@@ -283,19 +309,19 @@ def _with_one_breakpoint(tools: list[Wire]) -> list[Wire]:
     return [tool if place == last else _unmarked(tool) for place, tool in enumerate(tools)]
 
 
-def _mark_messages(messages: list[Wire], tail: Wire | None) -> None:
+def _mark_messages(messages: list[Wire], tail: Wire | None, reach: int) -> None:
     """Breakpoints at the end of what will stand there again, in front of the tail, and one
     more within reach of its look-back. With those of the system text at most four."""
     lasting = [
-        part
-        for message in messages
-        for part in (message["content"][: _place(message["content"], tail)])
+        (at, place)
+        for at, message in enumerate(messages)
+        for place, part in enumerate(message["content"][: _place(message["content"], tail)])
         if part["type"] in MARKABLE
     ]
-    if lasting:
-        lasting[-1]["cache_control"] = BREAKPOINT
-    if len(lasting) > LOOK_BACK:
-        lasting[-LOOK_BACK]["cache_control"] = BREAKPOINT
+    earlier = lasting[-reach : len(lasting) - reach + 1] if 0 < reach < len(lasting) else []
+    for at, place in (*lasting[-1:], *earlier):
+        content = with_mark(messages[at]["content"], place)
+        messages[at] = {**messages[at], "content": content}
 
 
 def _place(content: list[Wire], tail: Wire | None) -> int:

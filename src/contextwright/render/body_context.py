@@ -58,7 +58,8 @@ def with_context(
     request: Json = {}
     for key, value in sources.body.fields.items():
         if key not in keys:
-            request[key] = sources.cleaned(value) if key != "model" else model
+            own = sources.redaction.parameter(key, value, sources.body.format)
+            request[key] = own if key != "model" else model
         elif key in context:
             request[key] = context[key]
     return {**request, **{key: item for key, item in context.items() if key not in request}}

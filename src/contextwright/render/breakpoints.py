@@ -1,21 +1,28 @@
-"""Breakpoints of ours beside a caller's own (rules.md#caching): at most four in all, none in front
-of one that lasts longer."""
+"""Breakpoints of ours beside a caller's own (rules.md#caching): in all no more than the cache has,
+none in front of one that lasts longer."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.tokens.model_rules import CacheRules
 
-MOST = 4
-LOOK_BACK = 18
-"""Parts between two breakpoints: the cache looks back 20 blocks, so a long loop needs a
-second one."""
+REACH = 2
+"""Parts by which two breakpoints stand nearer than a cache looks back: a long loop needs a second
+one, and what comes next is no reason to miss it."""
 BREAKPOINT = {"type": "ephemeral"}
 MARKABLE = {"text", "tool_result", "tool_use", "image", "document"}
 _Place = tuple[str, int, int]
 
 
-def with_breakpoints(context: Json, tail: Json | None, body: Mapping[str, Any]) -> Json:
+def reach_of(rules: CacheRules) -> int:
+    """Parts between two breakpoints; 0 where one is enough."""
+    return max(0, rules.look_back - REACH)
+
+
+def with_breakpoints(
+    context: Json, tail: Json | None, body: Mapping[str, Any], rules: CacheRules
+) -> Json:
     """The context with a breakpoint behind what will stand there again, one within reach of its
     look-back, and one behind the system text, as far as the caller's leave room.
 
@@ -23,12 +30,13 @@ def with_breakpoints(context: Json, tail: Json | None, body: Mapping[str, Any]) 
         context: messages, system and tools.
         tail: the part that will not stand there again.
         body: the request's fields; a `cache_control` of its own counts as one.
+        rules: of the model's cache.
     """
     parts = list(_parts(context))
     own = [n for n, (_, part) in enumerate(parts) if object_if(part).get("cache_control")]
-    room = MOST - len(own) - bool(body.get("cache_control"))
+    room = rules.breakpoints - len(own) - bool(body.get("cache_control"))
     longest = max((n for n in own if _lasts(parts[n][1])), default=-1)
-    wanted = [n for n in _wanted(parts, tail) if n > longest and n not in own]
+    wanted = [n for n in _wanted(parts, tail, reach_of(rules)) if n > longest and n not in own]
     for number in wanted[: max(0, room)]:
         context = _marked(context, parts[number][0])
     return context
@@ -55,26 +63,27 @@ def _content(value: Any) -> list[Json]:
     return cast("list[Json]", list_if(value))
 
 
-def _wanted(parts: list[tuple[_Place, Json]], tail: Json | None) -> list[int]:
+def _wanted(parts: list[tuple[_Place, Json]], tail: Json | None, reach: int) -> list[int]:
     stop = next((n for n, (_, part) in enumerate(parts) if part is tail), len(parts))
     markable = [n for n in range(stop) if parts[n][1].get("type") in MARKABLE]
     lasting = [n for n in markable if parts[n][0][0] == "messages"]
     system = [n for n in markable if parts[n][0][0] == "system"]
-    reach = lasting[-LOOK_BACK : 1 - LOOK_BACK] if len(lasting) > LOOK_BACK else []
-    return [*lasting[-1:], *system[-1:], *reach]
+    earlier = lasting[-reach : len(lasting) - reach + 1] if 0 < reach < len(lasting) else []
+    return [*lasting[-1:], *system[-1:], *earlier]
 
 
 def _marked(context: Json, place: _Place) -> Json:
     key, at, number = place
     if key == "system":
-        return {**context, key: _with_mark(_content(context[key]), number)}
+        return {**context, key: with_mark(_content(context[key]), number)}
     messages = list(context[key])
-    content = _with_mark(_content(messages[at]["content"]), number)
+    content = with_mark(_content(messages[at]["content"]), number)
     messages[at] = {**messages[at], "content": content}
     return {**context, key: messages}
 
 
-def _with_mark(parts: list[Json], number: int) -> list[Json]:
+def with_mark(parts: list[Json], number: int) -> list[Json]:
+    """Parts with a breakpoint behind one of them."""
     return [
         {**part, "cache_control": BREAKPOINT} if place == number else part
         for place, part in enumerate(parts)

@@ -1,6 +1,7 @@
 """One request in the making: its ids and names, and a list of what the engine puts into it."""
 
 import re
+from functools import cache
 from hashlib import sha256
 
 import msgspec
@@ -25,6 +26,9 @@ _MADE = re.compile(r"tool_[A-Za-z0-9_-]{0,40}_[0-9a-f]{16}")
 """The form of the names made here: a tool that is really called so gets another."""
 SHOWN_ARGUMENTS = 200
 """Characters of invalid arguments that are shown: enough to see what went wrong."""
+
+
+_compiled = cache(re.compile)
 
 
 class BlockCalls(msgspec.Struct, frozen=True):
@@ -63,19 +67,19 @@ class RequestDraft:
 
     def __init__(self, id_pattern: str, id_prefix: str, name_pattern: str, sign: str = "") -> None:
         self.sign = sign
-        self._valid = re.compile(id_pattern)
-        self._named = re.compile(name_pattern)
+        self._valid, self._named = _compiled(id_pattern), _compiled(name_pattern)
         self._prefix = id_prefix
-        self._taken: set[str] = set()
+        self.ids: set[str] = set()
+        """Those that calls have so far."""
         self.inserted: list[Insertion] = []
 
     def id(self, call_id: str, place: object) -> str:
         """A call id, new in this request. `place` tells apart two calls of one id."""
-        if self._valid.fullmatch(call_id) and call_id not in self._taken:
-            self._taken.add(call_id)
+        if self._valid.fullmatch(call_id) and call_id not in self.ids:
+            self.ids.add(call_id)
             return call_id
         made = self._prefix + _short(f"{call_id}\n{place}")
-        self._taken.add(made)
+        self.ids.add(made)
         return made
 
     def calls(self, block: Block, *, as_they_came: bool = False) -> BlockCalls:
@@ -86,7 +90,7 @@ class RequestDraft:
         """
         calls = calls_of(block)
         if as_they_came:
-            self._taken.update(calls)
+            self.ids.update(calls)
             return BlockCalls(calls, {id: id for id in calls}, as_they_came=True)
         ids = {id: self.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
         return BlockCalls(calls, ids)

@@ -58,6 +58,8 @@ class GeminiRenderer(AlternatingRenderer):
     """Keyword arguments of `client.models.generate_content`."""
 
     rules = RULES
+    message_rules = frozenset({"U1", "GE7", "GE8"})
+    repaired = frozenset({"U1", "GE2", "GE7", "GE8"})
     parts = _PARTS
     cache_order = ("config", "tools", "systemInstruction", "system_instruction", "contents")
     body = "parts"
@@ -104,6 +106,16 @@ class GeminiRenderer(AlternatingRenderer):
         if target.response_format is not None:
             body.ask(self.response_fields(target.response_format))
         return body.request(contents, target.model, came=came)
+
+    def frame_of_record(self, fields: Wire, target: Target) -> Wire:
+        """With a config that has the room for the answer."""
+        config = {"max_output_tokens": target.reserved_output or 1}
+        return {"model": target.model, "contents": None, "config": config}
+
+    def takes_message(self, data: Any, *, leads: bool) -> bool:
+        """As for all; the system's words have their place in the config."""
+        is_said = isinstance(data, dict) and not leads
+        return is_said and super().takes_message(data, leads=leads)
 
     def response_fields(self, response_format: ResponseFormat) -> Request:
         """Fields of the config."""
@@ -250,7 +262,7 @@ def _sign(contents: list[Wire], draft: RequestDraft) -> None:
             either(part, "function_response") for part in content["parts"]
         ):
             start = place
-    for content in contents[start:]:
+    for place, content in enumerate(contents[start:], start):
         if isinstance(content, SourceWire) and not content.touched:
             continue  # who made it knew what it signed
         calls = [n for n, part in enumerate(content["parts"]) if either(part, "function_call")]
@@ -260,7 +272,10 @@ def _sign(contents: list[Wire], draft: RequestDraft) -> None:
             sign = draft.put("signature", str(call.get("id") or call.get("name")), SKIP_SIGNATURE)
             parts = list(content["parts"])
             parts[calls[0]] = {**first, "thought_signature": sign}
-            content["parts"] = parts
+            signed = {**content, "parts": parts}
+            if isinstance(content, SourceWire):
+                signed = SourceWire(signed, content.source, content.places, touched=True)
+            contents[place] = signed
 
 
 PROVIDER = Provider("gemini", GeminiRenderer(), sample_model="gemini-3-pro")

@@ -114,12 +114,20 @@ class GeminiBody:
                     fields[key] = [one for one in listed if object_if(one).get("name") in known]
                     if not fields[key]:
                         del fields[key]
-            groups += [fields] if fields else []
-        new = [made(tool) for tool in tools if tool.name in wanted - known]
-        groups += [{DECLARATIONS[0]: new}] if new else []
+            clean = self._sources.redaction.parameter("tools", fields, "gemini")
+            groups += [clean] if fields else []
+        new = [self._spelled(made(tool)) for tool in tools if tool.name in wanted - known]
+        if new:
+            _add(groups, new, DECLARATIONS[0] if self._of_sdk else DECLARATIONS[1])
         self._fields.pop("tools", None)
         if groups:
             self._fields["tools"] = groups
+
+    def _spelled(self, declared: Wire) -> Wire:
+        """A declaration of ours in the spelling of the body."""
+        if self._of_sdk:
+            return declared
+        return {spellings(key)[1]: value for key, value in declared.items()}
 
     def limit(self, tokens: int) -> None:
         """Set how long the answer may be."""
@@ -147,9 +155,24 @@ class GeminiBody:
         body, fields = self._sources.body, self._fields
         contents_value = listed[0] if body.single and came and len(listed) == 1 else listed
         if self._of_sdk:
-            context = {"contents": contents_value, "config": self._sources.cleaned(fields)}
+            config = self._sources.redaction.parameters(fields, body.format)
+            context = {"contents": contents_value, "config": config}
             return with_context(self._sources, context, ("contents", "config"), model)
         changed = {k: v for k, v in fields.items() if body.fields.get(k) is not v}
         dropped = tuple(key for key in body.fields if key not in fields)
         context = {**changed, "contents": contents_value}
         return with_context(self._sources, context, ("contents", *changed, *dropped), model)
+
+
+def _add(groups: list[Json], new: list[Wire], otherwise: str) -> None:
+    """Declare functions beside those that are declared: Vertex takes one tool that declares some.
+
+    Args:
+        otherwise: the key for them, where none are.
+    """
+    for group in reversed(groups):
+        for key in DECLARATIONS:
+            if key in group:
+                group[key] = [*list_if(group[key]), *new]
+                return
+    groups.append({otherwise: new})

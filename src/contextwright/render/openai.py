@@ -36,8 +36,9 @@ class OpenAIRenderer(Renderer):
 
     def cost(self, block: Block, target: Target) -> int:
         """As for all; of what may stand alone as the system's words, the note beside it too."""
-        note = block.role == "system" or not any(self.wires(block, self.draft(target.sign), target))
-        tokens = super().cost(block, target)
+        wires = [wire for _, wire in self.wires(block, self.draft(target.sign), target)]
+        tokens = sum(self.measure_wire(wire, target.counter.count) for wire in wires)
+        note = block.role == "system" or not wires
         return tokens + self.section_cost(nothing_new(target.sign), target) if note else tokens
 
     def add_note(self, wires: list[Wire], layout: Layout, draft: RequestDraft) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
+from typing import Any
 
 from contextwright.blocks.block import Message
 from contextwright.formats.fields import object_if
@@ -38,6 +39,8 @@ class OpenAIChatRenderer(OpenAIRenderer):
     """Keyword arguments of `client.chat.completions.create`."""
 
     rules = RULES
+    message_rules = frozenset({"U1", "U2", "U4", "OC1", "OC4", "OC7"})
+    repaired = frozenset({"U1", "U3", "U4", "OC1", "OC2"})
     cache_order = ("tools", "messages")
     id_pattern = r"[\x21-\x7e]{1,40}"
     tool_form = "openai-chat"
@@ -73,7 +76,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         messages += [wire for _, wire in self.conversation(layout, target, draft)]
         if (tail := draft.joined(layout.tail, "tail")).strip():
             self._add_tail(messages, tail)
-        if not is_as_it_came(messages, sources, skipped=0):
+        if not (sources.body.is_request and is_as_it_came(messages, sources, skipped=0)):
             self.add_note(messages, layout, draft)
         context: Request = {"messages": messages}
         if (tools := self.body_tools(layout, sources, draft)) is not None:
@@ -83,6 +86,11 @@ class OpenAIChatRenderer(OpenAIRenderer):
             limits = {key for key in ANSWER_LIMITS if request.get(key) is not None}
             request.update(dict.fromkeys(limits, target.reserved_output))
         return self.with_response_format(request, target)
+
+    def takes_message(self, data: Any, *, leads: bool) -> bool:
+        """As for all; it says something."""
+        says = any(data.get(key) for key in ("content", "tool_calls", "refusal", "audio"))
+        return says and super().takes_message(data, leads=leads)
 
     def response_fields(self, response_format: ResponseFormat) -> Request:
         """`response_format`."""

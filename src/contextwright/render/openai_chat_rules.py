@@ -31,7 +31,8 @@ def _functions(request: Any) -> list[Any] | None:
 
 
 def _calls(message: Json) -> list[Json]:
-    return [object_if(call) for call in list_if(message.get("tool_calls"))]
+    calls = message.get("tool_calls")
+    return [object_if(call) for call in list_if(calls)] if calls else []
 
 
 def something_is_sent(request: Any) -> Broken:
@@ -39,7 +40,9 @@ def something_is_sent(request: Any) -> Broken:
     if all(message.get("role") == "system" for _, message in numbered(request, "messages")):
         yield "messages", "no message but the system's"
     for where, message in numbered(request, "messages"):
-        if message.get("content") in ("", []):
+        content = message.get("content")
+        # beside calls an empty text is as good as none
+        if content == [] or (content == "" and not message.get("tool_calls")):
             yield where, "empty content"
 
 

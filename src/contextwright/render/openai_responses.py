@@ -42,6 +42,8 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     """Keyword arguments of `client.responses.create`, with nothing stored at the provider."""
 
     rules = RULES
+    message_rules = frozenset({"U1", "U4", "OR1", "OR7"})
+    repaired = frozenset({"U1", "U4", "OR2", "OR4", "OR5", "OR7"})
     parts = _PARTS
     cache_order = ("tools", "instructions", "input")
     context_keys = ("input", "instructions", "tools")
@@ -81,7 +83,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
         came = is_as_it_came(wires, sources, skipped=len(instruction.own))
         if (tail := draft.joined(layout.tail, "tail")).strip():
             self._add_tail(wires, tail)
-        if not came:
+        if not (sources.body.is_request and came):
             self.add_note(wires, layout, draft)
         whole = sources.body.single and came and len(wires) == 1 and not tail.strip()
         context: Request = {"input": wires[0]["content"] if whole else wires}
@@ -111,6 +113,16 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             for item in items_of_group(wire):
                 one = SourceWire(item, wire.source, wire.places, touched=wire.touched)
                 yield where, one
+
+    def frame_of_record(self, fields: Wire, target: Target) -> Wire:
+        """With nothing stored at the provider, and what it has stored of it before."""
+        names = ("instructions", "previous_response_id", "conversation")
+        own = {key: fields[key] for key in names if fields.get(key) is not None}
+        return {"model": target.model, "input": None, **own, "store": False}
+
+    def wires_in(self, data: Any) -> list[Any]:
+        """The items of a group."""
+        return items_of_group(data)
 
     def wires_of(self, request: Request) -> list[Wire]:
         """The items of a request."""
@@ -259,7 +271,8 @@ def _tell_apart(items: list[Wire]) -> None:
     for place, item in enumerate(items):
         if item["type"] == "reasoning":
             if item["id"] in seen:
-                item["id"] = "rs_" + sha256(f"{item['id']} {place}".encode()).hexdigest()[:24]
+                made = "rs_" + sha256(f"{item['id']} {place}".encode()).hexdigest()[:24]
+                item = items[place] = {**item, "id": made}
             seen.add(item["id"])
 
 

@@ -9,6 +9,13 @@ import msgspec
 from contextwright.errors import ModelError
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.formats.request_body import RequestBody
+from contextwright.render.efforts import (
+    effort_for_claude,
+    effort_for_gemini,
+    effort_for_openai,
+    effort_of_claude,
+    effort_of_gemini,
+)
 from contextwright.render.openai_responses_rules import reasons
 from contextwright.render.response_format import ResponseFormat, read_response_format
 from contextwright.tokens.models import reasoning_profile
@@ -20,8 +27,6 @@ CONTEXT = frozenset(
 _SAMPLING = ("temperature", "top_p", "top_k")
 _PLAIN = (*_SAMPLING, "seed", "presence_penalty", "frequency_penalty")
 _CHOICES = {"auto": "auto", "none": "none", "any": "required", "required": "required"}
-_EFFORTS = ("low", "medium", "high", "xhigh")
-
 
 _OF_OPENAI = {
     "temperature", "top_p", "tool_choice", "parallel_tool_calls", "stream", "store",
@@ -41,6 +46,11 @@ OWN: dict[str, frozenset[str]] = {
         {"max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "thinking", "stream",
          "tool_choice", "output_config", "context_management", "service_tier"}
     ),
+    "gemini": frozenset(
+        {*_PLAIN, "max_output_tokens", "stop_sequences", "candidate_count", "response_mime_type",
+         "response_schema", "response_json_schema", "response_modalities", "thinking_config",
+         "tool_config", "safety_settings", "cached_content", "media_resolution", "service_tier"}
+    ),
 }  # fmt: skip
 """Fields that can be nothing but parameters, also in a record that names no model."""
 
@@ -51,7 +61,9 @@ class Parameters(msgspec.Struct):
     Args:
         plain: numbers that all call alike.
         tool_choice: `auto`, `none`, `required`; tool: the one that must be called.
+        effort: how much the model is to think; room: tokens of the answer where nothing is said.
         known: the source's keys that are said here.
+        rest: what stands within such a key and is not said.
     """
 
     plain: Json = {}
@@ -63,8 +75,15 @@ class Parameters(msgspec.Struct):
     tool: str = ""
     parallel: bool | None = None
     effort: str = ""
+    room: int = 0
     response_format: ResponseFormat | None = None
     known: dict[str, set[str]] = {}
+    rest: list[str] = []
+
+    def take_effort(self, effort: str, key: str, value: Json, *known: str) -> None:
+        """Set the effort that an object asks for; what else is in it goes by name."""
+        self.take("effort", key, effort)
+        self.rest = [*self.rest, *(f"{key}.{name}" for name in value if name not in known)]
 
     def take(self, field: str, key: str, value: Any) -> None:
         """Set a field, and remember the source's key that said so."""
@@ -87,19 +106,19 @@ class Translation(msgspec.Struct, frozen=True):
 
 
 def translation(
-    body: RequestBody, format: str, model: str, max_tokens: int | None = None
+    body: RequestBody, format: str, model: str, max_tokens: int | None = None, room: int = 0
 ) -> Translation:
     """A body's parameters for another provider's format; of a record of a conversation in the
     same one, the fields that are parameters.
 
     Args:
         model: whom the request is for: some take no temperature, and each knows its own efforts.
-        max_tokens: of the answer, where the call said so.
+        max_tokens: of the answer, where the call said so; room: where nobody did.
     """
     if body.format == format:
         own = OWN.get(format, frozenset())
         return Translation({k: v for k, v in body.fields.items() if k in own}, None, ())
-    parameters, fields = Parameters(), dict(body.fields)
+    parameters, fields = Parameters(room=room), dict(body.fields)
     for key in ("config", "generationConfig", "generation_config"):
         fields.update(object_if(body.fields.get(key)))
     _READERS[body.format](_snake(fields) if body.format == "gemini" else fields, parameters)
@@ -108,20 +127,23 @@ def translation(
     made: Json = {}
     write = _WRITERS.get(format)
     fields_made = write(parameters, made, model) if write is not None else set[str]()
+    if not parameters.effort:  # the model's own
+        fields_made.add("effort")
     answer = parameters.response_format if "response_format" in fields_made else None
     done = {key for field in fields_made for key in parameters.known.get(field, ())} | CONTEXT
     lost = tuple(
         key for key, value in fields.items()
-        if _snaked(key) not in done and key not in done and value is not None
+        if snake_case(key) not in done and key not in done and value is not None
     )  # fmt: skip
-    return Translation(made, answer, lost)
+    return Translation(made, answer, (*lost, *parameters.rest))
 
 
 def _snake(fields: Json) -> Json:
-    return {_snaked(key): value for key, value in fields.items()}
+    return {snake_case(key): value for key, value in fields.items()}
 
 
-def _snaked(key: str) -> str:
+def snake_case(key: str) -> str:
+    """A parameter's name as Python's SDKs spell it."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
 
 
@@ -165,8 +187,8 @@ def _read_openai(fields: Json, parameters: Parameters) -> None:
     effort = fields.get("reasoning_effort")
     if isinstance(effort, str):
         parameters.take("effort", "reasoning_effort", effort)
-    elif isinstance(reasoning.get("effort"), str) and len(reasoning) == 1:
-        parameters.take("effort", "reasoning", reasoning["effort"])
+    elif isinstance(reasoning.get("effort"), str):
+        parameters.take_effort(reasoning["effort"], "reasoning", reasoning, "effort")
     if fields.get("response_format"):
         _read_format(fields["response_format"], "response_format", parameters)
     if text.get("format") and len(text) == 1:
@@ -192,6 +214,11 @@ def _read_claude(fields: Json, parameters: Parameters) -> None:
         if config.get("format"):
             _read_format(config["format"], "output_config", parameters)
 
+    thinking = object_if(fields.get("thinking"))
+    if thinking:
+        effort = parameters.effort or effort_of_claude(thinking)
+        parameters.take_effort(effort, "thinking", thinking, "type", "budget_tokens")
+
 
 def _read_gemini(fields: Json, parameters: Parameters) -> None:
     _read_plain(fields, parameters)
@@ -204,8 +231,9 @@ def _read_gemini(fields: Json, parameters: Parameters) -> None:
     elif mode in _CHOICES and not names:
         parameters.take("tool_choice", "tool_config", _CHOICES[mode])
     thinking = _snake(object_if(fields.get("thinking_config")))
-    if isinstance(thinking.get("thinking_level"), str) and len(thinking) == 1:
-        parameters.take("effort", "thinking_config", thinking["thinking_level"].lower())
+    if thinking:
+        levels = ("thinking_level", "thinking_budget")
+        parameters.take_effort(effort_of_gemini(thinking), "thinking_config", thinking, *levels)
     schema = fields.get("response_json_schema") or fields.get("response_schema")
     if fields.get("response_mime_type") == "application/json":
         _read_format(schema or {"type": "json_object"}, "response_mime_type", parameters)
@@ -240,8 +268,8 @@ def _write_chat(parameters: Parameters, made: Json, model: str) -> set[str]:
         made["tool_choice"] = {"type": "function", "function": {"name": parameters.tool}}
     if parameters.max_tokens is not None:
         made["max_completion_tokens"] = parameters.max_tokens
-    if parameters.effort in ("minimal", *_EFFORTS) and reasons(model):
-        made["reasoning_effort"] = parameters.effort
+    if reasons(model) and (effort := effort_for_openai(parameters.effort, model)):
+        made["reasoning_effort"] = effort
         done.add("effort")
     return {*done, "stop"}
 
@@ -258,8 +286,8 @@ def _write_responses(parameters: Parameters, made: Json, model: str) -> set[str]
         made["tool_choice"] = {"type": "function", "name": parameters.tool}
     if parameters.max_tokens is not None:
         made["max_output_tokens"] = parameters.max_tokens
-    if parameters.effort in ("minimal", *_EFFORTS) and reasons(model):
-        made["reasoning"] = {"effort": parameters.effort}
+    if reasons(model) and (effort := effort_for_openai(parameters.effort, model)):
+        made["reasoning"] = {"effort": effort}
         done.add("effort")
     return done
 
@@ -269,7 +297,14 @@ def _write_claude(parameters: Parameters, made: Json, model: str) -> set[str]:
     profile = reasoning_profile(model)
     if parameters.max_tokens is not None:
         made["max_tokens"] = parameters.max_tokens
-    if profile == "strip-old":  # newer ones refuse them
+    forced = bool(parameters.tool) or parameters.tool_choice == "required"
+    room = parameters.max_tokens or parameters.room
+    thinking = effort_for_claude(parameters.effort, model, room, forced=forced)
+    made.update(thinking)
+    if thinking:
+        done.add("effort")
+    if profile == "strip-old" and "budget_tokens" not in object_if(thinking.get("thinking")):
+        # newer ones refuse them, and so do all that think
         made.update({key: parameters.plain[key] for key in _SAMPLING if key in parameters.plain})
         done.update(_SAMPLING)
     if parameters.stream is not None:
@@ -287,9 +322,6 @@ def _write_claude(parameters: Parameters, made: Json, model: str) -> set[str]:
         choice = {"type": "auto", **choice, "disable_parallel_tool_use": True}
     if choice:
         made["tool_choice"] = choice
-    if parameters.effort in _EFFORTS and profile in ("keep", "bound"):
-        made["output_config"] = {"effort": parameters.effort}
-        done.add("effort")
     if parameters.response_format is not None and parameters.response_format.schema:
         done.add("response_format")
     return done
@@ -311,9 +343,8 @@ def _write_gemini(parameters: Parameters, made: Json, model: str) -> set[str]:
         }
     if calling:
         config["tool_config"] = {"function_calling_config": calling}
-    newer = not model.rpartition("/")[2].startswith(("gemini-1", "gemini-2"))
-    if parameters.effort in ("minimal", *_EFFORTS[:3]) and newer:
-        config["thinking_config"] = {"thinking_level": parameters.effort.upper()}
+    if thinking := effort_for_gemini(parameters.effort, model):
+        config["thinking_config"] = thinking
         done.add("effort")
     if config:
         made["config"] = config

@@ -12,6 +12,12 @@ from contextwright.render.body_context import deep, merged
 from contextwright.render.body_wires import body_wires
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
+from contextwright.render.known_wires import (
+    are_without_fault,
+    tokens_of_wires,
+    unchecked,
+    wires_of_blocks,
+)
 from contextwright.render.message_layout import Layout
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import Rule
@@ -117,6 +123,8 @@ class Renderer:
 
     Attributes:
         rules: what the provider refuses, by name.
+        message_rules: those of them that look at each message alone.
+        repaired: those that a list of messages is made anew for, which no request came with.
         overhead: tokens around the content.
         parts: the parts of messages that it can be sent.
         cache_order: the keys of a request in the order in which a cache reads them; the last
@@ -133,6 +141,8 @@ class Renderer:
     """
 
     rules: Mapping[str, Rule]
+    message_rules: frozenset[str] = frozenset()
+    repaired: frozenset[str] = frozenset()
     overhead: Overhead = Overhead()
     parts: SendableParts = SendableParts()
     cache_order: tuple[str, ...] = ("tools", "system", "messages")
@@ -151,7 +161,8 @@ class Renderer:
     def message_wires(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft, target: Target
     ) -> Iterable[Wire]:
-        """A message as the provider has it, or as several.
+        """A message as the provider has it, or as several. The next requests hold the same objects:
+        nothing may be written into them.
 
         Args:
             where: the event that it comes from.
@@ -162,6 +173,31 @@ class Renderer:
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The request of a layout."""
         raise NotImplementedError
+
+    def frame_of_record(self, fields: Wire, target: Target) -> Wire:
+        """The fields of the request that a list of messages is, or a record of a conversation, with
+        None where its context stands.
+
+        Args:
+            fields: what stood beside the messages in the record.
+        """
+        return {"model": target.model, self.cache_order[-1]: None}
+
+    def takes_message(self, data: Any, *, leads: bool) -> bool:
+        """Whether a request can have a message of a list as it came.
+
+        Args:
+            data: the message, or a group of items. leads: whether only the system spoke before.
+        """
+        rules = {name: self.rules[name] for name in self.repaired & self.message_rules}
+        try:
+            return not self._broken(rules, {self.cache_order[-1]: self.wires_in(data)})
+        except (LookupError, TypeError, AttributeError):
+            return False  # of a form that the rules do not know
+
+    def wires_in(self, data: Any) -> list[Any]:
+        """The messages that a message of a list stands for."""
+        return [data]
 
     def wires(
         self, block: Block, draft: RequestDraft, target: Target
@@ -246,7 +282,7 @@ class Renderer:
         self, layout: Layout, target: Target, draft: RequestDraft
     ) -> list[tuple[str, Wire]]:
         """The messages of all blocks, each with the event that it comes from."""
-        return [pair for block in layout.conversation for pair in self.wires(block, draft, target)]
+        return list(wires_of_blocks(self, layout.conversation, draft, target))
 
     def tool_wires(self, layout: Layout, draft: RequestDraft) -> list[Wire]:
         """The tools of a request; where history needs some and none are given, those that the
@@ -263,6 +299,8 @@ class Renderer:
     ) -> list[Wire] | None:
         """The tools of a body, as they came, without those that are not to be seen now; None where
         there are none."""
+        if not (layout.tools or sources.body.is_request):
+            return self.tool_wires(layout, draft) or None
         if layout.tools == sources.body.tools:
             return sources.body.fields.get("tools")
         own = sources.body.format
@@ -312,7 +350,7 @@ class Renderer:
         sections, and the margin."""
         count, tools = target.counter.count, self.tools_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
-        tokens += sum(self.measure_wire(wire, count) for wire in self.wires_of(request))
+        tokens += sum(tokens_of_wires(self, self.wires_of(request), target))
         if tools:
             tokens += self.overhead.tools
             tokens += sum(self.overhead.tool + schema_tokens(tool, count) for tool in tools)
@@ -326,9 +364,23 @@ class Renderer:
         return request[self.cache_order[-1]]
 
     def validate(self, request: Request, target: Target) -> list[Violation]:
-        """The rules that the request breaks."""
-        return [
-            Violation(name, where, what)
-            for name, rule in self.rules.items()
-            for where, what in rule(request)
-        ]
+        """The rules that the request breaks. What concerns a message alone is asked of those that
+        no request before had."""
+        conversation = request.get(self.cache_order[-1])
+        wires: list[Wire] = conversation if isinstance(conversation, list) else []
+        fresh = unchecked(wires, target.format)
+        if len(fresh) == len(wires):
+            violations = self._broken(self.rules, request)
+        else:
+            alone = {name: self.rules[name] for name in self.message_rules}
+            others = {name: rule for name, rule in self.rules.items() if name not in alone}
+            violations = self._broken(others, request)
+            if self._broken(alone, {**request, self.cache_order[-1]: fresh}):
+                violations = self._broken(self.rules, request)
+        if not violations:
+            are_without_fault(fresh, target.format)
+        return violations
+
+    def _broken(self, rules: Mapping[str, Rule], request: Request) -> list[Violation]:
+        broken = ((name, one) for name, rule in rules.items() for one in rule(request))
+        return [Violation(name, where, what) for name, (where, what) in broken]

@@ -25,8 +25,20 @@ def text_is_encodable(request: Any) -> Broken:
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     """The items of a list in the request, each with its place; one that is no object is empty."""
-    for place, item in enumerate(list_if(request.get(key))):
-        yield f"{key}[{place}]", object_if(item)
+    items = [item if isinstance(item, dict) else {} for item in list_if(request.get(key))]
+    return zip(_places(key, len(items)), items, strict=False)
+
+
+def _places(key: str, count: int) -> list[str]:
+    """Names of so many places and more. Each is written once: every rule walks all messages of
+    every request, and only what is broken is ever named."""
+    names = _PLACES.get(key, [])
+    if len(names) < count:
+        names = _PLACES[key] = [f"{key}[{place}]" for place in range(2 * count)]
+    return names
+
+
+_PLACES: dict[str, list[str]] = {}
 
 
 def parts_of(message: Json, key: str = "content") -> list[Json]:

@@ -1,7 +1,7 @@
 """The messages of a request body as they came, by the events that were read from them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
@@ -10,19 +10,10 @@ from contextwright.formats.fields import Json
 from contextwright.formats.part_places import FORMS, MessageForm, Place
 from contextwright.formats.provenance import as_it_came, origins
 from contextwright.formats.request_body import RequestBody
+from contextwright.render.body_redaction import NO_REDACTION, BodyRedaction
 from contextwright.session.event import AnyPart, Event, ToolResult
+from contextwright.session.event_index import REPEATED
 from contextwright.session.log import Log
-
-SEALED = frozenset(
-    {
-        "data", "signature", "thoughtSignature", "thought_signature", "encrypted_content",
-        "encrypted_stdout", "encrypted_index", "encryptedContent", "file_data", "fingerprint",
-        "image_url", "id", "call_id", "tool_use_id", "tool_call_id", "type", "role", "model",
-    }
-)  # fmt: skip
-"""Fields that are no words: a provider's own bytes, and what a message is told by. Cleaning one
-would break it, and nobody reads it."""
-
 
 _MESSAGES = ("messages", "input", "contents")
 
@@ -56,6 +47,30 @@ class EventSource(msgspec.Struct, frozen=True, eq=False):
         return self.message.parts[self.start : self.stop]
 
 
+class TakesMessages(Protocol):
+    """Who a list of messages is for."""
+
+    def takes_message(self, data: Any, *, leads: bool) -> bool:
+        """Whether a request can have a message of a list as it came.
+
+        Args:
+            data: the message, or a group of items. leads: whether only the system spoke before.
+        """
+        ...
+
+
+class RecordRules(msgspec.Struct, frozen=True, eq=False):
+    """What a message must keep to that came in no request, to leave as it came.
+
+    Args:
+        receiver: who is asked.
+        preamble: exchanges of the system, at the very beginning.
+    """
+
+    receiver: TakesMessages
+    preamble: int
+
+
 class SourceMessages:
     """What a compile has of the body that its session was read from.
 
@@ -64,8 +79,10 @@ class SourceMessages:
         log: the session's events.
         position: how many of them count.
         known: what was worked out before, by event id.
-        clean: a text without what the spec redacts; None where it redacts nothing.
+        redaction: of what leaves as it came.
         key: names all that the messages depend on beside the log.
+        rules: of what came as a list of messages, or as a record of a conversation; None where it
+            came as a request, which leaves as its caller made it.
     """
 
     def __init__(
@@ -74,13 +91,15 @@ class SourceMessages:
         log: Log,
         position: int,
         known: dict[Any, Any],
-        clean: Callable[[str], str] | None = None,
+        redaction: BodyRedaction = NO_REDACTION,
         key: str = "",
+        rules: RecordRules | None = None,
     ) -> None:
         self.key = key or body.format
         self.body = body
         self.form: MessageForm = FORMS[body.format]
-        self._log, self._position, self._known, self._clean = log, position, known, clean
+        self._rules = rules
+        self._log, self._position, self._known, self.redaction = log, position, known, redaction
 
     def of_event(self, event_id: str) -> EventSource | None:
         """Where an event came from; None for one that did not come with the body."""
@@ -139,15 +158,11 @@ class SourceMessages:
         """The places of the first message and the last, the system text apart; one of each event
         that came later is no message of the body's."""
         count = self._position
-        if not count:
+        if not count or self._rules is not None:  # whose end is not said: a note may stand there
             return -1, -1
         first = next((n for n in range(count) if self._log[n].role != "system"), 0)
         sources = self.of_event(self._log[first].id), self.of_event(self._log[count - 1].id)
         return tuple(one.message.at if one is not None else -1 for one in sources)  # pyright: ignore
-
-    def cleaned(self, value: Any) -> Any:
-        """JSON data of the body, without what the spec redacts."""
-        return value if self._clean is None else _cleaned(value, self._clean)
 
     def _read(self, at: int) -> None:
         """Read the message that the event at a position came from, for all events of it."""
@@ -161,7 +176,9 @@ class SourceMessages:
         while last < len(self._log) and _record(self._log[last], self.body.format, record["at"]):
             last += 1
         events = self._log[first:last]
-        message = self._message(events, record["at"])
+        message = None
+        if not self._repeats_an_id(first, last):
+            message = self._message(events, record["at"], leads=first < self._preamble)
         start = 0
         for event in events:
             stop = start + len(event.parts)
@@ -170,14 +187,30 @@ class SourceMessages:
             )
             start = stop
 
-    def _message(self, events: Sequence[Event], at: int) -> SourceMessage | None:
+    def _repeats_an_id(self, first: int, last: int) -> bool:
+        """Whether these events of a list call by an id that was called by before, or answer such a
+        call: both are made anew, with an id of their own, and all in front of them stands."""
+        if self._rules is None:
+            return False
+        exchanges = {self._log.exchange_index(position) for position in range(first, last)}
+        return any(self._log.exchanges_with("kind", REPEATED, at, at + 1) for at in exchanges)
+
+    @property
+    def _preamble(self) -> int:
+        return self._rules.preamble if self._rules is not None else 0
+
+    def _message(self, events: Sequence[Event], at: int, *, leads: bool) -> SourceMessage | None:
         record = _record(events[0], self.body.format)
         data = as_it_came(self.form.write(events), record or {})
+        if self._rules is not None:
+            data = self.form.sent(data)
+            if not self._rules.receiver.takes_message(data, leads=leads):
+                return None  # its provider would refuse it: it is made anew
         places = tuple(self.form.places(data))
         parts = tuple(part for event in events for part in event.parts)
         if len(places) != len(parts):
             return None  # its reader and these places are of two minds: it is made anew
-        return SourceMessage(at, self.cleaned(data), parts, places)
+        return SourceMessage(at, self.redaction.message(data), parts, places)
 
 
 def _record(event: Event, format: str, at: int | None = None) -> Json | None:
@@ -186,14 +219,3 @@ def _record(event: Event, format: str, at: int | None = None) -> Json | None:
     if len(records) != 1 or (at is not None and records[0]["at"] != at):
         return None
     return records[0]
-
-
-def _cleaned(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
-    if isinstance(value, str):
-        return value if key in SEALED else clean(value)
-    if isinstance(value, list):
-        return [_cleaned(item, clean, key) for item in cast(list[Any], value)]
-    if isinstance(value, dict):
-        fields = cast(Json, value)
-        return {name: _cleaned(item, clean, name) for name, item in fields.items()}
-    return value

@@ -5,10 +5,11 @@ from typing import Any, cast
 
 import msgspec
 
+from contextwright.formats.fields import object_if
 from contextwright.formats.part_places import MessageForm, Place, at_place
 from contextwright.render.source_messages import EventSource, SourceMessage
 from contextwright.render.wire import EMPTY, Wire, arguments_of, arguments_text, clean
-from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
+from contextwright.session.event import AnyPart, Opaque, Text, ToolCall, ToolResult
 
 NewWires = Callable[[AnyPart], list[Wire]]
 """A part as the provider has it, made anew."""
@@ -174,6 +175,9 @@ def _changed(item: Any, old: AnyPart, new: AnyPart, form: MessageForm, made: New
             return [_with_call(wire, new)]
         if isinstance(old, ToolResult) and isinstance(new, ToolResult):
             return [_with_result(wire, old, new, form, made)]
+        if isinstance(old, Opaque) and isinstance(new, Opaque) and wire.keys() >= new.value.keys():
+            inner = {key: new.value.get(key, item) for key, item in wire.items()}
+            return [wire if inner == wire else inner]  # the log sorts keys, the body does not
     return list(made(new))
 
 
@@ -235,8 +239,16 @@ def _pieces(
 
 
 def _with_response(response: Wire, new: ToolResult) -> Wire:
-    """A function's response that says this; under the key that it had, where it had one."""
-    value = response.get("response")
-    keys = list(cast(Wire, value)) if isinstance(value, dict) else []
-    key = keys[0] if len(keys) == 1 else "result"
-    return {**response, "response": {key: clean(new.text)}}
+    """A function's response that says this: as data where it is what it was, with values gone;
+    else as a text, under the key that it had, where it had one."""
+    value = object_if(response.get("response"))
+    text = clean(new.text)
+    if not any(isinstance(value.get(key), str) for key in ("result", "output", "error")):
+        try:
+            data = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            data = None
+        if isinstance(data, dict) and value.keys() == data.keys():
+            return {**response, "response": data}
+    key = next(iter(value)) if len(value) == 1 else "result"
+    return {**response, "response": {key: text}}

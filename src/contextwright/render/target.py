@@ -15,7 +15,7 @@ from contextwright.render.source_messages import SourceMessages
 from contextwright.session.checked_call import CheckedReceiver
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import Counter, guarded_counter
-from contextwright.tokens.model_rules import CacheRules, ReasoningProfile
+from contextwright.tokens.model_rules import CacheRules, ReasoningProfile, StepPrices, step_prices
 from contextwright.tokens.models import (
     REASONING_RESERVE,
     ModelInfo,
@@ -139,6 +139,20 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
         """What the model does with reasoning that is sent back to it."""
         sent = self.takes_messages and self.provider.renderer.parts.reasoning_of
         return reasoning_profile(self.model) if sent else "none"
+
+    def sendable(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+        """Those that its provider can be sent; what came in its caller's own body is the
+        caller's."""
+        own = self.sources.body.tools if self.sources is not None else ()
+        takes = self.provider.renderer.takes_tool
+        return tuple(tool for tool in tools if tool in own or takes(tool))
+
+    @property
+    def step_prices(self) -> StepPrices:
+        """What a step that moves a cached prefix costs, and what staying does."""
+        info = _known(self.model, self.window)
+        bound = self.reasoning == "bound"
+        return step_prices(info.prices(0) if info is not None else None, bound=bound)
 
     @property
     def cache_rules(self) -> CacheRules:

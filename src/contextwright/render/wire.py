@@ -25,7 +25,7 @@ NOT_JSON = "[the arguments of this call were not a JSON object: {}]"
 
 def clean(text: str) -> str:
     """The text with U+FFFD for lone surrogates, which no provider takes."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def texts(message: Message) -> list[str]:

@@ -53,6 +53,39 @@ class CacheRules(msgspec.Struct, frozen=True):
         return tokens // self.grain * self.grain if tokens >= self.minimum else 0
 
 
+_THINKING = 500
+"""Percent of the price of what is read that what a model says costs, where it is not known."""
+
+
+class StepPrices(msgspec.Struct, frozen=True, array_like=True):
+    """What a step costs and saves, in percent of the price of a token that is read anew.
+
+    Args:
+        read: of a token that a cache has: what stays is paid for so in every request.
+        write: of one that a cache writes: what a step moves is written anew.
+        reasoning: of a token of reasoning that is bound to its prefix: the model thinks it anew; 0
+            where nothing binds it.
+    """
+
+    read: int = 10
+    write: int = 100
+    reasoning: int = 0
+
+
+def step_prices(prices: Prices | None, *, bound: bool) -> StepPrices:
+    """A model's prices of a step; what is usual where its own are not known.
+
+    Args:
+        bound: whether an edit takes out the reasoning that the model was to read again.
+    """
+    if prices is None or not prices.input:
+        return StepPrices(reasoning=_THINKING if bound else 0)
+    read, write, output = (
+        round(100 * price / prices.input) for price in (prices.cached, prices.write, prices.output)
+    )
+    return StepPrices(read, max(read, write), output if bound else 0)
+
+
 class ModelFamily(msgspec.Struct, frozen=True):
     """What the providers' pages say of all models whose names begin alike; None: nothing.
 

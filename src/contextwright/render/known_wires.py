@@ -1,0 +1,92 @@
+"""Messages as a provider has them, rendered, measured and checked once while requests hold them
+(rules.md#horizon).
+
+A wire that was made for one request stands in the next ones as the very same object: nobody writes
+into it. So what was found out of it is known by its identity, for as long as it is remembered.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.memo.ownership import owned_table
+from contextwright.render.insertion import Insertion
+from contextwright.render.wire import Wire
+
+if TYPE_CHECKING:
+    from contextwright.render.draft import RequestDraft
+    from contextwright.render.renderer import Renderer
+    from contextwright.render.target import Target
+
+
+class BlockWires(msgspec.Struct, frozen=True, eq=False):
+    """A block as it stands in a request that has none of its ids yet.
+
+    Args:
+        pairs: its messages, each with the event that it comes from.
+        inserted: what is in no block. ids: of its calls.
+    """
+
+    pairs: tuple[tuple[str, Wire], ...]
+    inserted: tuple[Insertion, ...]
+    ids: frozenset[str]
+
+
+def wires_of_blocks(
+    renderer: "Renderer", blocks: Iterable[Block], draft: "RequestDraft", target: "Target"
+) -> Iterator[tuple[str, Wire]]:
+    """The messages of blocks, as the last request had them where nothing else is to be said. A
+    caller's own body is looked at each time."""
+    key = ("wires", target.format, target.model, target.sign)
+    table = owned_table(key, brief=True) if target.sources is None else None
+
+    def rendered(block: Block) -> BlockWires:
+        alone = renderer.draft(target.sign)
+        pairs = tuple(renderer.wires(block, alone, target))
+        return BlockWires(pairs, tuple(alone.inserted), frozenset(alone.ids))
+
+    for block in blocks:
+        known = table.remembered(block, rendered) if table is not None else None
+        if known is None or not draft.ids.isdisjoint(known.ids):
+            # of two calls with one id the second gets another
+            yield from renderer.wires(block, draft, target)
+            continue
+        draft.ids.update(known.ids)
+        draft.inserted.extend(known.inserted)
+        yield from known.pairs
+
+
+def tokens_of_wires(renderer: "Renderer", wires: Iterable[Wire], target: "Target") -> list[int]:
+    """Tokens of each message."""
+    count = target.counter.count
+    table = owned_table(("wire tokens", target.format, target.counter.id), brief=True)
+    if table is None:
+        return [renderer.measure_wire(wire, count) for wire in wires]
+    tokens: list[int] = []
+    for wire in wires:
+        known: tuple[Wire, int] | None = table.get(id(wire)) or table.recall(id(wire), None)
+        if known is None or known[0] is not wire:
+            known = table[id(wire)] = (wire, renderer.measure_wire(wire, count))
+        tokens.append(known[1])
+    return tokens
+
+
+def unchecked(wires: Sequence[Wire], format: str) -> list[Wire]:
+    """The messages of a request that are not known to be without fault."""
+    table = owned_table(("checked wires", format), brief=True)
+    if table is None:
+        return list(wires)
+    return [
+        wire
+        for wire in wires
+        if table.get(id(wire)) is not wire and table.recall(id(wire), None) is not wire
+    ]
+
+
+def are_without_fault(wires: Iterable[Wire], format: str) -> None:
+    """Remember that each of these messages is allowed by itself."""
+    table = owned_table(("checked wires", format), brief=True)
+    if table is not None:
+        table.update((id(wire), wire) for wire in wires)

@@ -1,0 +1,97 @@
+"""A message is rendered, measured and checked once, and nobody can tell."""
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.compiler.test_fold import calls_of
+
+from contextwright import C, Session
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import ContextwrightError
+from contextwright.render.providers import provider_named
+from contextwright.spec.inputs import Memo
+from contextwright.testing import sessions, target_for
+
+FORMATS = ("openai-chat", "openai-responses", "anthropic", "gemini")
+SPEC = C.default() | C.budget(4000)
+
+
+def outcome(session, target, memo):
+    try:
+        return SpecCompiler(SPEC, memo=memo).compile(session.snapshot(), target)
+    except ContextwrightError as error:
+        return str(error)
+
+
+@given(session=sessions(max_turns=10), format=st.sampled_from(FORMATS), cache=st.booleans())
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
+def test_a_growing_session_gives_what_a_fresh_one_gives(session, format, cache):
+    grown, memo, target = (
+        Session("grown"),
+        Memo(),
+        msgspec.structs.replace(target_for(format), cache=cache),
+    )
+    for event in session.log:
+        grown.append(event)
+        assert outcome(grown, target, memo) == outcome(grown, target, Memo())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_turn_renders_measures_and_checks_what_is_new(format, monkeypatch):
+    renderer, memo, target = provider_named(format).renderer, Memo(), target_for(format)
+    session = Session("talk")
+    for n in range(60):
+        session.user(f"And {n}?")
+        session.call("find", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f"It is {n}.")
+        session.assistant(f"That is {n}.")
+    outcome(session, target, memo)
+    counts: dict[str, list[object]] = {
+        name: calls_of(monkeypatch, type(renderer), name)
+        for name in ("message_wires", "measure_wire")
+    }
+    checked: list[int] = []
+    rules = {
+        name: lambda request, rule=rule: (
+            checked.append(len(request[renderer.cache_order[-1]])) or rule(request)
+        )
+        for name, rule in renderer.rules.items()
+        if name in renderer.message_rules
+    }
+    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, **rules})
+    session.user("And now?")
+    pack = outcome(session, target, memo)
+    sent = len(pack.request[renderer.cache_order[-1]])
+    assert sent > 40 and counts["message_wires"] and len(checked) == len(renderer.message_rules)
+    assert max(len(counts["message_wires"]), len(counts["measure_wire"]), *checked) < sent // 3
+
+
+def test_a_call_whose_id_another_message_has_gets_another():
+    session, memo, target = Session("twice"), Memo(), target_for("openai-chat")
+    for n in range(6):
+        session.user(f"Again, {n}")
+        session.call("find", {"n": n}, id="same" if n % 2 else f"other{n}")
+        session.result("same" if n % 2 else f"other{n}", f"found {n}")
+        pack = outcome(session, target, memo)
+        assert pack == outcome(session, target, Memo())
+    ids = [c["id"] for m in pack.request["messages"] for c in m.get("tool_calls") or ()]
+    assert len(ids) == len(set(ids)) == 6
+
+
+def test_a_broken_message_is_named_by_its_place():
+    from contextwright.memo.ownership import remembering
+
+    renderer, target, memo = (
+        provider_named("openai-chat").renderer,
+        target_for("openai-chat"),
+        Memo(),
+    )
+    good = [{"role": "user", "content": str(n)} for n in range(5)]
+    with remembering(memo):
+        assert not renderer.validate({"model": "m", "messages": good}, target)
+        bad = {"role": "nobody", "content": "x"}
+        broken = renderer.validate({"model": "m", "messages": [*good, bad]}, target)
+    assert [(one.rule, one.where) for one in broken] == [("OC1", "messages[5]")]
