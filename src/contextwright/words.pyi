@@ -69,10 +69,10 @@ class C:
     def allocate(profile: Literal['balanced', 'research', 'requirements', 'tests'] = 'balanced', *, preset: Literal['balanced', 'quality', 'cost'] = 'balanced', max_tokens: int = 0) -> Allocate:
         """Floors for system, task, tools and the answer; the rest of the window for evidence, memory and conversation by the profile and by what the step and the session say. What a layer does not need goes to those that need more."""
     @staticmethod
-    def budget(max_tokens: int, *, overflow: Literal['truncate_oldest', 'truncate_lowest_priority', 'truncate_least_salient', 'summarize', 'error'] = 'truncate_oldest') -> Budget:
+    def budget(max_tokens: int, *, overflow: Literal['truncate_oldest', 'truncate_lowest_priority', 'truncate_least_salient', 'summarize', 'error'] = 'truncate_oldest', steps: bool = True) -> Budget:
         """At most `max_tokens` for the whole request, counted as it is sent."""
     @staticmethod
-    def cap(max_tokens: int) -> Cap:
+    def cap(max_tokens: int, *, steps: bool = True) -> Cap:
         """At most `max_tokens` for what stands to the left, overheads included: the blocks with the highest scores first, else those that stand first; the one that does not fit is cut."""
     @staticmethod
     def capture(key: str, *, what: Literal['user', 'output'] = 'user') -> Capture:
@@ -87,10 +87,10 @@ class C:
     def compaction(max_tokens: int = 0, *, soft: int = 80, headroom: int = 0, low: int = 47, eager: bool = True) -> Compaction:
         """Nothing is done while the request is within its budget. When it would pass it, one step goes down to a part of it: older exchanges become one note, chosen by what is used again; newer results are shortened by what they are; the newest is whole. Until the next step all of that keeps its bytes, so that a provider's cache keeps its prefix."""
     @staticmethod
-    def compress_results(budget: int = 0, *, share: int = 10, min_tokens: int = 375, max_tokens: int = 3000) -> CompressResults:
+    def compress_results(budget: int = 0, *, share: int = 10, min_tokens: int = 375, max_tokens: int = 3000, steps: bool = True) -> CompressResults:
         """Tool results over a threshold become what names them, by what they are: search hits, files, code, JSON, tables, logs, diffs, pages. The newest execution is whole."""
     @staticmethod
-    def cool(threshold: int = 4096, *, model: str = '', prompt: str = '') -> Cool:
+    def cool(threshold: int = 4096, *, model: str = '', prompt: str = '', steps: bool = True) -> Cool:
         """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents' outputs, tool results and context texts are summarized, the oldest first, until it is under."""
     @staticmethod
     def decay(full: int = 4, fold: int = 6, *, by: Literal['turns', 'tokens'] = 'turns', summary: bool = True, images: int = 2, subtasks: bool = False, step: int = 0, max_tokens: int = 500, model: str = '', spare: float = 0) -> Decay:
@@ -123,7 +123,7 @@ class C:
     def failures(n: int = 5) -> Failures:
         """A block for each of the newest failed tool executions of finished turns: which call, what it said, whether a later call of its kind succeeded and with what, or how it was settled."""
     @staticmethod
-    def fit(target_tokens: int, *, strategy: Literal['cascade', 'compact_then_summarize', 'summarize_only', 'salience', 'strict'] = 'cascade') -> Fit:
+    def fit(target_tokens: int, *, strategy: Literal['cascade', 'compact_then_summarize', 'summarize_only', 'salience', 'strict'] = 'cascade', steps: bool = True) -> Fit:
         """At most `target_tokens` for the whole request; each step is taken only if it must be."""
     @staticmethod
     def fresh(max_age: int, *, stale_action: Literal['exclude', 'warn', 'compact', 'summarize'] = 'exclude') -> Fresh:
@@ -189,7 +189,7 @@ class C:
     def redact(patterns: str | Iterable[str] = (), *, fields: str | Iterable[str] = (), entities: str | Iterable[str] = (), operator: Literal['replace', 'mask', 'hash', 'pseudonymize'] = 'replace') -> Redact:
         """Put `[REDACTED]` for what these patterns find and what these fields hold, everywhere: the system instruction, the user's words, calls, results, state, notes, names, ids, tools."""
     @staticmethod
-    def relevant(query_key: str = '', *, query: str = '', top_k: int = 5, max_tokens: int = 0, model: str = '', scorer: Literal['llm', 'embedding', 'lexical'] | Literal['salience'] = 'llm') -> Relevant:
+    def relevant(query_key: str = '', *, query: str = '', top_k: int = 5, max_tokens: int = 0, model: str = '', scorer: Literal['llm', 'embedding', 'lexical'] | Literal['salience'] = 'llm', steps: bool = True) -> Relevant:
         """The blocks that matter most for a query, in their order, with their scores: `top_k` of them, or as many as have `max_tokens` together."""
     @staticmethod
     def rolling(n: int | None = None, *, steps: int | None = None, stride: int | None = None, summarize: bool = True, **options: Any) -> Expr:

@@ -653,16 +653,14 @@ def test_the_cascade_takes_results_before_outputs():
     """context-algebra.md#cascade: stale tool results first, then stale agent outputs."""
     session = session_of(f"u: go | c: f(x) | r: {LONG * 12} | a: said {LONG * 5} | u: next")
     name = "fit: compact_then_summarize"
-    spec = C.default() | C.fit(1100, strategy="compact_then_summarize")
+    spec = C.default() | C.fit(1700, strategy="compact_then_summarize")
     first = compile(session, spec, model="gpt-5")
-    # the whole of the result does not fit, more of it than a compaction keeps does
-    assert {c.step for c in first.manifest.changes} <= {
-        f"{name}: compact results",
-        f"{name}: compact outputs",  # a step goes down to half (ADR 0044)
-        f"{name}: refill",
-    }
+    # a step goes down to half (ADR 0044), which short results alone reach; more of them fits then
+    steps = {c.step for c in first.manifest.changes}
+    assert f"{name}: compact results" in steps
+    assert steps <= {f"{name}: compact results", f"{name}: refill"}
     both = compile(
-        session, C.default() | C.fit(500, strategy="compact_then_summarize"), model="gpt-5"
+        session, C.default() | C.fit(1100, strategy="compact_then_summarize"), model="gpt-5"
     )
     assert [c.step for c in both.manifest.changes][:2] == [
         f"{name}: compact results",

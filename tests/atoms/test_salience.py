@@ -63,7 +63,7 @@ def test_pins_and_tier_one_and_the_running_turn_stay():
 def test_a_budget_lets_the_least_salient_go():
     session = session_of(TALK)
     whole = compile(session, C.default(), model="gpt-5").tokens
-    spec = C.default() | C.budget(whole - 12, overflow="truncate_least_salient")
+    spec = C.default() | C.budget(whole - 12, overflow="truncate_least_salient", steps=False)
     assert kept(session, spec) == ["e0", "e1", "e2", "e4", "e6"]
     assert "e1" not in kept(session, C.default() | C.budget(whole - 12))
 
@@ -71,14 +71,16 @@ def test_a_budget_lets_the_least_salient_go():
 def test_a_score_of_the_spec_comes_before_the_default():
     session = session_of(TALK)
     whole = compile(session, C.default(), model="gpt-5").tokens
-    budget = C.budget(whole - 12, overflow="truncate_least_salient")
+    budget = C.budget(whole - 12, overflow="truncate_least_salient", steps=False)
     assert "e3" in kept(session, C.default() | C.salient(entities=["grey"]) | budget)
 
 
 def test_fit_by_salience_asks_nobody_and_keeps_what_matters():
     session = session_of(TALK)
     whole = compile(session, C.default(), model="gpt-5").tokens
-    pack = compile(session, C.default() | C.fit(whole - 12, strategy="salience"), model="gpt-5")
+    pack = compile(
+        session, C.default() | C.fit(whole - 12, strategy="salience", steps=False), model="gpt-5"
+    )
     assert [block.id for block in pack.manifest.kept] == ["e0", "e1", "e2", "e4", "e6"]
     assert not pack.manifest.answers
 
@@ -202,7 +204,7 @@ def test_the_words_are_in_the_table():
     [
         C.sliding(500, sinks=4, recent=100),
         C.relevant(query="answer 7", max_tokens=300, scorer="lexical") + C.window(1),
-        C.salient(0.3) | C.budget(600, overflow="truncate_least_salient"),
+        C.salient(0.3) | C.budget(600, overflow="truncate_least_salient", steps=False),
         C.decay(3, 3, spare=0.4),
     ],
     ids=repr,

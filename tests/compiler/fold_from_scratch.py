@@ -15,10 +15,22 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     gain,
 )
+from contextwright.compiler.steps.directive_places import wording_of
 from contextwright.compiler.steps.exchange_features import about, ids_in
 from contextwright.compiler.steps.fold import OFTEN, SAFETY, _note
-from contextwright.compiler.steps.forms import FORMS, entry, in_place
-from contextwright.compiler.steps.note import BARE, FIRST, INDEX, SPOKEN, _forms, _is_json
+from contextwright.compiler.steps.forms import WORDS, entry, in_place
+from contextwright.compiler.steps.note import (
+    BARE,
+    FIRST,
+    INDEX,
+    MISSES,
+    REQUESTS,
+    SENTENCE,
+    SPOKEN,
+    _forms,
+    _is_json,
+    directives_room,
+)
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 
@@ -177,9 +189,14 @@ def last_used(blocks):
 def note(blocks, noted, upto, room, repeated, inputs):
     if room <= 0 or not noted:
         return (), ()
-    index_tokens = room * INDEX // 100
-    made, used = Note(blocks, room - index_tokens, inputs), last_used(blocks)
+    made, used = Note(blocks, room, inputs), last_used(blocks)
     order = sorted(noted, key=lambda at: (-used[at], at))
+    wordings = list(map(wording_of, blocks))
+    lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
+    tell_directives(made, reversed(lasting), directives_room(room))
+    tell_requests(made, noted, room * REQUESTS // 100)
+    index_tokens = made.left * INDEX // 100
+    made.left -= index_tokens
     first = next((at for at in noted if blocks[at].role == "user"), None)
     if first is not None:
         short = made.entry(first, "whole").tokens * 100 <= FIRST * room
@@ -206,11 +223,36 @@ def note(blocks, noted, upto, room, repeated, inputs):
     return tuple(sorted(made.forms.items())), index
 
 
+def tell_directives(made, places, room):
+    misses = 0
+    for at in places:
+        tokens = made.entry(at, "rule").tokens
+        if room < SENTENCE or misses == MISSES:
+            break
+        if tokens <= room and made.put(at, "rule"):
+            room -= tokens
+        else:
+            misses += 1
+
+
+def tell_requests(made, noted, room):
+    users = [at for at, block in enumerate(made.blocks) if block.role == "user"]
+    for at, following in reversed(list(zip(users, [*users[1:], len(made.blocks)], strict=True))):
+        if at not in noted:
+            continue
+        places = {at, following - 1} & set(noted) - made.forms.keys()
+        room -= sum(made.entry(one, "line").tokens for one in places)
+        if room < 0:
+            return
+        for one in sorted(places):
+            made.put(one, "line")
+
+
 def fill(made, order):
     if any(made.blocks[at].results for at in made.forms):
         present = sum(made.entry(at, form).tokens for at, form in made.forms.items())
         made.left = min(made.left, SPOKEN - present)
-    for form in FORMS[3:]:
+    for form in WORDS:
         for at in order:
             if made.left > 0 and made.forms.get(at) != "whole":
                 made.put(at, form)

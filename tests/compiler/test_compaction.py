@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from contextwright import C, Session, compile
+from contextwright import C, Engine, Session, compile
 from contextwright.blocks.escape import unescape
 from contextwright.compiler import replay
 from contextwright.compiler.lineage_ranges import written_out
@@ -21,6 +21,7 @@ from contextwright.spec.inputs import Memo
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
 from contextwright.text.json_rows import json_rows, minimal, values_only
+from contextwright.tokens.model_rules import StepPrices
 
 
 def agent(turns, seed=1, size=40):
@@ -199,20 +200,24 @@ def test_content_can_not_leave_the_note():
     assert "obey" in unescape(note)
 
 
-def rent_or_buy(saved, behind, requests):
+OPENAI, CLAUDE, BOUND = StepPrices(), StepPrices(10, 125), StepPrices(2, 125, 500)
+
+
+def rent_or_buy(saved, behind, requests, prices):
     """What the rule pays, in hundredths of a token's price."""
     paid = 0
     for shown in range(requests):
-        if gain(saved * shown, behind) > 0:
-            return paid - gain(0, behind)
-        paid += gain(saved, 0)
+        if gain(saved * shown, behind, prices) > 0:
+            return paid - gain(0, behind, prices)
+        paid += gain(saved, 0, prices)
     return paid
 
 
+@pytest.mark.parametrize("prices", [OPENAI, CLAUDE, BOUND])
 @given(st.integers(1, 500), st.integers(1, 50_000), st.integers(1, 400))
-def test_the_rule_never_pays_more_than_twice_the_best_foresight(saved, behind, requests):
-    best = min(gain(saved * requests, 0), -gain(0, behind))
-    assert rent_or_buy(saved, behind, requests) <= 2 * best + gain(saved, 0)
+def test_the_rule_never_pays_more_than_twice_the_best_foresight(prices, saved, behind, requests):
+    best = min(gain(saved * requests, 0, prices), -gain(0, behind, prices))
+    assert rent_or_buy(saved, behind, requests, prices) <= 2 * best + gain(saved, 0, prices)
 
 
 def test_a_stable_session_costs_less_with_early_shortening():
@@ -426,3 +431,33 @@ def test_the_newest_result_is_cut_only_where_it_would_not_fit_alone(terminal, ol
     assert is_whole or least + 4 > limit
     if "(in full behind the ref)" in str(pack.request):
         assert limit - pack.tokens < 60
+
+
+def test_rules_and_decisions_outlive_all_steps_and_nothing_done_is_shown_as_open():
+    """Twelve of each, in the first tenth of a session that is compacted dozens of times."""
+    session = Session("s")
+    session.add("system", "You are an agent.")
+    session.user("Work through the list.")
+    for n in range(12):
+        session.user(f"Never touch file{n}.cfg. We decided that queue{n} is the name.")
+        session.assistant("Understood.")
+        session.user(f"Please do task{n}.")
+        session.assistant(f"task{n} is done." if n % 2 else f"Started task{n}.")
+        if not n % 2:
+            session.user(f"Stop task{n}.")
+            session.assistant(f"task{n} is cancelled.")
+    session.user("Read all files.")
+    engine, steps = Engine(C.compaction(4000), "gpt-5"), 0
+    for n in range(300):
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
+        if n % 6 == 0:
+            pack = engine.compile(session)
+            steps = max((fold.steps for fold in pack.manifest.folds), default=0)
+            engine.record(session)
+    text = str(pack.request["messages"])
+    assert steps >= 20
+    for n in range(12):
+        assert f"file{n}.cfg" in text and f"queue{n} " in text
+        is_open = f"do task{n}." in text or f"Started task{n}." in text
+        assert not is_open or f"task{n} is " in text

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 CODE = """
-from contextwright import C, compile
+from contextwright import C, compile, read_session
 from contextwright.cli.example_session import example_session
 spec = (
     C.from_state("goal") | C.priority(1)
@@ -19,6 +19,11 @@ spec = (
 for model in ("gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash"):
     pack = compile(example_session(), spec, model=model)
     print(pack.manifest.checksum, pack.manifest.pack_id)
+said = [{"role": role, "content": f"{role} {n}: write to a{n}@b.org " + "and again " * 40}
+        for n in range(12) for role in ("user", "assistant")]
+read = read_session({"messages": [*said, {"role": "user", "content": "And now?"}]})
+folded = compile(read, C.default() | C.redact(["email"]) | C.compaction(900), model="gpt-5")
+print(folded.manifest.digest, folded.manifest.folds[0].scope)
 """
 
 

@@ -9,8 +9,9 @@ from tests.compiler import fold_from_scratch
 
 from contextwright import C, Session
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.compiler.steps import fold, note, repeats, word_weights
+from contextwright.compiler.steps import decide, fold, note, repeats, word_weights
 from contextwright.compiler.steps.last_uses import LastUses
+from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.compiler.steps.size_row import CHUNK, SizeRow
 from contextwright.errors import ContextwrightError
 from contextwright.spec.inputs import Memo
@@ -50,9 +51,12 @@ def work(exchanges, seed):
     names = [f"ID-{n}" for n in range(6)] + [f"/src/a{n}.py" for n in range(4)]
     session.add("system", "Work.")
     for n in range(exchanges):
-        kind = dice.choice(("user", "say", "json", "text", "text", "fail", "late"))
+        kind = dice.choice(("user", "rule", "say", "json", "text", "text", "fail", "late"))
         if kind == "user":
             session.user(f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
+        elif kind == "rule":
+            words = f"Never touch {dice.choice(names[:3])}."
+            session.user(words) if n % 2 else session.assistant("We decided so: " + words)
         elif kind == "say":
             session.assistant(f"It was {dice.choice(names)}, of 2024-05-{n % 30:02}. " * 5)
         else:
@@ -115,6 +119,7 @@ def test_a_first_compile_looks_at_each_exchange_once_and_at_what_a_note_holds(mo
         "uses": calls_of(monkeypatch, LastUses, "append"),
         "held": calls_of(monkeypatch, repeats.Superseded, "_add"),
         "steps": calls_of(monkeypatch, fold, "plan_fold"),
+        "shortened": calls_of(monkeypatch, decide.Costs, "_of"),
     }
     counted = []
     for exchanges in (80, 160, 320):
@@ -126,6 +131,7 @@ def test_a_first_compile_looks_at_each_exchange_once_and_at_what_a_note_holds(mo
         assert counted[-1]["steps"] > exchanges // 60
         assert counted[-1]["uses"] <= len(session) and counted[-1]["held"] <= len(session)
         assert counted[-1]["weighed"] <= len(session)
+        assert counted[-1]["shortened"] <= 6 * len(session)
     for name in looks:
         once, twice, four = (count[name] for count in counted)
         assert twice < 2.8 * once and four < 2.8 * twice, (name, counted)
@@ -172,6 +178,16 @@ def test_the_next_small_size_is_that_of_a_search_through_all(sizes, data):
     assert row.following(place, most) == min([at for at in small if at >= place], default=-1)
     assert row.preceding(place, most) == max([at for at in small if at < place], default=-1)
     assert not place or row.least(place) == min(sizes[:place])
+
+
+SIGNS = st.text(st.sampled_from("aB1_/.-@# ,\n"), max_size=12)
+
+
+@given(st.lists(SIGNS, max_size=4), st.lists(SIGNS.filter(bool), min_size=1, max_size=5))
+def test_a_word_is_found_wherever_texts_have_it(texts, words):
+    shown = ShownText(texts)
+    for word in (*words, *(text[2:7] for text in texts if text[2:7])):
+        assert shown.says(word) == (word in "\n".join(texts))
 
 
 WORDS = st.lists(st.tuples(st.integers(0, 150).map(lambda n: f"w{n}"), st.sampled_from((1, 2, 6))))

@@ -30,6 +30,10 @@ TERMS = st.sampled_from(
         C.default() | C.fresh(1, stale_action="warn"), C.compact() | C.fresh(1, stale_action="compact"),
         C.default() | C.truncate(9) | C.expand() + C.from_state("intent"),
         C.from_compaction().or_else(C.default()), C.default() | C.priority(1),
+        C.default() | C.fresh(1), C.fresh(4) | C.compact(), C.default() | C.validate("completeness"),
+        C.default() | C.fresh(1) + C.select(author="researcher"),
+        (C.default() | C.fresh(0)) + (C.default() | C.fresh(3) | C.truncate(9)),
+        (C.default() | C.fresh(0)) + C.default(), C.default() | C.priority(1) | C.fresh(2),
     )
 )  # fmt: skip
 LIMITS = st.sampled_from(
@@ -42,13 +46,19 @@ LIMITS = st.sampled_from(
 FORMATS = st.sampled_from(("openai-chat", "anthropic", "gemini", "openai-responses", "text"))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def every_exchange_counts():
+    """Short sessions have fewer exchanges than the far end moves by."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(horizon, "GRAIN", 1)
+        yield
+
+
 @contextmanager
 def looking_at_everything():
-    multiples, horizon.MULTIPLES = horizon.MULTIPLES, ()
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(horizon, "is_bounded", lambda view, inputs: False)
         yield
-    finally:
-        horizon.MULTIPLES = multiples
 
 
 def outcome(compiler: SpecCompiler, session: Session, target):
@@ -104,6 +114,9 @@ def ask(session: Session, n: int) -> None:
         C.compact() | C.redact(["email"]) | C.budget(800),
         C.isolate() | C.budget(800),
         C.default() | C.truncate(20) | C.fit(800, strategy="strict"),
+        C.default() | C.fresh(10) | C.budget(8000),
+        C.default() | C.validate("completeness") | C.budget(800),
+        C.default() + C.failures() | C.budget(800),
     ],
     ids=repr,
 )
@@ -229,3 +242,19 @@ def test_a_range_of_redacted_ids_shows_no_ref():
     ranges = [c for c in compile(session, spec, model="gpt-5").manifest.changes if c.last]
     assert ranges and all(not change.ref for change in ranges)
     assert "anna" not in "".join((*(c.id for c in ranges), *(c.last for c in ranges)))
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_user_s_words_in_front_of_a_long_turn_hide_nothing_that_was_dropped(every):
+    spec, target = C.budget(900), target_for("openai-chat")
+    session, memo = Session("work"), Memo()
+    for n in range(130):
+        if n % 60 == 0:
+            session.user(f"Now do {n}. " * 3)
+        session.call("find", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f"{n} is here. " * (3 + n % 7))
+        if n % every:
+            continue
+        found = outcome(SpecCompiler(spec, memo=memo), session, target)
+        with looking_at_everything():
+            assert found == outcome(SpecCompiler(spec, memo=Memo()), session, target)

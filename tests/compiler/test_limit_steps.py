@@ -6,10 +6,14 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.compiler.test_fold import calls_of
 
 from contextwright import C, Session, compile, replay
-from contextwright.compiler import overflow
+from contextwright.compiler import overflow, token_sums
+from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.session.event import Tool
+from contextwright.spec.memo import Memo
 from contextwright.testing import target_for
 
 LIMIT = 1_500
@@ -109,3 +113,54 @@ def test_a_step_goes_down_far_enough_to_last():
     assert 5 < len(downs) < 20
     assert all(LIMIT * 0.3 < down < LIMIT * 0.7 for down in downs)
     assert max(past) > LIMIT * 0.85
+
+
+def test_between_two_steps_nothing_of_the_step_is_decided_again(monkeypatch):
+    memo, session = Memo(), Session("s")
+    shortened = calls_of(monkeypatch, overflow, "_shortened")
+    made: list[int] = []
+    for n in range(160):
+        session.user(f"And {n}? " + "really " * 20)
+        session.assistant(f"It is {n}. " * 8)
+        shortened.clear()
+        SpecCompiler(C.budget(LIMIT), memo=memo).compile(
+            session.snapshot(), target_for("openai-chat")
+        )
+        made.append(len(shortened))
+    assert max(made) == 1 and 2 < sum(made[100:]) < 30
+
+
+def test_a_first_compile_sums_once_for_all_requests_before_it(monkeypatch):
+    looks = calls_of(monkeypatch, token_sums.TokenSums, "_follow")
+
+    def sums(calls):
+        looks.clear()
+        *_, session = grow([("call", 60)] * calls)
+        SpecCompiler(C.default() | C.budget(LIMIT)).compile(
+            session.snapshot(), target_for("openai-chat")
+        )
+        return len(looks)
+
+    assert sums(160) <= sums(40) + 2
+
+
+@given(ACTS, st.data())
+@settings(max_examples=20, deadline=None)
+def test_running_tokens_are_those_of_each_range(acts, data):
+    session = Session("late")
+    session.call("look", "{}", id="late")
+    *_, grown = grow(acts)
+    session.extend(replace(event, id=f"g{event.id}") for event in grown.log)
+    session.result("late", "it came after all " * 9)
+    session.user("And?")
+    log, count = session.log, lambda exchanges: [len(str(one.events)) for one in exchanges]
+    position = data.draw(st.integers(2, len(log)))
+    snapshot = session.snapshot_at(position, 0)
+    stop = data.draw(st.integers(0, snapshot.exchange_count - 1))
+    start = data.draw(st.integers(0, stop))
+    running = token_sums.TokenSums().running(start, stop, snapshot, count)
+    assert running == [
+        sum(count(snapshot.exchanges(start, place))) for place in range(start, stop + 1)
+    ]
+    between = token_sums.TokenSums().between(start, stop, snapshot, count)
+    assert between == running[-1]

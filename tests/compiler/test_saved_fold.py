@@ -14,10 +14,12 @@ from contextwright.errors import ContextwrightError
 from contextwright.formats import read_session, write_session
 from contextwright.session import Event
 from contextwright.session.state import RESOLVED_PREFIX
+from contextwright.spec import memo as memos
 from contextwright.spec.inputs import Memo
 from contextwright.spec.saved_fold import SAVED_FOLDS, save_folds, saved_folds
 from contextwright.stores import SQLiteSessions
 from contextwright.testing import sessions, target_for
+from contextwright.tokens.counter import Counter
 
 ANSWERED = ["user", "assistant"]
 SPEC = C.default() | C.compaction(2000)
@@ -160,3 +162,62 @@ def test_a_session_keeps_the_newest_fold_s_of_each_of_a_few_specs():
     folds = saved_folds(session.metadata)
     assert len(folds) == 8 and len({fold.key for fold in folds}) == 4
     assert max(fold.place for fold in folds) == folds[-1].place
+
+
+def test_a_loaded_session_is_looked_at_where_its_fold_ends(monkeypatch):
+    work_done: list[int] = []
+    for exchanges in (150, 600):
+        source = work(exchanges, 2)
+        first = Engine(C.compaction(1500), "gpt-4o")
+        pack = first.compile(source)
+        loaded = Session("s2", list(source.log))
+        save_folds(loaded.metadata, pack.manifest.folds)
+        made = calls_of(monkeypatch, memos, "block_of")
+        counted = calls_of(monkeypatch, Counter, "_tokens")
+        engine = Engine(C.compaction(1500), "gpt-4o")
+        assert engine.compile(loaded).body == pack.body
+        assert engine.ledger(loaded) == first.ledger(source)
+        work_done.append(len(made) + len(counted))
+        monkeypatch.undo()
+    assert work_done[1] <= work_done[0] * 1.5
+
+
+@pytest.mark.parametrize("place", [0, 20, 60])
+def test_a_prefix_that_says_something_else_is_not_taken(taken, place):
+    source = work(120, 1)
+    folds = packed(source).manifest.folds
+    assert folds[0].prefix is not None and folds[0].prefix.position > place
+    events = list(source.log)
+    place = next(at for at in range(place, 90) if events[at].role in {"user", "assistant"})
+    events[place] = msgspec.structs.replace(events[place], time_ms=7)
+    other = Session(source.id, events)
+    body = packed(other).body
+    taken["plan_fold"].clear()
+    assert packed(other, folds=folds).body == body and taken["plan_fold"]
+
+
+def more_work():
+    for n, event in enumerate(work(90, 4).log):
+        if event.role in {"user", "assistant"} and not event.calls:
+            yield msgspec.structs.replace(event, id=f"more{n}")
+
+
+def test_a_late_result_below_a_saved_note_is_told(taken):
+    session = Session("late", list(work(30, 1).log))
+    session.user("Find it.")
+    session.call("find", {"what": "late"}, id="late")
+    session.extend(more_work())
+    folds = packed(session).manifest.folds
+    session.result("late", "it is here " * 50)
+    session.user("Thanks. And?")
+    assert packed(session, folds=folds).body == packed(session).body
+    assert packed(session, folds=folds).manifest == packed(session).manifest
+
+
+def test_a_task_that_is_shortened_stands_in_a_saved_fold():
+    session = Session("s")
+    session.user("\n".join(f"- do thing {n}, and tell of it" for n in range(200)))
+    session.extend(more_work())
+    pack = packed(session)
+    again = packed(session, folds=pack.manifest.folds)
+    assert again.body == pack.body and again.manifest == pack.manifest

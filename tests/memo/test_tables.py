@@ -3,7 +3,7 @@
 import pytest
 
 from contextwright.memo.memory_budget import MemoryBudget
-from contextwright.memo.owned_tables import BRIEF, Table, Tables
+from contextwright.memo.owned_tables import BRIEF, SLOWLY, Table, Tables
 from contextwright.memo.sizes import bytes_of
 
 
@@ -125,3 +125,42 @@ def test_measuring_a_large_value_looks_at_few_of_its_items():
     size = bytes_of([Seen("x" * 60 + str(place)) for place in range(100_000)])
     assert 8_000_000 < size < 20_000_000
     assert len(looked) <= 8
+
+
+def test_what_came_is_measured_also_where_scopes_overlap_for_ever():
+    budget = MemoryBudget()
+    tables = Tables(budget)
+    tables.begin()
+    for turn in range(3 * BRIEF):
+        tables.begin()
+        tables.table("texts")[turn] = "x" * 1000
+        tables.end()
+    assert budget.use().held_bytes > 1000 * BRIEF
+    tables.end()
+    assert budget.use().held_bytes > 3000 * BRIEF
+
+
+def test_an_owner_that_hardly_grows_is_measured_now_and_then_and_one_that_does_each_time():
+    tables, measured = Tables(MemoryBudget()), list[int]()
+    settle = tables._budget.settle
+    tables._budget.settle = lambda account, young, before: (
+        measured.append(young + before), settle(account, young, before))[1]  # fmt: skip
+
+    def turn(*entries: int) -> None:
+        tables.begin()
+        tables.table("all").update((entry, "x" * 900) for entry in entries)
+        tables.end()
+
+    turn()
+    turn(*range(2_000))
+    assert measured[-1] > 1_000_000  # what had nothing is measured as soon as it has something
+    turn(*range(2_000, 4_000))
+    assert measured[-1] > 2_000_000
+    turn(-1)
+    before = len(measured)
+    for entry in range(5_000, 5_000 + SLOWLY):
+        turn(entry)
+    assert len(measured) == before
+    turn(*range(6_000, 8_000))
+    assert len(measured) == before + 1
+    assert measured[-1] > 4_000_000

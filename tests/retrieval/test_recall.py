@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from contextwright.errors import MissingExtra, ModelError
 from contextwright.retrieval.fuse import fused
 from contextwright.retrieval.lexical import scores
+from contextwright.text import sentences as sentence_ends
 from contextwright.text.search_terms import content_words, stem, words
 from contextwright.text.sentences import sentences
 
@@ -87,6 +89,23 @@ def test_no_letter_is_lost_between_sentences(text):
     kept = "".join("".join(sentences(text)).split())
     dropped = [c for c in "".join(text.split()) if c not in kept and c not in "\"')]"]
     assert dropped == []
+
+
+ENDS = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
+    r"|(?<=[\u3002\uff01\uff1f])|\n\s*\n|\n"
+)
+"""Where a sentence may end, tried at every letter."""
+SIGNS = st.sampled_from((*"Ab5.!?)' \t\n\u3002\uff01\u0085", "\n\n", ". ", '." ', "e.g. ", "no. "))
+
+
+@given(st.lists(SIGNS, max_size=14).map("".join))
+def test_ends_are_found_from_blank_to_blank_as_at_every_letter(text):
+    found = sentences(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sentence_ends, "_END", ENDS)
+        patch.setattr(sentence_ends, "_END_WIDE", ENDS)
+        assert sentences(text) == found
 
 
 def test_scorings_are_fused_by_their_stretched_values():

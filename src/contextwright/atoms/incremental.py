@@ -1,14 +1,17 @@
 """Tasks over a conversation that grows: the answer before is brought up to date."""
 
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from contextwright.blocks.block import Blocks
+from contextwright.spec.growing import ITEM, Beginning
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, Task
+
+CHECKPOINTS = 8
+"""Hashes that are kept of one conversation: of what an answer covers, and of all."""
 
 
 def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[Answer | None, str]:
@@ -23,20 +26,19 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
     snapshot = inputs.snapshot
     start = blocks[0].id if blocks else ""
     series = _hash(f"{snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
-    known = next((one for one in inputs.answers.newest(series) if _is_of(one, digests)), None)
-    covered = known.covers if known is not None else 0
-    hashed = sha256(b"".join(digests[:covered]))
-    rest = b"".join(digests[covered:])
-    if known is not None and covered == len(blocks):
-        inputs.used[known.fingerprint] = known
-        return known, known.whole
-    hashed.update(rest)
-    whole = hashed.hexdigest()
+    with inputs.memo.growing(("running digest", series), RunningDigest) as running:
+        running.follow(digests)
+        known = next((one for one in inputs.answers.newest(series) if _is_of(one, running)), None)
+        covered = known.covers if known is not None else 0
+        if known is not None and covered == len(blocks):
+            inputs.used[known.fingerprint] = known
+            return known, known.whole
+        whole = running.digest(len(blocks))
     increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
         blocks=blocks[covered:],
-        source=_hash(rest),
+        source=_hash(b"".join(digests[covered:])),
         series=series,
         covers=len(blocks),
         whole=whole,
@@ -44,11 +46,42 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
     return inputs.ask(increment), whole
 
 
-def _is_of(answer: Answer, digests: Sequence[bytes]) -> bool:
+def _is_of(answer: Answer, running: "RunningDigest") -> bool:
     """Whether it answers for what the conversation begins with."""
-    if not 0 < answer.covers <= len(digests):
-        return False
-    return sha256(b"".join(digests[: answer.covers])).hexdigest() == answer.whole
+    return 0 < answer.covers <= running.count and running.digest(answer.covers) == answer.whole
+
+
+class RunningDigest:
+    """The hash of what a growing conversation begins with, gone on with from where one was asked
+    for before."""
+
+    def __init__(self) -> None:
+        self._beginning = Beginning()
+        self._known: dict[int, Any] = {}  # how many of the first -> their hash
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it takes."""
+        return ITEM * self.count
+
+    @property
+    def count(self) -> int:
+        """Digests of the conversation."""
+        return len(self._beginning.items)
+
+    def follow(self, digests: tuple[bytes, ...]) -> None:
+        """Bring it up to date with the conversation as it is now."""
+        stays = self._beginning.shared(digests)
+        newest = sorted(count for count in self._known if count <= stays)[-CHECKPOINTS:]
+        self._known = {count: self._known[count] for count in newest}
+
+    def digest(self, count: int) -> str:
+        """Of so many of the first."""
+        start = max((known for known in self._known if known <= count), default=0)
+        hashed = self._known[start].copy() if start else sha256()
+        hashed.update(b"".join(self._beginning.items[start:count]))
+        self._known[count] = hashed
+        return hashed.hexdigest()
 
 
 def until_asked(inputs: Inputs) -> Blocks:

@@ -1,5 +1,7 @@
 """Several blocks as one summary, which says whose summary it is and where the whole stands."""
 
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -77,7 +79,10 @@ def _reusable(blocks: Blocks, inputs: Inputs) -> tuple[Event | None, Blocks]:
 
 def _block(text: str, blocks: Blocks, source: str, why: str) -> Block:
     label = source.removeprefix("select:")
-    lineage = tuple(id for block in blocks for id in block.lineage or (block.id,))
+    lineages = list(map(attrgetter("lineage"), blocks))
+    if not all(lineages):
+        lineages = [block.lineage or (block.id,) for block in blocks]
+    lineage = tuple(chain.from_iterable(lineages))
     orders = [block.order for block in blocks]
     together = orders[0] >= 0 and orders[-1] - orders[0] == len(blocks) - 1
     return Block(

@@ -62,7 +62,12 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     system: Blocks = ()
     if target.takes_messages:
         whole_turn = not planned.stands_on_conversation
-        brought += guard_added(must_stay(inputs, whole_turn=whole_turn))
+        held = must_stay(inputs, whole_turn=whole_turn)
+        if not planned.every_redaction:
+            # what a term brought goes before it (`_once`); a redaction tells what it found in both
+            known = {block.order for block in brought if block.messages}
+            held = tuple(block for block in held if block.order not in known)
+        brought += guard_added(held)
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, _once(brought, inputs))
     tracer.reconcile(blocks)
@@ -160,6 +165,7 @@ def must_stay(inputs: Inputs, *, whole_turn: bool) -> Blocks:
     for index in sorted(protection.exchanges):
         source = TASK_FRAMING if index == protection.task else LIVE_EDGE
         source = OPEN_FAILURE if index in protection.failures else source
+        source = PINNED if index == protection.compaction else source
         out += inputs.blocks(snapshot.exchanges(index, index + 1), source)
     newest = inputs.blocks(snapshot.exchanges(protection.edge), LIVE_EDGE)
     summaries = summary_exchanges(snapshot)

@@ -113,6 +113,7 @@ def manifest_of(
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         folds=tuple(room.inputs.folded),
+        limit_steps=tracer.limit_steps,
         steps=tuple(tracer.steps),
         checksum=checksum,
         **_of_pack(built, tracer, task, step),
@@ -123,7 +124,7 @@ def _unrendered(built: CompileResult) -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, tools and parameters."""
     target = built.target
     return (
-        *unrendered(built.blocks, built.layout.conversation, target),
+        *unrendered(built.blocks, built.layout.conversation, target, built.room.inputs.memo),
         *unrendered_tools(built.assembled, target),
         *unrendered_parameters(target),
     )

@@ -11,10 +11,12 @@ from itertools import groupby, pairwise
 import msgspec
 
 from contextwright.blocks.block import Blocks
+from contextwright.blocks.protection import Protection
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.inputs import Inputs
 
 
@@ -41,14 +43,30 @@ class LimitDrop(msgspec.Struct, frozen=True):
     """What a limit dropped of the oldest.
 
     Args:
-        step: the stage. reason: why.
+        stage: the stage.
         sent: the blocks that it left. summarized: spans of the exchanges that summaries tell.
     """
 
-    step: str
-    reason: str
+    stage: LimitStage
     sent: Blocks
     summarized: Sequence[tuple[int, int]]
+
+    def cut(self, now: Protection) -> int:
+        """The oldest exchange that stands because of its age: not because it had to, then or now,
+        and not as the user's words in front of a turn of which the first was dropped."""
+        then = self.stage.protection
+        orders = {block.order for block in self.sent}
+        return min(
+            (
+                block.order
+                for block in self.sent
+                if block.order >= 0
+                and not now.keep_reason(block)
+                and not (block.order < then.edge and then.keep_reason(block))
+                and (block.role != "user" or block.order + 1 in orders)
+            ),
+            default=now.edge,
+        )
 
 
 class ReceiptRanges:
@@ -64,16 +82,13 @@ class ReceiptRanges:
     ) -> None:
         self._inputs, self._orders, self._clean = inputs, {**orders}, clean
 
-    def with_dropped(self, changes: list[Change], drop: LimitDrop) -> list[Change]:
-        """The changes with everything before the oldest exchange that stands because of its age as
-        ranges that the limit dropped: there, words and stages only shortened what went in the
-        end."""
-        snapshot, stays = self._inputs.snapshot, self._inputs.protection.keep_reason
-        first = snapshot.preamble
-        cut = min(
-            (b.order for b in drop.sent if b.order >= 0 and not stays(b)),
-            default=self._inputs.protection.edge,
-        )
+    def with_dropped(
+        self, changes: list[Change], drop: LimitDrop, first: int, cut: int
+    ) -> list[Change]:
+        """The changes with all exchanges from `first` up to `cut` that are not sent as ranges that
+        the limit dropped: there, words and stages only shortened what went in the end."""
+        if cut <= first:
+            return changes
         out = {block.order for block in drop.sent if first <= block.order < cut}
         for start, stop in drop.summarized:
             out.update(range(max(first, start), min(cut, stop)))
@@ -96,9 +111,9 @@ class ReceiptRanges:
             id=self._clean(first.first.id),
             source=SOURCE,
             layer="conversation",
-            step=drop.step,
+            step=drop.stage.name,
             action="dropped",
-            reason=drop.reason,
+            reason=drop.stage.reason,
             tokens_before=tokens_between(start, stop, self._inputs),
             tokens_after=0,
             ref=self._shown(event_ref(first.first.id)),

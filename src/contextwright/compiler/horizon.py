@@ -1,29 +1,31 @@
 """How far back a compile looks (rules.md#horizon).
 
 A limit that drops the oldest reaches a place behind which everything goes, whatever words of the
-spec make of it. So what looks at a block alone is given the newest exchanges only: those of twice
-the limit, and the older ones that something holds. The compile is taken only if the oldest of
-these were dropped by the limit; then the older ones, which would have been dropped before them,
-change nothing of what is sent. Else it looks further back, at last at everything.
+spec make of it. So what looks at a block alone is given the newest exchanges only: those of one
+and a half times the limit, and the older ones that something holds. The compile is taken only if
+the oldest of these were dropped by the limit; then the older ones, which would have been dropped
+before them, change nothing of what is sent. Else it looks further back, at last at everything.
 """
 
 from collections.abc import Iterator
 from itertools import chain, islice
 
 from contextwright.blocks.block import Blocks
-from contextwright.compiler.token_sums import SOURCE
+from contextwright.compiler.token_sums import SOURCE, newest_of
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
 
-MULTIPLES = (2, 8, 32)
-"""Tokens that are looked at first, as multiples of the limit: what is shortened before anything is
+MULTIPLES = (150, 200, 800, 3200)
+"""Tokens that are looked at first, in percent of the limit: what is shortened before anything is
 dropped takes more room in the log than in a request."""
 SURE = 4
 """Exchanges at the far end that must have been dropped. A limit whose room is filled again brings
 back the next one in short, so one would not do."""
+GRAIN = 32
+"""Exchanges by which the far end moves: what was decided of the same ones needs no new look."""
 PAGE = 64
 """Exchanges that are counted at once, from the newest back."""
 
@@ -41,16 +43,27 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     if terminal.layers is not None or terminal.order not in {"age", "tier"}:
         return "all"
     terms = list(_terms(body))
-    views = {*chain.from_iterable(terms), *(stage.view for stage in terminal.stages)}
+    steps = chain.from_iterable(terms)
+    views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
     if not terms or "all" in views:
         return "all"
     if "fold" in views:  # it knows what the log says, and nothing that words make of that
-        return "fold" if not guarded and max(map(len, terms)) == 1 else "all"
+        return "fold" if not guarded and not any(terms) else "all"
     return "turn" if "turn" in views else "block"
 
 
-def _terms(expr: Expr, behind: tuple[View, ...] = ()) -> Iterator[tuple[View, ...]]:
-    """What looks at the blocks of each term that brings the whole conversation."""
+def age_limit(body: Expr) -> Atom | None:
+    """The word that leaves nothing older than its age of what any term brings of the whole
+    conversation, before another one can hold it; of several the one that leaves most."""
+    firsts = [steps[0] if steps else None for steps in _terms(body)]
+    ages = [one.traits.max_age if one is not None else None for one in firsts]
+    if not ages or None in ages:
+        return None
+    return max(filter(None, firsts), key=lambda one: one.traits.max_age or 0)
+
+
+def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ...]]:
+    """The steps behind each term that brings the whole conversation."""
     if isinstance(expr, Union):
         for term in expr.terms:
             yield from _terms(term, behind)
@@ -58,22 +71,18 @@ def _terms(expr: Expr, behind: tuple[View, ...] = ()) -> Iterator[tuple[View, ..
         yield from _terms(expr.first, behind)
         yield from _terms(expr.second, behind)
     elif isinstance(expr, Pipe):
-        yield from _terms(expr.head, (*_of(expr.steps), *behind))
+        yield from _terms(expr.head, (*expr.steps, *behind))
     elif isinstance(expr, Chain):
-        yield ("block", *_of(expr.steps), *behind)
+        yield (*expr.steps, *behind)
     elif isinstance(expr, Atom) and expr.kind in BARE:
-        yield ("block", expr.traits.view, *behind)
+        yield (expr, *behind)
     elif isinstance(expr, Atom) and _brings_everything(expr):
-        yield (expr.traits.view, *behind)
+        yield behind
 
 
 def _brings_everything(source: Atom) -> bool:
     """Whether a source brings the whole conversation, exchange by exchange."""
     return source.kind is Kind.SOURCE and source.traits.view == "block"
-
-
-def _of(steps: tuple[Atom, ...]) -> Iterator[View]:
-    return (step.traits.view for step in steps)
 
 
 def is_bounded(view: View, inputs: Inputs) -> bool:
@@ -83,13 +92,14 @@ def is_bounded(view: View, inputs: Inputs) -> bool:
 
 
 def starts_of(
-    view: View, terminal: Terminal | None, limit: int, inputs: Inputs
+    view: View, terminal: Terminal | None, limit: int, inputs: Inputs, oldest: int = 0
 ) -> Iterator[tuple[int, int]]:
     """The exchanges from which on a compile may look, the newest first, each with its place among
     these; at last the first of all.
 
     Args:
         terminal: the spec's. limit: tokens of the whole request.
+        oldest: the first exchange that is not too old for the spec.
     """
     snapshot = inputs.snapshot
     first = snapshot.preamble
@@ -97,12 +107,15 @@ def starts_of(
         yield 0, known
     if is_bounded(view, inputs):
         for place, multiple in enumerate(MULTIPLES):
-            start = _newest(limit * multiple, inputs)
+            start = _newest(limit * multiple // 100, inputs)
+            start = max(first, start - start % GRAIN)
             if view == "turn" and start > first:
                 start = max(first, snapshot.turn_start(snapshot.log.turn_of(start)))
-            if start <= first:
+            if start <= max(first, oldest):
                 break
             yield place, start
+        if oldest > first:
+            yield len(MULTIPLES), oldest
     yield len(MULTIPLES), first
 
 
@@ -119,6 +132,8 @@ def _newest(tokens: int, inputs: Inputs) -> int:
     """The first of the newest exchanges that take so many tokens, whole."""
     snapshot = inputs.snapshot
     start = min(snapshot.exchange_count, inputs.settled)
+    if (known := newest_of(tokens, start, inputs)) is not None:
+        return known
     while tokens > 0 and start > snapshot.preamble:
         page = max(snapshot.preamble, start - PAGE)
         blocks = inputs.blocks(snapshot.exchanges(page, start), SOURCE)

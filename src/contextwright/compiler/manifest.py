@@ -91,6 +91,35 @@ class ToolPolicy(msgspec.Struct, frozen=True):
     kept_out: tuple[str, ...]
 
 
+class PrefixLoss(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why a cache can not read the request before to its end, and what that costs.
+
+    Args:
+        cause: `step`, the spec's limit went down; `spec`, another word or stage changed a block;
+            `selection`, a term brings a block no more, or again; `state`, a text of the state or
+            of a note; `tools`, `instruction`; `layout`, only how blocks are framed or joined.
+        piece: of the request, where the two part. byte: the first in its canonical JSON.
+        block: the first block that differs. step, reason: of the change that did it.
+        step_number: how many steps the limit has taken; threshold, tokens from which on one is
+            due; tokens_before, those of the request before.
+        tokens: of the request before that are not shared.
+        microdollars: what reading as much as the one before had would have saved more; None where
+            the prices are not known.
+    """
+
+    cause: str
+    piece: str
+    byte: int = 0
+    block: str = ""
+    step: str = ""
+    reason: str = ""
+    step_number: int = 0
+    threshold: int = 0
+    tokens_before: int = 0
+    tokens: int = 0
+    microdollars: int | None = None
+
+
 class Prefix(msgspec.Struct, frozen=True):
     """What the request shares with the one before it, from its beginning.
 
@@ -103,6 +132,8 @@ class Prefix(msgspec.Struct, frozen=True):
         read: of these tokens, those that a cache reads by its model's rules.
         written: tokens behind them that it writes, up to the last breakpoint where it asks for
             them.
+        loss: where the request before is not the beginning of this one; unset where it is, as
+            in manifests of versions that did not look.
     """
 
     tokens: int
@@ -110,6 +141,7 @@ class Prefix(msgspec.Struct, frozen=True):
     first_difference: str
     read: int = 0
     written: int = 0
+    loss: PrefixLoss | msgspec.UnsetType = msgspec.UNSET
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,9 +174,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         response_format: the shape that the answer must have, if the target has one.
         read_back: whether tools that read refs were added. shows_refs: whether what was shortened
             is sent with its refs; here they stand in any case.
-        overrides: what the call said itself, which wins over what a body says.
+        overrides: what the call said itself, which wins over what a body says; `reserved_system` is
+            among them where what others add counts within the limit that the spec names.
         answers: what models contributed, with who made it: a replay asks no model.
         folds: what compactions decided, in numbers: a replay takes no step again.
+        limit_steps: how many steps another limit has taken, where the newest one stands.
         checksum: sha256 of the request's canonical JSON.
         digest: sha256 of all other fields, which `ctx replay` checks: also those that a rebuilt
             request does not show, such as the window. It finds accidents; who edits a manifest
@@ -196,6 +230,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     tools: ToolPolicy | None = None
     answers: tuple[Answer, ...] = ()
     folds: tuple[SavedFold, ...] = ()
+    limit_steps: int = 0
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
     response_format: ResponseFormat | None = None

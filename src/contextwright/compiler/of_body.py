@@ -2,17 +2,20 @@
 its context replaced (rules.md#left-as-it-came)."""
 
 from collections.abc import Iterator
-from functools import reduce
 
 import msgspec
 
 from contextwright.compiler.manifest import Unrendered
 from contextwright.compiler.plan import Plan
+from contextwright.errors import RenderError
 from contextwright.formats.part_places import FORMS
+from contextwright.formats.provenance import origins
 from contextwright.formats.request_body import RequestBody, body_of_session
+from contextwright.redaction.detector import NO_PORTS
+from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.parameters import translation
 from contextwright.render.renderer import Renderer, Request, Violation
-from contextwright.render.source_messages import SourceMessages
+from contextwright.render.source_messages import RecordRules, SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Memo
@@ -21,22 +24,46 @@ from contextwright.spec.inputs import Memo
 def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -> Target:
     """The target with the body that the session was read from, where it is one of its format; with
     what one of another format asks for beside its context."""
-    body = body_of(snapshot, target.format)
-    if body is None or target.format not in FORMS:
+    if target.format not in FORMS:
         return target
-    if body.format != target.format or not body.is_request:
-        return _translated(target, body)
+    body = body_of(snapshot, target.format)
     redactions = planned.every_redaction
-    key = repr((body.format, redactions, id(planned.ports) if redactions else 0))
+    redaction = BodyRedaction(tuple(one.cleaner(planned.ports) for one in redactions))
+    if body is not None and not (body.format == target.format and body.is_request):
+        fields = redaction.parameters(body.fields, body.format)
+        target = _translated(target, msgspec.structs.replace(body, fields=fields))
+    is_request = body is not None and body.format == target.format and body.is_request
+    rules = None
+    if not is_request:
+        body = _record_of(snapshot, target, body)
+        rules = RecordRules(target.provider.renderer, snapshot.preamble)
+    if body is None:
+        return target
+    # an application's own are told apart by what they are, which no other process can repeat
+    own = bool(redactions) and planned.ports != NO_PORTS
+    ports = id(planned.ports) if own else 0
+    key = repr((body.format, is_request, redactions, ports))
     known = memo.table(("source messages", key))
-
-    def clean(text: str) -> str:
-        return reduce(lambda words, one: one.cleaned(words, planned.ports), redactions, text)
-
-    sources = SourceMessages(
-        body, snapshot.log, snapshot.position, known, clean if redactions else None, key
-    )
+    log, position = snapshot.log, snapshot.position
+    sources = SourceMessages(body, log, position, known, redaction, key, rules)
     return msgspec.structs.replace(target, sources=sources)
+
+
+def _record_of(snapshot: Snapshot, target: Target, body: RequestBody | None) -> RequestBody | None:
+    """A list of messages of the target's own format, or a record of a conversation, as the request
+    that it would be; None for a session of another format."""
+    if not snapshot.position or not origins(snapshot.log[0], target.format):
+        return None
+    fields = body.fields if body is not None and body.format == target.format else {}
+    framed = target.provider.renderer.frame_of_record(fields, target)
+    return RequestBody(target.format, framed, (), is_request=False)
+
+
+def without_sources(target: Target) -> Target | None:
+    """The target with all messages made anew; None where they are, or are their caller's own."""
+    if target.sources is None or target.sources.body.is_request:
+        return None
+    return msgspec.structs.replace(target, sources=None)
 
 
 def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:
@@ -50,7 +77,7 @@ def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:
 
 def _translated(target: Target, body: RequestBody) -> Target:
     explicit = target.reserved_output if "reserved_output" in target.overrides else None
-    translated = translation(body, target.format, target.model, explicit)
+    translated = translation(body, target.format, target.model, explicit, target.reserved_output)
     answer = target.response_format or translated.response_format
     return msgspec.structs.replace(target, translation=translated, response_format=answer)
 
@@ -64,13 +91,16 @@ def unrendered_parameters(target: Target) -> Iterator[Unrendered]:
 
 def broken_by_us(renderer: Renderer, request: Request, target: Target) -> list[Violation]:
     """The rules of the provider that a request breaks, but for those that its caller's own body
-    breaks too: what is wrong with it the caller knows better."""
+    breaks too: what is wrong with it the caller knows better; of a list of messages, but for those
+    that making it anew does not mend."""
     if target.sources is None:
         return renderer.validate(request, target)
     violations = readable_violations(renderer, request)
     if not violations:
         return []
     own = {one.rule for one in readable_violations(renderer, target.sources.request())}
+    if not target.sources.body.is_request:
+        own -= renderer.repaired
     return [violation for violation in violations if violation.rule not in own]
 
 
@@ -83,3 +113,28 @@ def readable_violations(renderer: Renderer, request: Request) -> list[Violation]
         except (LookupError, TypeError, AttributeError):
             continue
     return violations
+
+
+def expect_valid(
+    renderer: Renderer, request: Request, target: Target, tokens: int, limit: int
+) -> None:
+    """Refuse a request that breaks a rule of its provider, or is over its limit.
+
+    Raises:
+        RenderError: a bug of ours, or a list of messages that is to be made anew.
+    """
+    violations = broken_by_us(renderer, request, target)
+    if violations:
+        first = violations[0]
+        raise RenderError(
+            f"the request breaks {len(violations)} rules of its provider; first "
+            f"{first.rule}: {first.what}",
+            where=f"{target.format} {first.where}",
+            fix="report this with the session: a request that is built here must be valid",
+        )
+    if tokens > limit:
+        raise RenderError(
+            f"the request has {tokens} tokens and {limit} are allowed",
+            where=target.format,
+            fix="report this with the session: costs must never be counted too low",
+        )

@@ -9,11 +9,14 @@ naming it.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec.structs import astuple
+
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
-from contextwright.compiler.step_places import step_of
-from contextwright.compiler.trace import Tracer
+from contextwright.compiler.step_places import LimitRule, joined, step_of
+from contextwright.compiler.trace_findings import Findings, LimitStage
 from contextwright.spec.terminal import (
     CompactRunning,
     Drop,
@@ -64,25 +67,52 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     inputs = state.inputs
     texts = tuple(block for block in blocks if block.order < 0)
     fixed = state.fixed + sum(map(inputs.cost, texts))
-    standing = step_of(state.limit, terminal.step_low, fixed, inputs, terminal)
+    rule = LimitRule(state.limit, terminal.step_low, terminal)
+    standing = step_of(rule, fixed, inputs)
     if standing is None:
         return None
     step, spare = standing
     old = tuple(block for block in blocks if block.order < step.place)
     new = tuple(block for block in blocks if block.order >= step.place)
-    stages = _stages_of_a_step(terminal)
-
-    def run(tracer: Tracer) -> Blocks | None:
-        then = state_then(state, step.place, step.tokens - spare, tracer)
-        if then.over(old) <= 0:
-            return old
-        return _shortened(then, old, terminal, stages)
-
-    left = run(state.tracer.untold())
-    if left is None or state.over((*left, *new)) > 0:
+    then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
+    taken = _taken(then, old, terminal, state.limit)
+    if taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
-    left = run(state.tracer)
-    return None if left is None else _joined(blocks, left, step.place)
+    state.tracer.take(taken.findings)
+    state.tracer.limit_steps = step.number
+    return joined(blocks, taken.left, step.place)
+
+
+class _Taken(msgspec.Struct, frozen=True, eq=False):
+    """What a step left of blocks, None where it was not enough, and what is written of it. `key`
+    holds what it follows from."""
+
+    key: tuple[object, ...]
+    left: Blocks | None
+    findings: Findings
+
+
+def _taken(then: BudgetState, old: Blocks, terminal: Terminal, limit: int) -> _Taken:
+    """The newest step. It is decided as at its place, so it stays the same until the next one
+    while the same is looked at, unless something was asked for it."""
+    inputs = then.inputs
+    table = inputs.memo.table(("taken", terminal, limit, inputs.cost_id))
+    moment = inputs.snapshot.position, inputs.snapshot.state.version, inputs.now_ms
+    own = inputs.agent, inputs.tools, inputs.window, inputs.required, inputs.ports, inputs.sign
+    key = (old, then.limit, then.fixed, *astuple(inputs.protection), *moment, *own)
+    known: _Taken | None = table.get("") or table.recall("", None)
+    if known is not None and known.key == key:
+        return known
+
+    def collected() -> tuple[int, ...]:
+        return len(inputs.asked), len(inputs.used), len(inputs.wrote), len(inputs.notes)
+
+    before, stages = collected(), _stages_of_a_step(terminal)
+    left = old if then.over(old) <= 0 else _shortened(then, old, terminal, stages)
+    taken = _Taken(key, left, then.tracer.findings())
+    if collected() == before and not taken.findings.steps:
+        table[""] = taken
+    return taken
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:
@@ -96,19 +126,6 @@ def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:
     return (*stages[:at], CompactRunning(newest=1), *stages[at:])
 
 
-def _joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
-    """What a step left of the blocks, with those that came since, in their order; in front, what
-    the step made."""
-    own = {(block.id, block.source) for block in blocks}
-    made = (block for block in left if (block.id, block.source) not in own)
-    standing = {(block.id, block.source): block for block in left}
-    rest = (
-        block if block.order >= place else standing.get((block.id, block.source))
-        for block in blocks
-    )
-    return (*made, *(block for block in rest if block is not None))
-
-
 def _shortened(
     state: BudgetState, blocks: Blocks, terminal: Terminal, stages: tuple[Stage, ...]
 ) -> Blocks | None:
@@ -119,7 +136,8 @@ def _shortened(
         undropped = undropped or (blocks if action.drops else ())
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
         if action.drops and len(shorter) < len(blocks):
-            state.tracer.limit_drop = (action.name, why)
+            protection = state.inputs.protection
+            state.tracer.limit_drop = LimitStage(action.name, why, protection)
         blocks = state.tracer.record(action.name, blocks, shorter, why, last=action.last)
         if state.over(blocks) <= 0:
             if terminal.order == "layer":

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.atoms.select.none import Nothing
-from contextwright.compiler.horizon import view_of
+from contextwright.compiler.horizon import age_limit, view_of
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -42,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True):
         tools: what limits the tools that are sent, if the spec has it; tools_cap: tokens that
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
+        age_limit: what leaves nothing of the conversation that is older than it says.
         notes: conditions that do not hold, with what is left out for it.
         ports: what the application gives redactions.
     """
@@ -61,6 +62,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools: ToolScope | None = None
     tools_cap: int = 0
     view: View = "all"
+    age_limit: Atom | None = None
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
 
@@ -128,9 +130,15 @@ def plan(
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
         ports=ports,
         tools_cap=min(_tool_caps(spec), default=0),
-        view="all" if validations or step_key else view_of(body, terminal, guarded=guarded),
+        view=_view(view_of(body, terminal, guarded=guarded), validations),
+        age_limit=age_limit(body),
         notes=tuple(notes),
     )
+
+
+def _view(view: View, validations: tuple[Atom, ...]) -> View:
+    """How far a compile looks back, where checks may want all that there is."""
+    return view if all(one.traits.view == "block" for one in validations) else "all"
 
 
 def _required(atoms: list[Atom]) -> tuple[str, ...]:

@@ -1,64 +1,145 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import accumulate, takewhile
 from typing import Any, cast
 
 import msgspec
 
 from contextwright.compiler.manifest import Prefix
 from contextwright.errors import ModelError
-from contextwright.render.renderer import Request
+from contextwright.memo.ownership import owned_table
+from contextwright.render.known_wires import tokens_of_wires
+from contextwright.render.renderer import Renderer, Request
 from contextwright.render.target import Target
 from contextwright.tokens.models import model_info
 
+_MARK = b'"cache_control"'
 
-def shared_prefix(before: Request, now: Request, target: Target) -> Prefix:
-    """Tokens and money of the common prefix of two requests, piece by piece."""
+
+def shared_prefix(
+    before: Request | bytes, now: Request, target: Target, *, body: bytes = b""
+) -> Prefix:
+    """Tokens and money of the common prefix of two requests, piece by piece.
+
+    Args:
+        before: the request before, or its bytes. body: those of `now`, by which its pieces are
+            remembered for the request after it.
+    """
     renderer, rules = target.provider.renderer, target.cache_rules
-    old, new = list(_pieces(before, renderer.cache_order)), list(_pieces(now, renderer.cache_order))
-    same = 0
-    while same < min(len(old), len(new)) and old[same].text == new[same].text:
-        same += 1
-
-    def tokens(count: int) -> int:
-        part = _part(now, [piece.name for piece in new[:count]], renderer.cache_order[-1])
-        return renderer.measure(part, target) if count else 0
-
+    old, new = _known_pieces(before, renderer.cache_order), _new_pieces(now, body, renderer)
+    pairs = zip(old, new, strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0].text == pair[1].text, pairs))
+    tokens = _running_tokens(now, new, target)
     reached = _readable(old, new, same, rules.look_back) if renderer.marks_cache else same
     last = _written(new) if renderer.marks_cache else len(new)
     read = rules.readable(tokens(reached))
     end = tokens(last) if last else 0
     written = max(0, end - read) if end >= rules.minimum else 0
-    where = new[same].name if same < len(new) else ""
+    where = _name(now, same, renderer.cache_order) if same < len(new) else ""
     length = tokens(len(new))
-    saved = _saved(read, written, length, target.model)
+    saved = microdollars_saved(read, written, length, target.model)
     return Prefix(tokens(same), saved, where, read, written)
+
+
+def _known_pieces(before: Request | bytes, order: tuple[str, ...]) -> "list[_Piece]":
+    if not isinstance(before, bytes):
+        return list(_pieces(before, order))
+
+    def read(body: bytes) -> list[_Piece]:
+        return list(_pieces(msgspec.json.decode(body), order))
+
+    table = owned_table(("cache pieces", order), brief=True)
+    return read(before) if table is None else table.remembered(before, read)
+
+
+def _new_pieces(now: Request, body: bytes, renderer: Renderer) -> "list[_Piece]":
+    pieces = list(_pieces(now, renderer.cache_order, _known_piece))
+    table = owned_table(("cache pieces", renderer.cache_order), brief=True) if body else None
+    if table is not None:
+        table.clear()  # only the newest is asked for
+        table[body] = pieces
+    return pieces
+
+
+def _running_tokens(now: Request, new: "list[_Piece]", target: Target) -> Callable[[int], int]:
+    """Tokens of the request with its first pieces alone. What stands in front of the conversation
+    is measured as a whole; each message once."""
+    renderer = target.provider.renderer
+    conversation = renderer.cache_order[-1]
+    listed = isinstance(now.get(conversation), list)
+    head = len(new) - len(now[conversation]) if listed else len(new)
+
+    def measured(count: int) -> int:
+        names = [_name(now, place, renderer.cache_order) for place in range(count)]
+        return renderer.measure(_part(now, names, conversation), target)
+
+    wires = renderer.wires_of(now) if listed else []
+    sums = list(accumulate(tokens_of_wires(renderer, wires, target), initial=measured(head)))
+
+    def tokens(count: int) -> int:
+        if not count:
+            return 0
+        return sums[count - head] if count >= head else measured(count)
+
+    return tokens
 
 
 class _Piece(msgspec.Struct, frozen=True):
     """What a cache reads as one; `marked` where a breakpoint stands in it, `parts` that it has."""
 
-    name: str
     text: bytes
     marked: bool
     parts: int
 
 
-def _pieces(request: Request, order: tuple[str, ...]) -> Iterator[_Piece]:
+def _pieces(
+    request: Request, order: tuple[str, ...], piece_of: "Callable[[Any], _Piece] | None" = None
+) -> Iterator[_Piece]:
+    """The pieces of a request; `piece_of` gives those of its conversation."""
     for key in order:
         value = request.get(key)
         if isinstance(value, list):
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            yield from (_piece(f"{key}[{place}]", item) for place, item in enumerate(items))
+            yield from map((piece_of if key == order[-1] else None) or _piece, items)
         elif value is not None:
-            yield _piece(key, value)
+            yield _piece(value)
 
 
-def _piece(name: str, value: Any) -> _Piece:
-    text = _bytes(value)
+def _name(request: Request, place: int, order: tuple[str, ...]) -> str:
+    """The name of a piece, such as `messages[3]`."""
+    for key in order:
+        value = request.get(key)
+        if isinstance(value, list):
+            count = len(cast("list[Any]", value))
+            if place < count:
+                return f"{key}[{place}]"
+            place -= count
+        elif value is not None:
+            if not place:
+                return key
+            place -= 1
+    return ""
+
+
+def _known_piece(wire: Any) -> _Piece:
+    """The piece of a message, which stands in the next requests as the very same object
+    (`render.known_wires`)."""
+    table = owned_table("wire pieces", brief=True)
+    if table is None:
+        return _piece(wire)
+    known: tuple[Any, _Piece] | None = table.get(id(wire)) or table.recall(id(wire), None)
+    if known is None or known[0] is not wire:
+        known = table[id(wire)] = (wire, _piece(wire))
+    return known[1]
+
+
+def _piece(value: Any) -> _Piece:
+    text = msgspec.json.encode(value, order="sorted")
+    marked = _MARK in text and text != (text := piece_bytes(value))
     content: object = cast("Request", value).get("content") if isinstance(value, dict) else None
     parts = len(cast("list[object]", content)) if isinstance(content, list) else 1
-    return _Piece(name, text, text != msgspec.json.encode(value, order="sorted"), parts)
+    return _Piece(text, marked, parts)
 
 
 def _written(pieces: list[_Piece]) -> int:
@@ -97,7 +178,7 @@ def _part(request: Request, names: list[str], conversation: str) -> Request:
     return part
 
 
-def _bytes(value: Any) -> bytes:
+def piece_bytes(value: Any) -> bytes:
     """Canonical bytes without the breakpoints: those move, and a cache does not mind."""
     return msgspec.json.encode(_unmarked(value), order="sorted")
 
@@ -111,8 +192,8 @@ def _unmarked(value: Any) -> Any:
     return value
 
 
-def _saved(read: int, written: int, length: int, model: str) -> int | None:
-    """What a cache saves, less what it asks for writing.
+def microdollars_saved(read: int, written: int, length: int, model: str) -> int | None:
+    """What a cache saves, less what it asks for writing; None where no price is known.
 
     Args:
         read: tokens that it has. written: tokens that it has after this request. length: tokens of

@@ -13,6 +13,7 @@ from contextwright.blocks.block_texts import shorten_results
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.drop_order import DropKey
+from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import shorten
 
 FULL = 85
@@ -121,16 +122,26 @@ def _from_a_round_place(pairs: list[_Pair], room: _Room) -> list[_Pair]:
 
 def _in_short(block: Block, room: _Room) -> Iterator[Block]:
     """The block shortened by its kind of content, in fewer and fewer tokens."""
-    count, tokens = room.inputs.count, LEAST
+    tokens = LEAST
     while tokens < room.free // max(1, len(block.results)):
         tokens = tokens * 9 // 8
     while tokens >= LEAST:
-        most = tokens
+        yield _shortened(block, tokens, room.inputs)
+        tokens = tokens * 8 // 9
 
-        def on_text(text: str, ref: str, most: int = most) -> str:
+
+def _shortened(block: Block, most: int, inputs: Inputs) -> Block:
+    """The block with results and texts of at most so many tokens each. Remembered: a long result
+    that stands cut is offered the same places at every turn."""
+    table = inputs.memo.table(("room for", most, inputs.counter_id))
+    made = table.get(block)
+    if made is None:
+        count = inputs.count
+
+        def on_text(text: str, ref: str) -> str:
             return shorten(text, most, count, ref=ref).text
 
         messages = shorten_results(block, count, min_tokens=most, max_tokens=most, on_text=on_text)
         why = f"there was room for {most} tokens each"
-        yield block.lower(Fidelity.COMPACTED, messages=messages, why=why)
-        tokens = tokens * 8 // 9
+        made = table[block] = block.lower(Fidelity.COMPACTED, messages=messages, why=why)
+    return made

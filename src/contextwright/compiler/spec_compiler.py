@@ -1,15 +1,14 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layering import Layer
+from contextwright.blocks.block import Blocks
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called, in_scope
+from contextwright.compiler.block_cost import Presentation, cost_key, cost_of
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.change_ranges import (
@@ -18,33 +17,33 @@ from contextwright.compiler.change_ranges import (
     without_superseded,
 )
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
-from contextwright.compiler.hidden_refs import without_refs
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
-from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, layout_of, section_of
-from contextwright.compiler.of_body import broken_by_us, with_sources
-from contextwright.compiler.other_agents import as_told
+from contextwright.compiler.layout import layout_of
+from contextwright.compiler.lost_prefix import with_loss
+from contextwright.compiler.of_body import expect_valid, with_sources, without_sources
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
+from contextwright.compiler.trace_findings import LimitStage, left_out
 from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError, StepError
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
-from contextwright.render.renderer import Renderer, Request
+from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
-from contextwright.spec.saved_fold import SavedFold, saved_folds
+from contextwright.spec.saved_fold import SavedFold, SavedPrefix, saved_folds
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.terminal import LayerShares, Terminal
 from contextwright.spec.traits import View
 from contextwright.tasks.allocation import Allocation, allocate
 from contextwright.tasks.layers import least_needs, needs_of
-from contextwright.tasks.payload import cost_of_form, cost_of_item
+from contextwright.tasks.payload import cost_of_form
 from contextwright.tasks.signals import signals_of, window_of
 
 
@@ -139,15 +138,31 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         with holding(self.memo.lock), remembering(self.memo):
             return self._compile(snapshot, target, previous, wants, dry=True)
 
-    def tokens_of_everything(self, snapshot: Snapshot, target: Target) -> int:
+    def tokens_of_everything(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        known: SavedPrefix | None = None,
+        *,
+        refs: bool = True,
+    ) -> int:
         """Tokens that the conversation would take if all of it were sent; what is new is counted,
-        instruction and tools are not."""
+        instruction and tools are not.
+
+        Args:
+            known: what a fold of this log counted.
+            refs: whether a compile that counted most of it showed refs: it makes no difference.
+        """
         if target.takes_messages:
             target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer
         with holding(self.memo.lock), remembering(self.memo):
-            cost = _cost(self.memo, renderer, target, _Telling(self.agent, framed=False, refs=True))
-            return tokens_of_all(snapshot, cost, self.memo)
+            planned = plan(self.spec, snapshot.state, self.ports)
+            # all of it would leave as it came, with fields that nobody here knows
+            target = with_sources(target, snapshot, planned, self.memo)
+            shown = Presentation(self.agent, framed=False, refs=refs)
+            cost = cost_of(self.memo, renderer, target, shown)
+            return tokens_of_all(snapshot, cost, self.memo, known)
 
     def _compile(
         self,
@@ -160,9 +175,27 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         if target.takes_messages:
             target = msgspec.structs.replace(target, sign=snapshot.sign)
-        renderer = target.provider.renderer
         planned = plan(self.spec, snapshot.state, self.ports)
         target = with_sources(target, snapshot, planned, self.memo)
+        try:
+            return self._packed(snapshot, target, planned, previous, wants, dry=dry)
+        except RenderError:
+            anew = without_sources(target)  # a list that its provider would refuse as it came
+            if anew is None:
+                raise
+            return self._packed(snapshot, anew, planned, previous, wants, dry=dry)
+
+    def _packed(
+        self,
+        snapshot: Snapshot,
+        target: Target,
+        planned: Plan,
+        previous: Pack | None,
+        wants: PendingTasks,
+        *,
+        dry: bool,
+    ) -> Pack | None:
+        renderer = target.provider.renderer
         inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
         fitted = self._fitted(planned, inputs, target)
         if fitted is None or (dry and wants.asked):
@@ -176,7 +209,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         rendered = renderer.render(layout, target)
         request = rendered.request
         tokens = renderer.measure(request, target)
-        _check(renderer, request, target, tokens, room.limit)
+        expect_valid(renderer, request, target, tokens, room.limit)
         tracer.notes.extend((*model_notes(inputs, room.inputs), *inputs.notes))
         if counter_failed := getattr(target.counter, "failed", ""):
             tracer.notes.append(counter_failed)
@@ -199,7 +232,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
-        for place, start in starts_of(view, planned.terminal, limit, inputs):
+        oldest = _oldest(planned, inputs)
+        for place, start in starts_of(view, planned.terminal, limit, inputs, oldest):
             whole = start == inputs.snapshot.preamble
             if not whole and view != "fold" and place < tries.remembered("least", lambda _: 0):
                 continue
@@ -220,7 +254,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             if view == "turn" and not (assembled.tools or assembled.called):
                 if target.takes_messages and has_called(tried, start):
                     continue
-            if is_sure(start, assembled.blocks, fitted.blocks, tried):
+            if start <= oldest or is_sure(start, assembled.blocks, fitted.blocks, tried):
                 tries["least"] = place
                 return fitted
         raise AssertionError("the last start is the first exchange")
@@ -255,14 +289,16 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         available = target.with_readers(
             tuple(snapshot.tools if target.tools is None else target.tools)
         )
-        tools = tuple(filter(renderer.takes_tool, available))
+        tools = target.sendable(available)
         scope = planned.tools.scope(snapshot) if planned.tools is not None else None
         sent = in_scope(tools, scope) if target.takes_messages else ()
-        telling = _Telling(self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent))
+        telling = Presentation(
+            self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent)
+        )
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=_cost(self.memo, renderer, target, telling),
+            cost=cost_of(self.memo, renderer, target, telling),
             counter_id=target.counter.id,
             sign=target.sign,
             read=lambda ref: read_ref(ref, snapshot, sources),
@@ -283,7 +319,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
-            cost_id=repr(_cost_key(target, telling)),
+            cost_id=repr(cost_key(target, telling)),
+            step_prices=target.step_prices,
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )
 
@@ -292,60 +329,21 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         body = msgspec.json.encode(built.rendered.request, order=order)
         manifest = manifest_of(built, tracer, body, self)
         if previous is not None:
-            prefix = shared_prefix(previous.request, built.rendered.request, built.target)
+            request = built.rendered.request
+            prefix = shared_prefix(previous.body, request, built.target, body=body)
+            prefix = with_loss(prefix, previous, request, manifest, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
         return Pack(body, manifest.digested())
 
 
-class _Telling(NamedTuple):
-    """How blocks are told: to which agent, `framed` as items of a payload, with their refs."""
-
-    agent: str
-    framed: bool
-    refs: bool
-
-
-def _cost(
-    memo: Memo, renderer: Renderer, target: Target, telling: _Telling
-) -> Callable[[Block], int]:
-    """Tokens of a block as it will be sent."""
-    # one message holds all that is foreign; each counts it, as if it stood alone
-    message = renderer.cost(EMPTY_MESSAGE, target)
-
-    def cost(block: Block) -> int:
-        if not telling.refs:
-            block = without_refs(block)
-        if block.messages:
-            if target.takes_messages:
-                block = as_told(block, telling.agent)
-            return renderer.cost(block, target)
-        if telling.framed and block.layer is not Layer.SYSTEM:
-            return cost_of_item(block, target)
-        section = renderer.section_cost(section_of(block, target.sign), target)
-        return section + message if is_foreign(block) and target.takes_messages else section
-
-    key = ("cost", *_cost_key(target, telling))
-    counted = memo.computed((*key, "unscored"), cost)
-
-    def cost_of(block: Block) -> int:
-        # a score that goes with age is no reason to count again
-        return (
-            counted(msgspec.structs.replace(block, score=-1)) if block.score >= 0 else cost(block)
-        )
-
-    return memo.computed(key, cost_of)
-
-
-def _cost_key(target: Target, telling: _Telling) -> tuple[str | bool, ...]:
-    """All that the tokens of a block depend on."""
-    known = target.sources.key if target.sources is not None else ""
-    return target.format, target.model, target.counter.id, target.sign, known, *telling
-
-
 def _limit(terminal: Terminal | None, target: Target) -> int:
-    """Tokens that a request may have: what the spec allows, if the model takes as many."""
-    allowed = terminal.limit(target.max_input) if terminal is not None else target.max_input
-    return min(target.max_input, allowed)
+    """Tokens that a request may have: what the spec allows, if the model takes as many, without
+    what its caller puts into this very request."""
+    most = target.max_input
+    if terminal is None:
+        return most
+    added = target.reserved_system if "reserved_system" in target.overrides else 0
+    return max(1, min(most, terminal.limit(most), terminal.limit(target.window) - added))
 
 
 def _room(
@@ -415,30 +413,25 @@ def _allocation(
         return shared(least_needs(blocks, inputs.cost, parts))
 
 
+def _oldest(planned: Plan, inputs: Inputs) -> int:
+    """The first exchange that is not too old for the spec; 0 where it has no such limit."""
+    age = planned.age_limit.traits.max_age if planned.age_limit is not None else None
+    return 0 if age is None or planned.view != "block" else inputs.snapshot.first_within(age)
+
+
 def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> ReceiptRanges:
     """Put the changes in as few entries as say the same."""
     ranges = ReceiptRanges(inputs, tracer.orders, planned.clean_added_name)
     changes = without_superseded(tracer.changes)
-    if tracer.limit_drop[0] and is_bounded(planned.view, inputs):
-        drop = LimitDrop(*tracer.limit_drop, blocks, tracer.summarized)
-        changes = ranges.with_dropped(changes, drop)
+    if is_bounded(planned.view, inputs):
+        oldest = max(inputs.snapshot.preamble, _oldest(planned, inputs))
+        if (stage := tracer.limit_drop) is not None:
+            drop = LimitDrop(stage, blocks, tracer.summarized)
+            changes = ranges.with_dropped(changes, drop, oldest, drop.cut(inputs.protection))
+        if planned.age_limit is not None and planned.view == "block":
+            word = repr(planned.age_limit)
+            stale = LimitStage(word, left_out(word), inputs.protection)
+            drop = LimitDrop(stale, blocks, tracer.summarized)
+            changes = ranges.with_dropped(changes, drop, inputs.snapshot.preamble, oldest)
     tracer.changes = ranges.joined(changes)
     return ranges
-
-
-def _check(renderer: Renderer, request: Request, target: Target, tokens: int, limit: int) -> None:
-    violations = broken_by_us(renderer, request, target)
-    if violations:
-        first = violations[0]
-        raise RenderError(
-            f"the request breaks {len(violations)} rules of its provider; first "
-            f"{first.rule}: {first.what}",
-            where=f"{target.format} {first.where}",
-            fix="report this with the session: a request that is built here must be valid",
-        )
-    if tokens > limit:
-        raise RenderError(
-            f"the request has {tokens} tokens and {limit} are allowed",
-            where=target.format,
-            fix="report this with the session: costs must never be counted too low",
-        )

@@ -242,10 +242,9 @@ def _compact_turn(
             break
         if not start <= block.order < stop or not inputs.protection.may_change(block):
             continue
-        if block not in table:
-            table[block] = _COMPACT.compacted(block, inputs)
-        over -= inputs.cost(block) - inputs.cost(table[block])
-        out[place] = table[block]
+        short = table.remembered(block, lambda block: _COMPACT.compacted(block, inputs))
+        over -= inputs.cost(block) - inputs.cost(short)
+        out[place] = short
     return tuple(out)
 
 

@@ -5,30 +5,69 @@ They follow from what exchanges cost unshortened and from what must stay, so fro
 replay finds the same. A request before the next step decides as the one at the step did.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
+from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection, protection_of
-from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.compiler.token_sums import (
+    SOURCE,
+    least_between,
+    running_tokens,
+    tokens_between,
+)
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.memo import Memo
 
 PART = 15
 """Percent of what exchanges may have that is history's at a step, beside what must stay."""
 GRAIN = 20
 """What is no exchange takes its room in whole twentieths of a limit, so that a state that changes
 by a few tokens from turn to turn moves no step."""
+GROWTH = 50
+"""Percent of what exchanges may have that comes before the next step of a word whose limit is
+passed by what it may not touch: it would else decide anew at every request, and gain nothing."""
+
+Least = Callable[[Block], int]
+"""Tokens that a word leaves of an exchange at least; they follow from the exchange alone."""
+
+
+class LimitRule(msgspec.Struct, frozen=True):
+    """A limit that goes down in steps.
+
+    Args:
+        limit: tokens of all that it limits.
+        low: percent of what exchanges may have that a step goes down to.
+        key: what the steps are of.
+        least: what it leaves of an exchange at least, and then it may be passed; None where it
+            drops whole exchanges, and is held.
+        answers: whether a question of the user's is a step, once there was one.
+    """
+
+    limit: int
+    low: int
+    key: object
+    least: Least | None = None
+    answers: bool = False
 
 
 class LimitStep(msgspec.Struct, frozen=True):
     """A step of a limit.
 
     Args:
-        place: the first exchange behind it.
-        tokens: what the whole request may have, without what came since.
+        place: the first exchange behind it. number: of it, from 1.
+        goal: what the whole request may have, without what came since.
+        tokens: what is taken for what it has so.
+        due: what it may have with what came since, before the next step.
     """
 
     place: int
+    goal: int
     tokens: int
+    due: int
+    number: int = 0
 
 
 class StepPlaces:
@@ -47,12 +86,10 @@ class StepPlaces:
         """About what they take in memory."""
         return 64 * len(self.steps)
 
-    def newest(self, limit: int, low: int, base: int, inputs: Inputs) -> LimitStep | None:
+    def newest(self, rule: LimitRule, base: int, inputs: Inputs) -> LimitStep | None:
         """The step that the request of this moment stands behind; None before the first.
 
         Args:
-            limit: tokens of the whole request.
-            low: percent of what exchanges may have that a step goes down to.
             base: tokens of it that are no exchange.
         """
         snapshot = inputs.snapshot
@@ -61,31 +98,48 @@ class StepPlaces:
             self._begin()
             self.joins = joins
         stop = snapshot.exchange_count
-        self._follow(stop, limit, low, base, inputs)
+        self._follow(stop, rule, base, inputs)
         before = next((step for step in reversed(self.steps) if step.place < stop), None)
-        last = before or LimitStep(snapshot.preamble, base)
+        last = before or LimitStep(snapshot.preamble, base, base, rule.limit)
         newest = inputs.blocks(snapshot.exchanges(stop - 1, stop), SOURCE)
         taken = tokens_between(last.place, stop - 1, inputs) + sum(map(inputs.cost, newest))
-        if last.tokens + taken > limit:
-            return _step_at(snapshot, limit, low, base, inputs)
+        is_question = (
+            rule.answers and before is not None and _has_question(last.place, stop, snapshot)
+        )
+        if last.tokens + taken > last.due or is_question:
+            number = before.number + 1 if before is not None else 1
+            return _step_at(snapshot, rule, base, number, inputs)
         return before
 
-    def _follow(self, stop: int, limit: int, low: int, base: int, inputs: Inputs) -> None:
+    def _follow(self, stop: int, rule: LimitRule, base: int, inputs: Inputs) -> None:
         """Take the steps of the requests that were made before exchange `stop` began."""
         snapshot = inputs.snapshot
         first = snapshot.preamble
         self.at = max(self.at, first + 1)
         if self.at >= stop:
             return
-        last = self.steps[-1] if self.steps else LimitStep(first, base)
+        last = self.steps[-1] if self.steps else LimitStep(first, base, base, rule.limit)
+        begin = last.place
+        sums = running_tokens(begin, stop - 1, inputs)
         for place, exchange in enumerate(snapshot.exchanges(self.at, stop), self.at):
             if exchange.first.role != "assistant":
                 continue
-            if last.tokens + tokens_between(last.place, place, inputs) > limit:
+            is_question = (
+                rule.answers and bool(self.steps) and _has_question(last.place, place, snapshot)
+            )
+            if (
+                is_question
+                or last.tokens + sums[place - begin] - sums[last.place - begin] > last.due
+            ):
                 then = snapshot_before(place, snapshot)
-                last = _step_at(then, limit, low, base, inputs)
+                last = _step_at(then, rule, base, len(self.steps) + 1, inputs)
                 self.steps.append(last)
         self.at = stop
+
+
+def _has_question(start: int, stop: int, snapshot: Snapshot) -> bool:
+    """Whether the user said something in the exchanges from `start` up to `stop`."""
+    return any(one.first.role == "user" for one in snapshot.exchanges(start, stop))
 
 
 def snapshot_before(place: int, snapshot: Snapshot) -> Snapshot:
@@ -101,40 +155,73 @@ def protection_then(then: Snapshot, inputs: Inputs) -> Protection:
     have failed since."""
     now = inputs.protection
     request = now.edge < inputs.snapshot.exchange_count
-    held = protection_of(then, request=request)
+    held = _held_at(then, inputs.memo, request=request)
     failures = held.failures | {at for at in now.failures if at < then.exchange_count}
     return msgspec.structs.replace(held, edge=min(held.edge, now.edge), failures=failures)
 
 
-def _step_at(then: Snapshot, limit: int, low: int, base: int, inputs: Inputs) -> LimitStep:
+def _held_at(then: Snapshot, memo: Memo, *, request: bool) -> Protection:
+    """What had to stay at a moment that is past: the log in front of it is what it was, and the
+    state is one value as long as nobody writes."""
+    table = memo.table("held then", brief=True)
+    key = then.position, request
+    known: tuple[object, Protection] | None = table.get(key) or table.recall(key, None)
+    if known is None or known[0] is not then.state:
+        known = table[key] = (then.state, protection_of(then, request=request))
+    return known[1]
+
+
+def _step_at(then: Snapshot, rule: LimitRule, base: int, number: int, inputs: Inputs) -> LimitStep:
     """The step of a request that was made then."""
     held = protection_then(then, inputs).held_exchanges(then.exchange_count)
     exchanges = (then.exchanges(at, at + 1)[0] for at in sorted({*held}) if at >= then.preamble)
     pinned = then.exchanges_with("pinned", "yes", then.preamble, then.exchange_count)
     stays = {exchange.index: exchange for exchange in (*exchanges, *pinned)}
-    tokens = sum(map(inputs.cost, inputs.blocks([*stays.values()], SOURCE)))
-    room = max(0, limit - base)
-    taken = max(room * low // 100, tokens + room * PART // 100)
-    return LimitStep(then.exchange_count, min(limit, base + taken))
+    newest = inputs.snapshot.exchange_count - 1
+    blocks = inputs.blocks([*stays.values()], SOURCE)
+    tokens = sum(map(inputs.cost, blocks))
+    limit, room = rule.limit, max(0, rule.limit - base)
+    low, part = room * rule.low // 100, room * PART // 100
+    if rule.least is not None:
+        settled = least_between(then.preamble, then.exchange_count, rule.key, rule.least, inputs)
+        # the newest exchange stays, and is in no sum yet
+        tokens += settled - sum(rule.least(block) for block in blocks if block.order < newest)
+        if tokens + part > room:
+            due = max(limit, base + tokens + room * GROWTH // 100)
+            return LimitStep(then.exchange_count, base + low, base + tokens, due, number)
+    taken = min(limit, base + max(low, tokens + part))
+    if rule.answers and _has_question(then.exchange_count - 1, then.exchange_count, then):
+        taken = limit  # all of the room for the answer; what follows it makes its own
+    return LimitStep(then.exchange_count, taken, taken, limit, number)
 
 
-def step_of(
-    limit: int, low: int, fixed: int, inputs: Inputs, key: object
-) -> tuple[LimitStep, int] | None:
+def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int] | None:
     """The step that a request stands behind, and the tokens that are kept free beside `fixed`.
 
     Args:
-        low: percent of what exchanges may have that a step goes down to.
-        fixed: tokens of what is no exchange. key: what the steps are of.
+        fixed: tokens of what is no exchange.
     """
-    grain = max(1, limit // GRAIN)
+    grain = max(1, rule.limit // GRAIN)
     base = -(-fixed // grain) * grain
     log = inputs.snapshot.log
     if inputs.snapshot.position < len(log) and log.late_joins():
         # a look back at exchanges that had other tokens then
-        step = StepPlaces().newest(limit, low, base, inputs)
+        step = StepPlaces().newest(rule, base, inputs)
         return None if step is None else (step, base - fixed)
-    places = ("limit steps", key, limit, low, base, inputs.cost_id)
-    with inputs.memo.growing(places, StepPlaces) as steps:
-        step = steps.newest(limit, low, base, inputs)
+    key = ("limit steps", rule.key, rule.limit, rule.low, base, inputs.cost_id)
+    with inputs.memo.growing(key, StepPlaces) as steps:
+        step = steps.newest(rule, base, inputs)
     return None if step is None else (step, base - fixed)
+
+
+def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
+    """What a step left of the blocks, with those that came since, in their order; in front, what
+    the step made."""
+    own = {(block.id, block.source) for block in blocks}
+    made = (block for block in left if (block.id, block.source) not in own)
+    standing = {(block.id, block.source): block for block in left}
+    rest = (
+        block if block.order >= place else standing.get((block.id, block.source))
+        for block in blocks
+    )
+    return (*made, *(block for block in rest if block is not None))

@@ -1,7 +1,8 @@
 """What a summary stands for."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
+from operator import attrgetter
 from types import MappingProxyType
 
 import msgspec
@@ -11,6 +12,8 @@ from contextwright.session.log import Log
 
 Span = tuple[int, int]
 """Neighbouring exchanges: the place of the first, and of the one behind the last."""
+
+_LINEAGE = attrgetter("lineage")
 
 PLACE = 8
 """Bytes of a place in a list."""
@@ -31,7 +34,7 @@ class StoodFor(msgspec.Struct, frozen=True):
         if not self.blocks <= every:
             return False
         rest = every - self.blocks
-        return not any(self.lineage.issuperset(block.lineage) for block in rest)
+        return not any(map(self.lineage.issuperset, map(_LINEAGE, rest)))
 
 
 NO_MERGES: Mapping[Block, StoodFor] = MappingProxyType({})
@@ -41,7 +44,7 @@ NO_MERGES: Mapping[Block, StoodFor] = MappingProxyType({})
 def stood_for(summary: Block, before: Blocks, cost: Callable[[Block], int]) -> StoodFor:
     """The blocks whose events are in a summary's lineage."""
     known = frozenset(summary.lineage)
-    sources = tuple(block for block in before if known.issuperset(block.lineage))
+    sources = tuple(compress(before, map(known.issuperset, map(_LINEAGE, before))))
     spans = spans_of(sorted({block.order for block in sources if block.order >= 0}))
     return StoodFor(frozenset(sources), known, spans, sum(map(cost, sources)))
 
@@ -76,6 +79,8 @@ def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:
     """Ascending places as spans of neighbours: the first, and the one behind the last."""
     if not orders:
         return ()
+    if orders[-1] - orders[0] == len(orders) - 1:
+        return ((orders[0], orders[-1] + 1),)
     ends = [n for n in range(1, len(orders)) if orders[n] != orders[n - 1] + 1]
     edges = pairwise((0, *ends, len(orders)))
     return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
@@ -91,8 +96,13 @@ class NoteLineage:
     """The ids of a conversation's exchanges, one behind the other."""
 
     def __init__(self) -> None:
+        self._base = 0
         self._ids: list[str] = []
-        self._starts = [0]
+        self._starts = [0]  # of the exchanges from the base on
+
+    def begin(self, place: int, ids: list[str]) -> None:
+        """Begin with the ids of the exchanges before `place`, which are not told apart."""
+        self._base, self._ids, self._starts = place, ids, [len(ids)]
 
     @property
     def held_bytes(self) -> int:
@@ -101,15 +111,20 @@ class NoteLineage:
 
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
-        if start < len(self._starts) - 1:
-            del self._ids[self._starts[start] :], self._starts[start + 1 :]
+        if start < self._base:
+            self.begin(0, [])
+        elif (place := start - self._base) < len(self._starts) - 1:
+            del self._ids[self._starts[place] :], self._starts[place + 1 :]
 
     def of(self, blocks: Sequence[Block], upto: int, held: Iterable[int]) -> tuple[str, ...]:
         """The ids of the exchanges before `upto`, but for those at the places that are held."""
-        for at in range(len(self._starts) - 1, upto):
+        base, starts = self._base, self._starts
+        for at in range(base + len(starts) - 1, upto):
             self._ids += blocks[at].lineage
-            self._starts.append(len(self._ids))
-        ids: list[str] = []
-        for start, stop in spans_between(0, upto, held):
-            ids += self._ids[self._starts[start] : self._starts[stop]]
+            starts.append(len(self._ids))
+        held = set(held)
+        without = {id for at in held if at < base for id in blocks[at].lineage}
+        ids = [id for id in self._ids[: starts[0]] if id not in without]
+        for start, stop in spans_between(base, upto, held):
+            ids += self._ids[starts[start - base] : starts[stop - base]]
         return tuple(ids)

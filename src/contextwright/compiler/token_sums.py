@@ -2,6 +2,7 @@
 look-ups, and each exchange is counted once in its life."""
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable
 from weakref import ref
 
@@ -11,11 +12,16 @@ from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs, with_source
 from contextwright.spec.memo import Memo
+from contextwright.spec.saved_fold import SavedPrefix
 
 Count = Callable[[list[Exchange]], list[int]]
 """Tokens of each of these exchanges."""
 SOURCE = "history"
 """The term of the spec that exchanges are counted as brought by."""
+
+
+NEAR = 64
+"""Exchanges that sums are brought up to date by where a look-up alone was asked for."""
 
 
 class TokenSums:
@@ -31,6 +37,10 @@ class TokenSums:
         self._sums = array("q", [0])
         self._joins = 0
 
+    def is_of(self, log: Log) -> bool:
+        """Whether they are of this log."""
+        return self._log is not None and self._log() is log
+
     @property
     def held_bytes(self) -> int:
         """What they take in memory."""
@@ -41,7 +51,7 @@ class TokenSums:
         start: int,
         stop: int,
         snapshot: Snapshot,
-        count: Callable[[list[Exchange]], list[int]],
+        count: Count,
     ) -> int:
         """Tokens of the exchanges from `start` up to `stop`, as they stand in a snapshot.
 
@@ -49,16 +59,45 @@ class TokenSums:
             stop: at most the newest exchange, which may still grow and is no part of any sum.
         """
         self._follow(snapshot, stop, count)
-        tokens = self._sums[stop] - self._sums[start]
+        more = self._unlike(start, stop, snapshot, count)
+        return self._sums[stop] - self._sums[start] + sum(more.values())
+
+    def running(self, start: int, stop: int, snapshot: Snapshot, count: Count) -> list[int]:
+        """Tokens of the exchanges from `start` up to each place, from `start` itself to `stop`."""
+        self._follow(snapshot, stop, count)
+        before = self._sums[start]
+        sums = [tokens - before for tokens in self._sums[start : stop + 1]]
+        for index, more in self._unlike(start, stop, snapshot, count).items():
+            for place in range(index - start + 1, len(sums)):
+                sums[place] += more
+        return sums
+
+    def _unlike(self, start: int, stop: int, snapshot: Snapshot, count: Count) -> dict[int, int]:
+        """Exchanges that a late result had not joined by then, and the tokens that they had more
+        or fewer."""
         if snapshot.position == len(snapshot.log):
-            return tokens
-        for index in set(snapshot.log.late_joins()):  # which may not have been joined by then
-            if start <= index < stop:
-                tokens += count(snapshot.exchanges(index, index + 1))[0] - self._tokens[index]
-        return tokens
+            return {}
+        return {
+            index: count(snapshot.exchanges(index, index + 1))[0] - self._tokens[index]
+            for index in set(snapshot.log.late_joins())
+            if start <= index < stop
+        }
+
+    def newest(
+        self, tokens: int, first: int, stop: int, snapshot: Snapshot, count: Count
+    ) -> int | None:
+        """The first of the exchanges in front of `stop` that together take so many tokens, and
+        not before `first`; None where the sums do not nearly reach there: what is old is not
+        counted for it."""
+        log = snapshot.log
+        near = self.is_of(log) and 0 < stop < snapshot.exchange_count
+        if not near or stop - len(self._tokens) > NEAR or snapshot.position < len(log):
+            return None
+        self._follow(snapshot, stop, count)
+        return max(first, bisect_right(self._sums, self._sums[stop] - tokens, first, stop) - 1)
 
     def _follow(self, snapshot: Snapshot, stop: int, count: Count) -> None:
-        if self._log is None or self._log() is not snapshot.log:
+        if not self.is_of(snapshot.log):
             self._log = ref(snapshot.log)
             self._begin()
         joins = snapshot.log.late_joins(self._joins)
@@ -78,9 +117,18 @@ class TokenSums:
             self._sums.append(total)
 
 
-def tokens_of_all(snapshot: Snapshot, cost: Callable[[Block], int], memo: Memo) -> int:
+def tokens_of_all(
+    snapshot: Snapshot,
+    cost: Callable[[Block], int],
+    memo: Memo,
+    known: SavedPrefix | None = None,
+) -> int:
     """Tokens that the whole conversation would take in a request, unshortened, the newest exchange
-    included; costs what is new."""
+    included; costs what is new.
+
+    Args:
+        known: what a fold of this log counted: a session that was loaded is not counted again.
+    """
 
     def count(exchanges: list[Exchange]) -> list[int]:
         return [cost(with_source(block, SOURCE)) for block in memo.blocks(exchanges)]
@@ -89,16 +137,50 @@ def tokens_of_all(snapshot: Snapshot, cost: Callable[[Block], int], memo: Memo) 
     if last < first:
         return 0
     with memo.growing(("token sums", cost), TokenSums) as sums:
+        if known is not None and not sums.is_of(snapshot.log):
+            return known.tokens + sum(count(snapshot.exchanges(known.stop)))
         older = sums.between(first, last, snapshot, count)
     return older + sum(count(snapshot.exchanges(last)))
 
 
+def newest_of(tokens: int, stop: int, inputs: Inputs) -> int | None:
+    """As `TokenSums.newest`, from the session's first exchange behind its instruction."""
+    snapshot = inputs.snapshot
+    with inputs.memo.growing(("token sums", inputs.cost), TokenSums) as sums:
+        return sums.newest(tokens, snapshot.preamble, stop, snapshot, _counted_by(inputs))
+
+
 def tokens_between(start: int, stop: int, inputs: Inputs) -> int:
     """Tokens that the exchanges from `start` up to `stop` would take in a request, unshortened."""
+    last = min(stop, inputs.snapshot.exchange_count - 1)
+    with inputs.memo.growing(("token sums", inputs.cost), TokenSums) as sums:
+        return sums.between(start, last, inputs.snapshot, _counted_by(inputs))
+
+
+def running_tokens(start: int, stop: int, inputs: Inputs) -> list[int]:
+    """Tokens that the exchanges from `start` up to each place would take in a request, unshortened:
+    from `start` itself to `stop`, at most the newest exchange."""
+    last = min(stop, inputs.snapshot.exchange_count - 1)
+    with inputs.memo.growing(("token sums", inputs.cost), TokenSums) as sums:
+        return sums.running(start, last, inputs.snapshot, _counted_by(inputs))
+
+
+def _counted_by(inputs: Inputs) -> Count:
+    return lambda exchanges: list(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
+
+
+def least_between(
+    start: int, stop: int, key: object, least: Callable[[Block], int], inputs: Inputs
+) -> int:
+    """Tokens that a word leaves at least of the exchanges from `start` up to `stop`.
+
+    Args:
+        key: the word. least: what it leaves of one.
+    """
     snapshot = inputs.snapshot
 
     def count(exchanges: list[Exchange]) -> list[int]:
-        return list(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
+        return list(map(least, inputs.blocks(exchanges, SOURCE)))
 
-    with inputs.memo.growing(("token sums", inputs.cost), TokenSums) as sums:
+    with inputs.memo.growing(("least sums", key, inputs.cost), TokenSums) as sums:
         return sums.between(start, min(stop, snapshot.exchange_count - 1), snapshot, count)

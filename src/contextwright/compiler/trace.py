@@ -15,6 +15,8 @@ from contextwright.blocks.layering import Trust
 from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.stood_for import NO_MERGES, Span, StoodFor, stood_for
+from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
+from contextwright.compiler.word_steps import applied
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
@@ -61,12 +63,35 @@ class Tracer:
         """The exchanges that summaries stand for."""
         self.orders: dict[str, int] = {}
         """The exchange that each changed block is; -1 for a text."""
-        self.limit_drop: tuple[str, str] = ("", "")
-        """The stage of the limit that dropped something, and why."""
+        self.limit_drop: LimitStage | None = None
+        """The stage of the limit that dropped something."""
+        self.limit_steps = 0
+        """How many steps the limit has taken, of which the newest one stands."""
 
-    def untold(self) -> "Tracer":
-        """One whose findings nobody reads, for a try."""
-        return Tracer(self._cost, self._protection, known=self._known)
+    def attempt(self) -> "Tracer":
+        """One for a try, whose findings count where this one takes them over."""
+        known, count = self._known, self._count_steps
+        return Tracer(self._cost, self._protection, count_steps=count, known=known)
+
+    def findings(self) -> Findings:
+        """What it wrote down so far."""
+        return Findings(
+            tuple(self.changes),
+            tuple(self.steps),
+            tuple(self.notes),
+            tuple(self.summarized),
+            {**self.orders},
+            self.limit_drop,
+        )
+
+    def take(self, findings: Findings) -> None:
+        """Write down what a try found."""
+        self.changes += findings.changes
+        self.steps += findings.steps
+        self.notes += findings.notes
+        self.summarized += findings.summarized
+        self.orders.update(findings.orders)
+        self.limit_drop = findings.limit_drop or self.limit_drop
 
     def record(
         self,
@@ -159,6 +184,8 @@ class Tracer:
         """Take back what was written of blocks that another term, or the engine, brought whole:
         nothing that is sent is called dropped, nothing that is whole is called shortened. What a
         step did to one block that several brought is written once."""
+        if not self.changes:
+            return
         sent = {block.id: block for block in blocks}
         once = {
             (change.id, change.step, change.action): change
@@ -210,7 +237,7 @@ class Tracer:
         if now is not None and _says_the_same(now, block):
             return
         if now is None:
-            action, why = "dropped", reason or _left_out(step)
+            action, why = "dropped", reason or left_out(step)
         elif redacts and now.why == "redacted":
             action, why = "redacted", "redacted"
         elif now.fidelity < block.fidelity:
@@ -288,7 +315,7 @@ def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks],
         ground = guard(ground)
         if atom.kind is Kind.SOURCE and not atom.judges:
             return tracer.record(repr(atom), ground, atom.apply(ground, inputs), "not of the best")
-        return tracer.selected(repr(atom), ground, atom.apply(ground, inputs))
+        return tracer.selected(repr(atom), ground, applied(atom, ground, inputs))
     if atom.kind is Kind.WRITER:
         return ()
     if atom.kind in {Kind.SOURCE, Kind.REFINER}:
@@ -311,7 +338,7 @@ def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Trac
 
 
 def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
-    after: Any = step.apply(blocks, inputs)
+    after: Any = applied(step, blocks, inputs)
     if not isinstance(after, tuple):
         raise SpecError(
             f"expected a tuple of blocks, got {type(after).__name__}",
@@ -407,7 +434,3 @@ def _is_moot(change: Change, sent: dict[str, Block]) -> bool:
 def _effect(block: Block) -> tuple[object, ...]:
     """What of a block a later step or a reader of the request could see."""
     return (block.id, block.messages, block.text, block.layer, block.tier, block.score, block.cache)
-
-
-def _left_out(step: str) -> str:
-    return f"left out by {step}"

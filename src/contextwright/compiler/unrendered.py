@@ -2,6 +2,7 @@
 each."""
 
 from collections.abc import Iterator
+from itertools import compress
 
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.compiler.assemble import Assembled
@@ -10,17 +11,24 @@ from contextwright.compiler.manifest import Unrendered
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
+from contextwright.spec.memo import Memo
 
 _REFUSABLE = (Opaque, Image, File, Thinking)
 """The kinds of parts that some provider can not be sent; texts and calls all take."""
 
 
-def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrendered, ...]:
+def unrendered(
+    blocks: Blocks, placed: Blocks, target: Target, memo: Memo
+) -> tuple[Unrendered, ...]:
     """The parts that stay behind: unknown kinds, and reasoning that can not go with its message.
 
     Args:
         placed: the same conversation blocks as they were laid out.
+        memo: which blocks hold nothing that could.
     """
+    blocks = tuple(compress(blocks, memo.map("refusable", blocks, _has_refusable)))
+    if not blocks:
+        return ()
     sendable, sources = target.provider.renderer.parts, target.sources
     laid_out = {(block.id, block.order): block for block in placed}
     return tuple(
@@ -35,6 +43,12 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
             or _left_out(part, laid, target)
         )
     )
+
+
+def _has_refusable(block: Block) -> bool:
+    """Whether a part of a block is of a kind that some provider can not be sent."""
+    parts = (part for message in block.messages for part in _parts(message))
+    return any(isinstance(part, _REFUSABLE) for part in parts)
 
 
 def _is_as_it_came(part: AnyPart, message: Message, sources: SourceMessages) -> bool:

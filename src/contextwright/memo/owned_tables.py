@@ -17,8 +17,13 @@ OTHERS = 3
 """References to a key while it is measured that are none of a table's."""
 SHARE = 8
 """A table is measured again once an eighth of it is new."""
-BRIEF = 8
-"""Scopes after which a brief table begins a generation."""
+SLOW, SLOWLY = 32, 12
+"""An owner that grew by less than a thirty-second is not measured at its next twelve scopes' ends,
+four turns of an engine: one of a long session adds little, and measuring is a tenth of its time."""
+FEW = 8
+"""New entries for which a table that was measured is not measured again: every turn brings some."""
+BRIEF = 24
+"""Scopes after which a brief table begins a generation: eight compiles of an engine."""
 _NOTHING: Any = object()
 
 
@@ -76,7 +81,7 @@ class Table(dict[Any, Any]):
             self.bytes = sum(map(bytes_of, list(self.values())))
             return
         new = len(self) - self.measured
-        if new <= 0 or new * SHARE < self.measured:
+        if new <= 0 or new * SHARE < self.measured or (new < FEW and self.measured):
             return
         step = 1 + new // (isqrt(new) + 4)
         try:
@@ -102,6 +107,8 @@ class Tables:
     def __init__(self, budget: MemoryBudget = BUDGET) -> None:
         self.tables: dict[Any, Table] = {}
         self._scopes: list[None] = []
+        self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
+        self._measured = 0
         self._is_forgetting = False
         self._budget = budget
         self._account = budget.account(self)
@@ -153,20 +160,27 @@ class Tables:
                     self._turn_over(key, table)
 
     def end(self) -> None:
-        """A scope ends."""
+        """A scope ends. What came is measured once nobody remembers any more, or did not for a
+        while."""
         self._scopes.pop()
-        self.settle()
+        self._unmeasured += 1
+        is_due = self._is_forgetting or self._unmeasured > self._waits
+        if (not self._scopes and is_due) or self._unmeasured > BRIEF:
+            self.settle()
 
     def settle(self) -> None:
         """Measure what came since, and make room where that was too much."""
         if self._is_forgetting and not self._scopes:
             self._is_forgetting = False
             self.forget()
-        young = before = 0
+        self._unmeasured = young = before = 0
         for table in list(self.tables.values()):
             table.measure()
             young += table.bytes
             before += table.bytes_before
+        grown = young + before - self._measured
+        self._waits = SLOWLY if 0 <= grown * SLOW < self._measured else 0
+        self._measured = young + before
         self._budget.settle(self._account, young, before)
 
     def turn_over(self) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from contextwright.errors import SpecError
 from contextwright.spec.kind import BARE, BLOCK_SCOPED, Kind, Verb
 from contextwright.spec.predicate import holds, keys_of, parsed
+from contextwright.spec.ranges import Ranges
 from contextwright.spec.registry import Registry
 from contextwright.spec.traits import PLAIN, Gives, Traits
 
@@ -90,6 +91,8 @@ class Atom(Expr, frozen=True, kw_only=True):
     judges: ClassVar[bool] = False
     """Whether a source only reads what it is over, to say something of it: what it does not bring
     was never to be sent, and no manifest names it."""
+    ranges: ClassVar[Ranges] = {}
+    """The values that a search may try, by option."""
     selects: ClassVar[Literal["conversation", "other"] | None] = None
     """What a source brings, where its kind does not tell: refiners and transforms stand on the
     conversation, other sources do not."""

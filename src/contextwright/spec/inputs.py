@@ -19,6 +19,7 @@ from contextwright.spec.held_places import HeldPlaces
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
+from contextwright.tokens.model_rules import StepPrices
 
 
 class Inputs(msgspec.Struct, frozen=True, eq=False):
@@ -55,6 +56,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         wrote: collects the state keys that the spec's writers would set before the turn.
         notes: collects what a reader of the manifest should know.
         cost_id: names what `cost` depends on.
+        step_prices: what moving a cached prefix costs, and what staying does.
         folds: what compactions decided before. folded: collects what they decide now.
     """
 
@@ -85,6 +87,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     sign: str = ""
     notes: list[str] = msgspec.field(default_factory=list[str])
     cost_id: str = ""
+    step_prices: StepPrices = StepPrices()
     folds: tuple[SavedFold, ...] = ()
     folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
 

@@ -14,6 +14,24 @@ MOST = 8
 Results that come late change what the newest is of."""
 
 
+class SavedPrefix(msgspec.Struct, frozen=True, array_like=True):
+    """How much of a log a saved fold knows: the first exchanges of the conversation, each as the
+    log has it, but for the task, which may stand shortened.
+
+    Args:
+        place: how many there are.
+        stop: the exchange of the log behind the last.
+        position: events that the log had by then; joins: late results among these.
+        tokens: what they would take in a request, unshortened.
+    """
+
+    place: int
+    stop: int
+    position: int
+    joins: int
+    tokens: int
+
+
 class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What holds for a request, in numbers that only its session gives a meaning: no word of the
     session is in it. It saves time: what does not prove to be of the conversation at hand is
@@ -23,6 +41,7 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         key: names the spec's limit, the target and what else decisions depend on.
         place: the request had the exchanges before this one.
         content: names what these say, and the log behind them.
+        scope: names the limit and the target alone; prefix: the exchanges that need no look.
         upto, held, shrunk, untold, limits, steps, checked: as in the decisions.
         forms: place and form of what the note tells, as numbers.
         index: of each identifier that it names, the exchange that says it first, and its number
@@ -34,6 +53,8 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     place: int
     content: str
+    scope: str = ""
+    prefix: SavedPrefix | None = None
     upto: int = 0
     held: tuple[int, ...] = ()
     forms: tuple[tuple[int, int], ...] = ()

@@ -268,9 +268,7 @@ class Terminal(Atom, frozen=True, kw_only=True):
         every byte stays until the next (rules.md#steps-down); 0 for a limit that is filled anew
         at each request."""
         own = any(stage.standing or isinstance(stage, Refuse) for stage in self.stages)
-        # what is least salient is another thing at every request: there is no step to keep
-        anew = own or self.layers is not None or self.order == "salience"
-        return 0 if anew else LOW
+        return 0 if own or self.layers is not None else LOW
 
     def due_at(self, limit: int) -> int:
         """Tokens of a request from which on a compaction is due (message-compiler.md#token-budget):

@@ -36,6 +36,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
             what a source brings is bounded, what a step leaves is not.
         turns: the newest turns, whole, that it keeps; None: it does not go by turns alone.
         min_age: the least age of what it touches; None: it does not go by age.
+        max_age: the greatest age of what it leaves, but for what is protected; None: there is none.
         tier: the tier that it puts blocks in; 0 for none.
         cap: tokens that its term may take; 0 where it sets no such limit.
         role: the only role whose events it keeps.
@@ -46,6 +47,11 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
             sets the key.
         view: how far a step looks to decide what becomes of one block of the conversation; `block`
             of a source, that it brings the conversation as `Inputs.conversation` gives it.
+        stepped: the option with the tokens that all it is given may take, of a word that decides
+            anew only at a step down from there (`compiler.word_steps`); empty for one that decides
+            at each request.
+        answers: whether such a word decides anew for each question of the user's too, once it was
+            over its limit.
         hydrates: state keys that stores and services fill before the turn, with the most entries
             that are of use.
     """
@@ -54,12 +60,15 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     bounded: bool | None = None
     turns: int | None = None
     min_age: int | None = None
+    max_age: int | None = None
     tier: int = 0
     cap: int = 0
     role: str = ""
     step_key: str = ""
     missing_key: Missing = "noted"
     view: View = "all"
+    stepped: str = ""
+    answers: bool = False
     hydrates: Mapping[str, int] = {}
 
 

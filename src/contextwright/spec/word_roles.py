@@ -6,10 +6,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from contextwright.blocks.block import Block
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
+from contextwright.redaction.wire_data import Cleaner, TextCleaner
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
+from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import TaskGenerator
 
@@ -35,6 +38,10 @@ class Guard(Atom, frozen=True, kw_only=True):
         """
         raise NotImplementedError(f"{self.word} cleans no text")
 
+    def cleaner(self, ports: RedactionPorts = NO_PORTS) -> Cleaner:
+        """The same for JSON data around a request's texts (`redaction.wire_data`)."""
+        return TextCleaner(lambda text: self.cleaned(text, ports))
+
     def cleaned_id(self, id: str, ports: RedactionPorts = NO_PORTS) -> str:
         """An id or a name, or another one for it if what it keeps out is in it."""
         return id
@@ -50,6 +57,19 @@ class ConversationWindow(Atom, frozen=True, kw_only=True):
     def start(self, snapshot: Snapshot) -> int:
         """The first exchange in it."""
         raise NotImplementedError(f"{self.word} does not say where it begins")
+
+
+class Shortener(Atom, frozen=True, kw_only=True):
+    """Drops nothing, so that what it leaves at least may be more than its limit: its steps
+    (`Traits.stepped`) go by that."""
+
+    kind: ClassVar[Kind] = Kind.TRANSFORM
+    verb: ClassVar[Verb] = Verb.COMPRESS
+
+    def least(self, block: Block, inputs: Inputs) -> int:
+        """Tokens that it leaves of a block, once nothing holds the block any more; they follow
+        from the block alone."""
+        raise NotImplementedError(f"{self.word} does not say what it leaves")
 
 
 class ToolScope(Atom, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@
 from typing import ClassVar, Literal
 
 from contextwright.errors import SpecError
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.terminal import (
     LAST_RESORT,
     LayerShares,
@@ -37,6 +38,7 @@ class Allocate(Terminal, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "allocate"
+    ranges: ClassVar[Ranges] = {"preset": EVERY, "max_tokens": ValueRange(25, 100, of_budget=True)}
 
     profile: Profile = "balanced"
     preset: Preset = "balanced"

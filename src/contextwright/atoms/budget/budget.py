@@ -4,6 +4,7 @@
 from typing import ClassVar, Literal
 
 from contextwright.errors import SpecError
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.terminal import (
     LAST_RESORT,
     CompactLargest,
@@ -39,12 +40,19 @@ class Budget(Terminal, frozen=True, kw_only=True):
             oldest; `truncate_least_salient`, the same with the salience of `C.salient` where
             nothing else scored; `summarize` the largest blocks before anything goes; `error`,
             nothing goes, the compile fails.
+        steps: whether it goes down to half at once, and leaves all as it is until it is over
+            again (rules.md#steps-down); False: as little as it takes, at every request.
     """
 
     word: ClassVar[str] = "budget"
+    ranges: ClassVar[Ranges] = {
+        "max_tokens": ValueRange(25, 100, of_budget=True),
+        "overflow": ("truncate_oldest", "truncate_lowest_priority", "truncate_least_salient"),
+    }
 
     max_tokens: int
     overflow: Overflow = "truncate_oldest"
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -72,3 +80,8 @@ class Budget(Terminal, frozen=True, kw_only=True):
     def stages(self) -> tuple[Stage, ...]:
         """By `overflow`."""
         return _STAGES.get(self.overflow, (CompactLongTurn(), Drop(), *LAST_RESORT))
+
+    @property
+    def step_low(self) -> int:
+        """None without `steps`."""
+        return super().step_low if self.steps else 0

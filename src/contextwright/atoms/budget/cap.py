@@ -8,6 +8,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
 
 LEAST = 12
@@ -21,13 +22,21 @@ class Cap(Atom, frozen=True, kw_only=True):
     What is protected (`blocks.protection`) counts first, and stays: a text of the spec's own is cut
     to both ends, what may not be changed makes the manifest say by how much the cap is passed. So
     it says of tools: none is left out but by name.
+
+    Args:
+        max_tokens: of the term.
+        steps: whether a conversation goes down to half of it at once, and what comes then follows
+            as it is until it is over again (rules.md#steps-down); False: what fits, at every
+            request. Texts have no steps.
     """
 
     word: ClassVar[str] = "cap"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.BUDGET
+    ranges: ClassVar[Ranges] = {"max_tokens": ValueRange(5, 100, of_budget=True)}
 
     max_tokens: int
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -38,7 +47,8 @@ class Cap(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """Its limit."""
-        return Traits(bounded=True, cap=self.max_tokens)
+        stepped = "max_tokens" if self.steps else ""
+        return Traits(bounded=True, cap=self.max_tokens, stepped=stepped)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What fits, in its order."""

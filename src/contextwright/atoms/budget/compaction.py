@@ -4,6 +4,7 @@
 from typing import ClassVar
 
 from contextwright.errors import SpecError
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.terminal import LAST_RESORT, Drop, FoldHistory, Stage, Terminal
 
 
@@ -28,6 +29,11 @@ class Compaction(Terminal, frozen=True, kw_only=True):
     """
 
     word: ClassVar[str] = "compaction"
+    ranges: ClassVar[Ranges] = {
+        "max_tokens": ValueRange(25, 100, of_budget=True),
+        "low": ValueRange(20, 80),
+        "eager": EVERY,
+    }
 
     max_tokens: int = 0
     soft: int = 80

@@ -7,6 +7,7 @@ from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.dedup import Dedup
 from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
 from contextwright.errors import SpecError
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.terminal import (
     LAST_RESORT,
     Drop,
@@ -44,12 +45,19 @@ class Fit(Terminal, frozen=True, kw_only=True):
             `compact_then_summarize`: compact, summarize, truncate; `summarize_only`: summarize,
             truncate; `salience`: compact, dedup, lowest tier out, then the least salient out;
             `strict`: truncate.
+        steps: whether it goes down to half at once, and leaves all as it is until it is over
+            again (rules.md#steps-down); False: as little as it takes, at every request.
     """
 
     word: ClassVar[str] = "fit"
+    ranges: ClassVar[Ranges] = {
+        "target_tokens": ValueRange(25, 100, of_budget=True),
+        "strategy": ("cascade", "compact_then_summarize", "summarize_only", "salience"),
+    }
 
     target_tokens: int
     strategy: FitStrategy = "cascade"
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if self.target_tokens < 1:
@@ -77,3 +85,8 @@ class Fit(Terminal, frozen=True, kw_only=True):
     def stages(self) -> tuple[Stage, ...]:
         """By the strategy."""
         return _STAGES[self.strategy]
+
+    @property
+    def step_low(self) -> int:
+        """None without `steps`."""
+        return super().step_low if self.steps else 0

@@ -15,6 +15,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.content_router import full_output_note, shorten
@@ -52,6 +53,13 @@ class Compact(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "compact"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {
+        "strategy": EVERY,
+        "stale_after": ValueRange(1, 20),
+        "min_tokens": ValueRange(25, 1600, log=True),
+        "max_tokens": ValueRange(40, 3200, log=True),
+        "min_gain": ValueRange(0, 400),
+    }
 
     strategy: Literal["all", "tool_results", "stale"] = "all"
     stale_after: int = 5

@@ -8,13 +8,13 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import shorten_results
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Shortener
 
 
-class CompressResults(Atom, frozen=True, kw_only=True):
+class CompressResults(Shortener, frozen=True, kw_only=True):
     """Tool results over a threshold become what names them, by what they are: search hits, files,
     code, JSON, tables, logs, diffs, pages. The newest execution is whole.
 
@@ -27,16 +27,23 @@ class CompressResults(Atom, frozen=True, kw_only=True):
         share: percent of what is left of it for one result.
         min_tokens: of a threshold; the document's 1,500 characters.
         max_tokens: of a threshold; the document's cap for a single result.
+        steps: whether, with a `budget`, nothing is shortened up to it, and then at once down to
+            half of it, or as far as that goes (rules.md#steps-down). Without a `budget`, and with
+            False, a result is in short as soon as it is not of the newest execution.
     """
 
     word: ClassVar[str] = "compress_results"
-    kind: ClassVar[Kind] = Kind.TRANSFORM
-    verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {
+        "share": ValueRange(2, 50),
+        "min_tokens": ValueRange(50, 1000, log=True),
+        "max_tokens": ValueRange(1000, 16_000, log=True),
+    }
 
     budget: int = 0
     share: int = 10
     min_tokens: int = 375
     max_tokens: int = 3000
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_tokens <= self.max_tokens or self.budget < 0 or self.share < 1:
@@ -50,7 +57,18 @@ class CompressResults(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """With a `budget`, its threshold goes by the sum of all."""
-        return Traits(view="all" if self.budget else "block")
+        stepped = "budget" if self.budget and self.steps else ""
+        return Traits(view="all" if self.budget else "block", stepped=stepped)
+
+    def least(self, block: Block, inputs: Inputs) -> int:
+        """Results of `min_tokens`."""
+        if not block.results:
+            return inputs.cost(block)
+        key = ("least of results", self.min_tokens, inputs.counter_id, inputs.cost)
+        limit = self.min_tokens
+        return inputs.memo.table(key).remembered(
+            block, lambda one: inputs.cost(_short(one, limit, inputs))
+        )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, large results in short."""

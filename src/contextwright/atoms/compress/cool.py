@@ -17,9 +17,10 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import whole_of_its_own
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
+from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Shortener
 
 SHARES = (4, 16)
 """A text keeps a quarter of its tokens; where that was not enough, a sixteenth."""
@@ -29,7 +30,7 @@ keeps its prefix."""
 _FRAMING = {Layer.SYSTEM, Layer.TASK, Layer.TOOLS}
 
 
-class Cool(Atom, frozen=True, kw_only=True):
+class Cool(Shortener, frozen=True, kw_only=True):
     """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents'
     outputs, tool results and context texts are summarized, the oldest first, until it is under.
 
@@ -42,21 +43,38 @@ class Cool(Atom, frozen=True, kw_only=True):
         threshold: tokens, as they are sent.
         model: who summarizes; empty for the engine's.
         prompt: what matters.
+        steps: whether it goes down to half of the threshold at once, and leaves all as it is until
+            the next step (rules.md#steps-down). What may not be cooled may be over it by itself:
+            then a step comes with every half of the threshold that is new. False: as little as it
+            takes, at every request.
     """
 
     word: ClassVar[str] = "cool"
-    kind: ClassVar[Kind] = Kind.TRANSFORM
-    verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {
+        "threshold": ValueRange(512, 32_768, log=True),
+        "steps": EVERY,
+    }
 
     threshold: int = 4096
     model: str = ""
     prompt: str = ""
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if self.threshold < 1:
             raise SpecError(
                 f"threshold is {self.threshold}", where=repr(self), fix="give at least 1 token"
             )
+
+    @property
+    def traits(self) -> Traits:
+        """Its steps."""
+        return Traits(stepped="threshold" if self.steps else "")
+
+    def least(self, block: Block, inputs: Inputs) -> int:
+        """A sixteenth of each text that may be cooled."""
+        cost = inputs.cost(block)
+        return cost - _gain(SHARES[-1], block, inputs) if _may_cool(block) else cost
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, as many of them cooled as it takes.
@@ -112,9 +130,10 @@ def _may_cool(block: Block) -> bool:
 
 def _gains(share: int, blocks: Blocks, inputs: Inputs) -> tuple[int, ...]:
     """Tokens that cooling each block to this share of its texts saves at least."""
+    key = ("gain", share, inputs.counter_id)
+    return inputs.memo.map(key, blocks, lambda block: _gain(share, block, inputs))
 
-    def gain(block: Block) -> int:
-        rooms = ((tokens, room_of(tokens, share)) for tokens in shortened_tokens(block, inputs))
-        return sum(tokens - room for tokens, room in rooms if room)
 
-    return inputs.memo.map(("gain", share, inputs.counter_id), blocks, gain)
+def _gain(share: int, block: Block, inputs: Inputs) -> int:
+    rooms = ((tokens, room_of(tokens, share)) for tokens in shortened_tokens(block, inputs))
+    return sum(tokens - room for tokens, room in rooms if room)

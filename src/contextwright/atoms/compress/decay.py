@@ -12,6 +12,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.task import Task
 
 SUMMARY_TOKENS = 500
@@ -45,6 +46,15 @@ class Decay(Atom, frozen=True, kw_only=True):
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
     positional: ClassVar[int] = 2
+    ranges: ClassVar[Ranges] = {
+        "full": ValueRange(1, 16),
+        "fold": ValueRange(0, 24),
+        "by": EVERY,
+        "images": ValueRange(1, 4),
+        "step": ValueRange(0, 16),
+        "max_tokens": ValueRange(100, 2000, log=True),
+        "spare": ValueRange(0.0, 1.0),
+    }
 
     full: int = 4
     fold: int = 6

@@ -16,6 +16,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges
 from contextwright.spec.task import Task
 from contextwright.text.near_keys import exact_key
 
@@ -37,6 +38,7 @@ class Dedup(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "dedup"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {"strategy": ("exact", "structural")}
 
     strategy: Literal["exact", "structural", "semantic"] = "exact"
     model: str = ""

@@ -12,6 +12,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import EVERY, Ranges
 from contextwright.spec.traits import Traits
 from contextwright.text.content_router import full_output_note
 
@@ -36,6 +37,7 @@ class Isolate(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "isolate"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {"policy": EVERY}
 
     policy: Literal["boundary", "masking", "transparent"] = "boundary"
 

@@ -14,6 +14,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.schema import check_schema
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
@@ -49,6 +50,7 @@ class Summarize(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "summarize"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {"max_tokens": ValueRange(100, 2000, log=True)}
 
     scope: Literal["all", "before_window", "tool_results"] = "all"
     max_tokens: int = SUMMARY_TOKENS

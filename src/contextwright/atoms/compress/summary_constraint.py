@@ -11,6 +11,7 @@ from contextwright.errors import SpecError, is_number
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 
 LEAST = 16
 """Tokens that a message keeps at least: a short sentence."""
@@ -40,6 +41,10 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
     positional: ClassVar[int] = 2
+    ranges: ClassVar[Ranges] = {
+        "pressure_threshold": ValueRange(0.5, 0.95),
+        "compression_ratio": ValueRange(0.05, 0.5),
+    }
 
     pressure_threshold: float = 0.8
     compression_ratio: float = 0.2

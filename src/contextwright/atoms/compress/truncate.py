@@ -12,6 +12,7 @@ from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.cut import cut
@@ -34,6 +35,7 @@ class Truncate(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "truncate"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.COMPRESS
+    ranges: ClassVar[Ranges] = {"max_tokens": ValueRange(50, 8000, log=True), "strategy": EVERY}
 
     max_tokens: int
     strategy: Literal["head", "tail", "bookend"] = "tail"

@@ -13,6 +13,7 @@ from contextwright.session.event import NO_FIELDS, Text, ToolResult
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 
@@ -32,6 +33,7 @@ class Fresh(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "fresh"
     kind: ClassVar[Kind] = Kind.TRANSFORM
     verb: ClassVar[Verb] = Verb.PROTECT
+    ranges: ClassVar[Ranges] = {"max_age": ValueRange(0, 50)}
 
     max_age: int
     stale_action: Literal["exclude", "warn", "compact", "summarize"] = "exclude"
@@ -48,7 +50,8 @@ class Fresh(Atom, frozen=True, kw_only=True):
         return Traits(
             bounded=self.stale_action in {"exclude", "summarize"},
             min_age=self.max_age + 1,
-            view="block" if self.stale_action in {"warn", "compact"} else "all",
+            max_age=self.max_age if self.stale_action == "exclude" else None,
+            view="all" if self.stale_action == "summarize" else "block",
         )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -9,6 +9,7 @@ from contextwright.redaction.operators import OPERATORS, Operator
 from contextwright.redaction.redact_parts import PartRedaction
 from contextwright.redaction.redactor import Redactor
 from contextwright.redaction.scan import compile_patterns
+from contextwright.redaction.wire_data import Cleaner, redacted_schema, redacted_tool
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.traits import Traits
@@ -87,10 +88,14 @@ class Redact(Guard, frozen=True, kw_only=True):
         new = Tool(
             name=redactor.ident(tool.name),
             description=redactor.text(tool.description),
-            parameters=redactor.value(tool.parameters),
-            extra=redactor.value(tool.extra),
+            parameters=redacted_schema(redactor, tool.parameters),
+            extra={key: redacted_tool(redactor, value) for key, value in tool.extra.items()},
         )
         return tool if new == tool else new
+
+    def cleaner(self, ports: RedactionPorts = NO_PORTS) -> Cleaner:
+        """What it takes out of JSON data, by the names of fields, too."""
+        return self._redactor(ports)
 
     def _redactor(self, ports: RedactionPorts) -> Redactor:
         operator = Operator(self.operator, ports.vault_of(self.operator))

@@ -11,6 +11,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
+from contextwright.spec.traits import Traits
 from contextwright.text.near_keys import exact_key
 
 Check = Literal["completeness", "freshness", "token_efficiency", "contradictions"]
@@ -52,6 +53,11 @@ class Validate(Atom, frozen=True, kw_only=True):
             raise SpecError(
                 "no checks", where=repr(self), fix='C.validate(checks=["completeness"])'
             )
+
+    @property
+    def traits(self) -> Traits:
+        """Whether keys are in the state is told without a look at any block."""
+        return Traits(view="block" if set(self.checks) == {"completeness"} else "all")
 
     def reads(self) -> tuple[str, ...]:
         """The keys that must be there."""

@@ -9,6 +9,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
 from contextwright.tasks.plan_step import EVIDENCE, Criterion
 from contextwright.tasks.proofs import (
@@ -39,6 +40,7 @@ class Evidence(Atom, frozen=True, kw_only=True):
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
     variadic: ClassVar[str] = "uris"
+    ranges: ClassVar[Ranges] = {"top_k": ValueRange(1, 30)}
 
     uris: tuple[str, ...] = ()
     top_k: int = 8

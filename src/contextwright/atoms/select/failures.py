@@ -1,6 +1,7 @@
 """`C.failures()`: what went wrong before, so that it is not done again
 (phased-injection.md#past-failures)."""
 
+from itertools import chain
 from typing import ClassVar
 
 from contextwright.blocks.block import Block, Blocks
@@ -15,9 +16,12 @@ from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
 
+PAGE = 256
+"""Exchanges in which a later call of the same tool is looked for at once: it is near, or never."""
 MESSAGE_TOKENS = 40
 """Tokens of what stays of an error's own words."""
 
@@ -33,6 +37,7 @@ class Failures(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "failures"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {"n": ValueRange(1, 10)}
 
     n: int = 5
 
@@ -44,11 +49,10 @@ class Failures(Atom, frozen=True, kw_only=True):
         """The blocks, oldest first."""
         snapshot = inputs.snapshot
         stop = max(snapshot.preamble, snapshot.turn_start(snapshot.turn))
-        exchanges = snapshot.exchanges(snapshot.preamble, stop)
-        failed = [exchange for exchange in exchanges if exchange.failed][-self.n :]
-        return tuple(self._block(exchange, exchanges, inputs) for exchange in failed)
+        failed = snapshot.newest_failed(self.n, snapshot.preamble, stop)
+        return tuple(self._block(exchange, stop, inputs) for exchange in failed)
 
-    def _block(self, failed: Exchange, every: list[Exchange], inputs: Inputs) -> Block:
+    def _block(self, failed: Exchange, stop: int, inputs: Inputs) -> Block:
         lines: list[str] = []
         for call in failed.calls:
             result = failed.results.get(call.id)
@@ -59,7 +63,7 @@ class Failures(Atom, frozen=True, kw_only=True):
             message = cut(message, MESSAGE_TOKENS, "head", inputs.count, marker="...")
             arguments = _short_arguments(call.arguments, inputs)
             line = f"[Turn {failed.turn + 1}] {call.name} {arguments}: {message}"
-            lines.append(line + _settled(call, failed, every, inputs))
+            lines.append(line + _settled(call, failed, stop, inputs))
         return Block(
             id=f"failure:{failed.first.id}",
             source="failures",
@@ -71,12 +75,13 @@ class Failures(Atom, frozen=True, kw_only=True):
         )
 
 
-def _settled(call: ToolCall, failed: Exchange, every: list[Exchange], inputs: Inputs) -> str:
-    """What became of a failed call; empty where nothing did."""
-    kind = call_kind(call)
-    for exchange in every:
-        if exchange.index <= failed.index:
-            continue
+def _settled(call: ToolCall, failed: Exchange, stop: int, inputs: Inputs) -> str:
+    """What became of a failed call before the exchange `stop`; empty where nothing did."""
+    kind, snapshot = call_kind(call), inputs.snapshot
+    pages = range(failed.index + 1, stop, PAGE)
+    for exchange in chain.from_iterable(
+        snapshot.exchanges_with("tool", call.name, at, min(at + PAGE, stop)) for at in pages
+    ):
         for later in exchange.calls:
             result = exchange.results.get(later.id)
             if result is None or kind not in call_kinds(later) or is_failure(result, later):

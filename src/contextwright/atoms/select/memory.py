@@ -14,6 +14,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
 from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING
 from contextwright.tasks.scores import as_score, best, scored
@@ -35,6 +36,7 @@ class Memory(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "memory"
     kind: ClassVar[Kind] = Kind.SOURCE
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {"top_k": ValueRange(1, 20), "min_score": ValueRange(0.0, 0.5)}
 
     top_k: int = 5
     min_score: float = 0.05

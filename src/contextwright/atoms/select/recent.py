@@ -10,6 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 
 
@@ -30,6 +31,13 @@ class Recent(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "recent"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {
+        "half_life": ValueRange(2.0, 40.0),
+        "decay": EVERY,
+        "window": ValueRange(3, 60),
+        "min_score": ValueRange(0.01, 0.5),
+        "by": EVERY,
+    }
 
     half_life: int | float = 10
     decay: Literal["exponential", "linear", "step"] = "exponential"

@@ -15,6 +15,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.task import Scorer, Task
 from contextwright.spec.traits import Traits
 
@@ -47,11 +48,15 @@ class Relevant(Atom, frozen=True, kw_only=True):
             is said around a hit, who said it and how long it is (`retrieval.context_rerank`).
         scorer: `llm`; `embedding`, by the engine's embedder; `lexical`, by words; `salience`, by
             words, what recurs, structure and age (`C.salient`), which asks nobody.
+        steps: whether, over `max_tokens`, it chooses for each question of the user's, then into
+            half of the room, and again once that is full of what came since
+            (rules.md#steps-down); False: at every request. `top_k` is chosen at every request.
     """
 
     word: ClassVar[str] = "relevant"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {"top_k": ValueRange(1, 30)}
 
     query_key: str = ""
     query: str = ""
@@ -59,6 +64,7 @@ class Relevant(Atom, frozen=True, kw_only=True):
     max_tokens: int = 0
     model: str = ""
     scorer: Scorer | Literal["salience"] = "llm"
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if self.top_k < 1 or self.max_tokens < 0:
@@ -75,7 +81,8 @@ class Relevant(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """`top_k` blocks, or so many tokens."""
-        return Traits(bounded=True)
+        stepped = "max_tokens" if self.max_tokens and self.steps else ""
+        return Traits(bounded=True, stepped=stepped, answers=True)
 
     def reads(self) -> tuple[str, ...]:
         """The query's state key."""

@@ -22,6 +22,7 @@ from contextwright.retrieval.salience import (
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
 
 
@@ -59,6 +60,14 @@ class Salient(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "salient"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {
+        "min_score": ValueRange(0.0, 0.8),
+        "recency": ValueRange(0.05, 1.0),
+        "entity": ValueRange(0.0, 1.0),
+        "user_reference": ValueRange(0.0, 1.0),
+        "structural": ValueRange(0.0, 1.0),
+        "half_life": ValueRange(2.0, 40.0),
+    }
 
     min_score: int | float = 0
     entities: tuple[str, ...] = ()

@@ -13,11 +13,13 @@ from contextwright.errors import SpecError, is_number
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
 
-STEP = 10
-"""A tenth of what the sinks leave goes at once (cooling-and-forgetting.md#sliding-window), so that
-the prefix keeps its bytes until that much has come."""
+STEP = 2
+"""A half of what the sinks leave goes at once, so that the prefix keeps its bytes until that much
+has come. Of a tenth, as it was described first, each result is larger, and an agent's loop cost
+more than sending everything (ADR 44)."""
 
 PLACE_BITS = 32
 """Of a key with its place behind it: more places than there are."""
@@ -30,7 +32,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
     StreamingLLM) and needs the newest (working memory); of what stands between, the least salient
     exchanges leave, whole.
 
-    Nothing leaves while all fit. Then the least salient leave in steps of a tenth of the window,
+    Nothing leaves while all fit. Then the least salient leave in steps of a half of the window,
     chosen as of the exchange at which the step came due: in between nothing else moves. What is
     chosen follows from the blocks alone, so an exchange that matters again comes back.
 
@@ -50,6 +52,11 @@ class Sliding(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "sliding"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {
+        "window": ValueRange(50, 100, of_budget=True),
+        "sinks": ValueRange(1, 16),
+        "recent": ValueRange(5, 45, of_budget=True),
+    }
 
     window: int = 4096
     sinks: int = 4

@@ -10,6 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
 from contextwright.spec.word_roles import ConversationWindow
 
@@ -49,6 +50,11 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
     word: ClassVar[str] = "window"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
+    ranges: ClassVar[Ranges] = {
+        "n": ValueRange(1, 30),
+        "steps": ValueRange(2, 60),
+        "stride": ValueRange(1, 16),
+    }
 
     n: int | None = None
     steps: int | None = None

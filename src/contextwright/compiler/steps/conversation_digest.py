@@ -7,7 +7,9 @@ from itertools import groupby
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.saved_fold import SavedPrefix
 
 LOOSE = 16
 """Exchanges at the end that are hashed at each look: one grows by its results."""
@@ -17,8 +19,8 @@ _encode = msgspec.json.Encoder().encode
 class _Reached:
     """How far was hashed."""
 
-    def __init__(self) -> None:
-        self.place = 0
+    def __init__(self, prefix: SavedPrefix | None = None) -> None:
+        self.place = prefix.place if prefix is not None else 0
         self.position = 0  # behind the events of those that stand as the log has them
         self.hash = sha256()
 
@@ -55,26 +57,56 @@ class _Reached:
 
 class ConversationDigest:
     """Names what exchanges say. One that stands as the log has it is named by its place, and all
-    of them by the log's own digest; any other by its content."""
+    of them by the log's own digest; any other by its content. Of a prefix of the log nothing but
+    the task is looked at: it may stand shortened."""
 
     def __init__(self) -> None:
+        self._start = 0
         self._settled = _Reached()
 
-    def before(self, blocks: Sequence[Block], stop: int, inputs: Inputs) -> str:
+    def before(
+        self, blocks: Sequence[Block], stop: int, inputs: Inputs, prefix: SavedPrefix | None = None
+    ) -> str:
         """The digest of the exchanges before `stop`. Only what came since the last one is looked
         at, and the newest; what stands before it is the same, or `forget` was called."""
-        if stop < self._settled.place:
-            self._settled = _Reached()
+        start = prefix.place if prefix is not None else 0
+        if stop < self._settled.place or start != self._start:
+            self._start, self._settled = start, _Reached(prefix)
         self._settled.follow(blocks, max(0, stop - LOOSE), inputs)
         newest = self._settled.copy()
         newest.follow(blocks, stop, inputs)
-        newest.hash.update(inputs.snapshot.log.digest(newest.position).encode())
+        position = newest.position
+        if prefix is not None:
+            newest.hash.update(_encode((prefix, _task(blocks, prefix, inputs))))
+            position = max(position, prefix.position)
+        newest.hash.update(inputs.snapshot.log.digest(position).encode())
         return newest.hash.hexdigest()
 
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
         if start < self._settled.place:
-            self._settled = _Reached()
+            self._start, self._settled = 0, _Reached()
+
+
+def stands_as_logged(blocks: Sequence[Block], prefix: SavedPrefix, inputs: Inputs) -> bool:
+    """Whether the conversation begins with all of a prefix, each exchange but the task as the log
+    has it, and as it had it then."""
+    snapshot, task, place = inputs.snapshot, inputs.protection.task, prefix.place
+    raw = inputs.blocks(snapshot.exchanges(snapshot.preamble, prefix.stop), SOURCE)
+    return (
+        len(raw) == place <= len(blocks)
+        and all(index >= prefix.stop for index in snapshot.log.late_joins(prefix.joins))
+        and all(
+            block == logged or block.order == task == logged.order
+            for block, logged in zip(blocks[:place], raw, strict=True)
+        )
+    )
+
+
+def _task(blocks: Sequence[Block], prefix: SavedPrefix, inputs: Inputs) -> bytes:
+    """The digest of the task, if it is in the prefix."""
+    place = inputs.protection.task - inputs.snapshot.preamble
+    return _digest(blocks[place]) if 0 <= place < prefix.place else b""
 
 
 def _digest(block: Block) -> bytes:

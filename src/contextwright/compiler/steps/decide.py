@@ -1,15 +1,17 @@
 """When a step is due, and what it decides. Pure: the same exchanges and budget, the same step.
 
 Whether to shorten early is a question of rent or buy. Tokens that stay are paid for in every
-request (rent, at the price of a cached token); shortening them makes the cache read anew all that
-stands behind (buy). It is bought once the rent that was paid, from the request on that showed each
-first, passes the price: for one set of results that is never more than twice what the best
-foresight would pay, and one request's rent (Karlin et al. 1988, ski rental), plus what is paid
-until it is looked at.
+request (rent, at the price of a cached token); shortening them makes the cache write anew all that
+stands behind, and the model think anew what was bound to its prefix (buy). It is bought once the
+rent that was paid, from the request on that showed each first, passes the price: for one set of
+results that is never more than twice what the best foresight would pay, and one request's rent
+(Karlin et al. 1988, ski rental), plus what is paid until it is looked at. The prices are the
+model's.
 """
 
 from collections.abc import Callable, Sequence
 from operator import is_not
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,7 +20,9 @@ from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.note import NoteScope, note_of
 from contextwright.compiler.steps.repeats import Superseded
+from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
+from contextwright.tokens.model_rules import StepPrices
 
 TAIL = 15
 """Percent of what a step goes down to for the newest exchanges, which stay in their places."""
@@ -30,8 +34,6 @@ NOTE = 160
 """Tokens that a note may need at least."""
 RESULT = 48
 """Tokens that each result of the newest exchange keeps at least where it is cut here."""
-READ = 10
-"""Percent of a token's price at which a cache reads it (OpenAI, Anthropic)."""
 
 
 class Decisions(msgspec.Struct, frozen=True):
@@ -71,11 +73,13 @@ class Economy(msgspec.Struct, frozen=True):
         space: tokens that exchanges and note may have together.
         low: percent of it that a step goes down to.
         eager: whether results are shortened before that, where it pays.
+        prices: of staying, and of moving what a cache has.
     """
 
     space: int
     low: int
     eager: bool
+    prices: StepPrices = StepPrices()
 
 
 def exchange_at(blocks: Sequence[Block], at: int, decisions: Decisions, inputs: Inputs) -> Block:
@@ -91,21 +95,72 @@ def exchange_at(blocks: Sequence[Block], at: int, decisions: Decisions, inputs: 
     return in_place(block, "shrunk", inputs) if at in decisions.shrunk else block
 
 
+class Saving(NamedTuple):
+    """What an exchange in a form saves.
+
+    Args:
+        at: its place. form: `shrunk` or `untold`. tokens: what it saves in each request.
+        answers: messages of the assistant from the first exchange that is looked at up to it.
+        ahead: tokens of the exchanges from that first one on that stand in front of it.
+    """
+
+    at: int
+    form: str
+    tokens: int
+    answers: int
+    ahead: int
+
+
 class Costs:
-    """Tokens of exchanges in their places, as they are and in short, while the same is decided."""
+    """Tokens of exchanges in their places, as they are and in short, while the same is decided.
+    They grow at their end: what would be saved is asked for at nearly every request."""
 
     def __init__(self) -> None:
         self._decided: tuple[object, ...] = ()
         self._costs: dict[tuple[int, str], tuple[int, int]] = {}
+        self._begin(0, 0)
 
-    def of(
-        self, blocks: Sequence[Block], at: int, form: str, decisions: Decisions, inputs: Inputs
-    ) -> tuple[int, int]:
-        """Tokens of an exchange as it stands, and in a form, which are never more."""
+    def _begin(self, start: int, held: int) -> None:
+        self._start, self._held, self._at = start, held, start
+        self._answers = self._tokens = 0
+        self._savings: list[Saving] = []
+
+    def savings(
+        self, blocks: Sequence[Block], stop: int, decisions: Decisions, repeats: Superseded,
+        inputs: Inputs,
+    ) -> tuple[list[Saving], int, int]:  # fmt: skip
+        """What the exchanges of a request that its note does not tell would save in short, the
+        oldest first; how many of them the assistant's are, and their tokens in short. All but the
+        newest, which ends before `stop`."""
+        known, held = self._decided, repeats.held_before(stop)
+        self._follow(decisions)
+        if (
+            self._decided is not known
+            or (decisions.upto, held) != (self._start, self._held)
+            or stop <= self._at
+        ):
+            self._begin(decisions.upto, held)
+        for at in range(self._at, stop - 1):
+            form = "untold" if repeats.is_repeated(at, stop) else "shrunk"
+            before, after = self._of(blocks, at, form, decisions, inputs)
+            self._answers += blocks[at].role == "assistant"
+            if after != before:
+                saving = Saving(at, form, before - after, self._answers, self._tokens)
+                self._savings.append(saving)
+            self._tokens += after
+        self._at = max(self._at, stop - 1)
+        return self._savings, self._answers, self._tokens
+
+    def _follow(self, decisions: Decisions) -> None:
         decided = decisions.shrunk, decisions.untold, decisions.limits, decisions.held
         if any(map(is_not, decided, self._decided)) or not self._decided:
             self._decided = decided
             self._costs.clear()
+
+    def _of(
+        self, blocks: Sequence[Block], at: int, form: str, decisions: Decisions, inputs: Inputs
+    ) -> tuple[int, int]:
+        """Tokens of an exchange as it stands, and in a form, which are never more."""
         costs = self._costs.get((at, form))
         if costs is None:
             before = after = inputs.cost(exchange_at(blocks, at, decisions, inputs))
@@ -121,44 +176,53 @@ def plan_shrink(
     decisions: Decisions,
     repeats: Superseded,
     costs: Costs,
+    prices: StepPrices,
     inputs: Inputs,
 ) -> Decisions | None:
     """Results from some exchange on in short, where that pays for a request with the exchanges
-    before `stop`; None where it does not."""
+    before `stop`; None where it does not. The first edit takes out all reasoning that is bound to
+    its prefix, and pays for it."""
     repeats.grow(blocks, decisions.upto, stop, inputs)
     best, best_at = 0, -1
-    requests, rent, behind = 1, 0, inputs.cost(blocks[stop - 1])
-    shorter: list[tuple[int, str]] = []
-    for at in range(stop - 2, decisions.upto - 1, -1):
-        requests += blocks[at + 1].role == "assistant"
-        form = "untold" if repeats.is_repeated(at, stop) else "shrunk"
-        before, after = costs.of(blocks, at, form, decisions, inputs)
-        behind += after
-        if after == before:
-            continue
-        rent += (before - after) * requests
-        shorter.append((at, form))
-        if (won := gain(rent, behind)) > best:
-            best, best_at = won, at
+    if prices.reasoning and not decisions.steps:
+        best = prices.reasoning * sum(_reasoning(block, inputs) for block in blocks[:stop])
+    last = blocks[stop - 1]
+    savings, answers, tokens = costs.savings(blocks, stop, decisions, repeats, inputs)
+    answers += last.role == "assistant"
+    tokens, rent = tokens + inputs.cost(last), 0
+    for saving in reversed(savings):
+        rent += saving.tokens * (1 + answers - saving.answers)
+        if (won := gain(rent, tokens - saving.ahead, prices)) > best:
+            best, best_at = won, saving.at
     if best_at < 0:
         return None
-    decided = [pair for pair in shorter if pair[0] >= best_at]
+    decided = [saving for saving in savings if saving.at >= best_at]
     return msgspec.structs.replace(
         decisions,
-        shrunk=decisions.shrunk.union(at for at, form in decided if form == "shrunk"),
-        untold=decisions.untold.union(at for at, form in decided if form == "untold"),
+        shrunk=decisions.shrunk.union(one.at for one in decided if one.form == "shrunk"),
+        untold=decisions.untold.union(one.at for one in decided if one.form == "untold"),
         steps=decisions.steps + 1,
     )
 
 
-def gain(rent: int, behind: int) -> int:
+def _reasoning(block: Block, inputs: Inputs) -> int:
+    """Tokens that a model thought, about: of what it does not show, by its sealed form."""
+    return sum(
+        inputs.count(part.text) if part.text else len(part.signature or part.redacted) // 4
+        for message in block.messages
+        for part in message.parts
+        if isinstance(part, Thinking)
+    )
+
+
+def gain(rent: int, behind: int, prices: StepPrices) -> int:
     """How far the rent that was paid passes the price, in hundredths of a token's price.
 
     Args:
         rent: tokens that stayed, once for each request that showed them.
-        behind: tokens that the cache would read anew.
+        behind: tokens that the cache would write anew.
     """
-    return READ * rent - (100 - READ) * behind
+    return prices.read * rent - (prices.write - prices.read) * behind
 
 
 def plan_fold(

@@ -14,7 +14,7 @@ NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement"
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
 _WORDS = re.compile(r"[\w./@#-]{3,}")
-_MARK = re.compile(r"[\d_/.A-Z-]")
+_has_mark = re.compile(r"[\d_/.A-Z-]").search
 
 
 class Called(msgspec.Struct, frozen=True):
@@ -58,7 +58,8 @@ def words_of(block: Block) -> str:
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    return tuple(dict.fromkeys(filter(_identifies, _words(text))))
+    words = _words(text)
+    return tuple(dict.fromkeys([one for one in words if one.isupper() or _has_mark(one, 1)]))
 
 
 def _words(text: str) -> list[str]:
@@ -66,7 +67,7 @@ def _words(text: str) -> list[str]:
 
 
 def _identifies(word: str) -> bool:
-    return word.isupper() or _MARK.search(word, 1) is not None
+    return word.isupper() or _has_mark(word, 1) is not None
 
 
 @cached_text

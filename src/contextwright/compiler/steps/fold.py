@@ -14,7 +14,7 @@ from contextwright.blocks.escape import section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import range_ref
-from contextwright.compiler.steps.conversation_digest import ConversationDigest
+from contextwright.compiler.steps.conversation_digest import ConversationDigest, stands_as_logged
 from contextwright.compiler.steps.decide import (
     NOTHING,
     Costs,
@@ -34,12 +34,12 @@ from contextwright.compiler.steps.fold_record import (
 )
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
-from contextwright.compiler.steps.known_prefix import KnownPrefix
+from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
 from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.event import Text
 from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.saved_fold import SavedFold
+from contextwright.spec.saved_fold import SavedFold, SavedPrefix
 
 SOURCE = "earlier"
 OFTEN = 16
@@ -56,6 +56,9 @@ class FoldState(msgspec.Struct, frozen=True):
     since: int = 0
     place: int = 0
     decisions: Decisions = NOTHING
+
+
+NO_STATE = FoldState()
 
 
 class Counted(msgspec.Struct):
@@ -81,6 +84,7 @@ class Fold:
         self.numbers: tuple[Words, Numbers] = (), ()
         self.lineage = NoteLineage()
         self.prefix: KnownPrefix | None = None
+        self.noted: KnownPrefix | None = None  # up to the newest step
 
     @property
     def held_bytes(self) -> int:
@@ -106,6 +110,34 @@ class Fold:
                 state = FoldState(since, place, decisions)
                 self._add(state)
         return state.decisions
+
+    def begin(
+        self, saved: SavedFold, conversation: Blocks, economy: Economy, inputs: Inputs
+    ) -> bool:
+        """Go on from what was saved of this log, without a look at what it knows; False where it
+        does not prove to be of it.
+
+        Args:
+            conversation: what a compile looked at.
+        """
+        known, task = known_by(saved, inputs), inputs.protection.task
+        if inputs.snapshot.preamble + known.place != known.stop:
+            return False
+        self.blocks, self.prefix = LoggedBlocks(known.place), known
+        self.read_from(inputs)
+        for block in conversation:
+            if block.order == task < known.stop:  # it may stand shortened
+                self.blocks[task - inputs.snapshot.preamble] = block
+        ids = inputs.snapshot.log.exchange_ids(inputs.snapshot.preamble, known.stop)
+        self.lineage.begin(known.place, ids)
+        newer = tuple(block for block in conversation if block.order >= known.stop)
+        self._change(newer, known.place, economy, inputs)
+        return self._saved(self.blocks, inputs) is not NO_STATE
+
+    def read_from(self, inputs: Inputs | None) -> None:
+        """Whose log it reads what it did not look at from; None once a compile ends."""
+        if isinstance(self.blocks, LoggedBlocks):
+            self.blocks.read_from(inputs)
 
     def _change(self, newer: Sequence[Block], known: int, economy: Economy, inputs: Inputs) -> None:
         """Forget the steps that were taken for other exchanges than these, or in another room."""
@@ -140,28 +172,44 @@ class Fold:
                     return self.states[-1]
             except (IndexError, StopIteration):
                 continue  # it names what is not there
-        return FoldState()
+        return NO_STATE
 
     def _is_of(self, saved: SavedFold, blocks: Sequence[Block], inputs: Inputs) -> bool:
+        prefix, known = saved.prefix, self.prefix
+        is_whole = inputs.start <= inputs.snapshot.preamble
+        if prefix is not None and (is_whole or known is None or known.saved != prefix):
+            if not stands_as_logged(blocks, prefix, inputs):
+                return False
         return (
             saved.digest == saved.digested().digest
             and 0 < saved.place <= len(blocks)
             and _is_request(blocks, saved.place)
-            and saved.content == self.digest.before(blocks, saved.place, inputs)
+            and saved.content == self.digest.before(blocks, saved.place, inputs, prefix)
         )
 
     def _key(self, inputs: Inputs) -> str:
         assert self.economy is not None
         return fold_key(self.economy, self.settled, inputs)
 
-    def record(self, decisions: Decisions, inputs: Inputs) -> SavedFold:
-        """What holds for the request with these exchanges, as it is saved."""
+    def record(
+        self, decisions: Decisions, prefix: SavedPrefix | None, scope: str, inputs: Inputs
+    ) -> SavedFold:
+        """What holds for the request with these exchanges, as it is saved.
+
+        Args:
+            prefix: what of them stands as the log has it.
+            scope: names the limit and the target.
+        """
         blocks = self.blocks
         if self.numbers[0] is not decisions.index:
             self.numbers = decisions.index, word_numbers(decisions.index, blocks)
-        content = self.digest.before(blocks, len(blocks), inputs)
-        key = self._key(inputs)
-        return recorded(decisions, self.numbers[1], len(blocks), key, content)
+        return msgspec.structs.replace(
+            recorded(decisions, self.numbers[1], len(blocks)),
+            key=self._key(inputs),
+            content=self.digest.before(blocks, len(blocks), inputs, prefix),
+            scope=scope,
+            prefix=prefix,
+        ).digested()
 
     def _add(self, state: FoldState) -> None:
         if self.states and self.states[-1].decisions is state.decisions:
@@ -192,7 +240,9 @@ class Fold:
         new = stop - decisions.checked
         if economy.eager and new * OFTEN > stop - decisions.upto:
             repeats = self.history.repeats
-            made = plan_shrink(blocks, stop, decisions, repeats, counted.costs, inputs)
+            made = plan_shrink(
+                blocks, stop, decisions, repeats, counted.costs, economy.prices, inputs
+            )
             if made is not None:
                 return msgspec.structs.replace(made, checked=stop)
             counted.decisions = msgspec.structs.replace(decisions, checked=stop)

@@ -12,7 +12,7 @@ from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
 
-VERSION = 1
+VERSION = 2
 """Counts up when the same conversation gets other steps."""
 
 
@@ -37,17 +37,17 @@ def _number(pairs: tuple[tuple[str, int], ...], word: str) -> int:
     return next(number for number, pair in enumerate(pairs) if pair[0] == word)
 
 
-def recorded(decisions: Decisions, index: Numbers, place: int, key: str, content: str) -> SavedFold:
-    """Decisions for a request, as they are saved.
+def recorded(decisions: Decisions, index: Numbers, place: int) -> SavedFold:
+    """Decisions for a request, as they are saved; what they are of is put in by the fold.
 
     Args:
         index: the identifiers of the note.
         place: the request had the exchanges before this one.
     """
     return SavedFold(
-        key=key,
+        key="",
         place=place,
-        content=content,
+        content="",
         upto=decisions.upto,
         held=decisions.held,
         forms=tuple((at, FORMS.index(form)) for at, form in decisions.forms),
@@ -58,7 +58,7 @@ def recorded(decisions: Decisions, index: Numbers, place: int, key: str, content
         steps=decisions.steps,
         checked=decisions.checked,
         noted=decisions.note is not None,
-    ).digested()
+    )
 
 
 def decisions_in(saved: SavedFold, blocks: Sequence[Block]) -> Decisions:

@@ -14,9 +14,11 @@ from contextwright.compiler.steps.exchange_features import (
     calls_of,
     words_of,
 )
+from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import full_output_note, shorten
+from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
 from contextwright.text.tool_result import shorten_result
 
@@ -32,9 +34,10 @@ LINE_CHARS = 120
 ARGUMENT = 160
 """Characters of an argument that is told whole."""
 _SENTENCE = re.compile(r"(?<=[.!?:])\s")
-FORMS = ("line", "bare", "short", "said", "whole")
+CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
+FORMS = (*CALLS, *WORDS, "rule")
 """From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
-words beside them too."""
+words beside them too. `rule` is only what holds from there on."""
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
@@ -71,7 +74,14 @@ def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
 def limited(block: Block, limit: int, inputs: Inputs) -> Block:
     """The exchange with results of at most `limit` tokens each: as rows where these fit, else by
     their kinds of content."""
+    table = inputs.memo.table(("limited", limit, inputs.counter_id))
+    made = table.get(block)
+    if made is None:
+        made = table[block] = _limited(block, limit, inputs)
+    return made
 
+
+def _limited(block: Block, limit: int, inputs: Inputs) -> Block:
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         value, whole = loaded(text), inputs.count(minimal(text))
         if value is not None and whole > limit:
@@ -101,9 +111,14 @@ class NoteEntry(msgspec.Struct, frozen=True):
     tokens: int
 
 
+def entries(form: str, inputs: Inputs) -> Table:
+    """Exchanges as they were told in one of `FORMS`, as far as they were."""
+    return inputs.memo.table(("entry", form, inputs.counter_id))
+
+
 def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
     """An exchange as it is told in a note, in one of `FORMS`."""
-    table = inputs.memo.table(("entry", form, inputs.counter_id))
+    table = entries(form, inputs)
     note_entry = table.get(block)
     if note_entry is None:
         text = _entry(block, form, inputs)
@@ -116,8 +131,10 @@ def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
 
 def _entry(block: Block, form: str, inputs: Inputs) -> str:
     statement = words_of(block)
+    if form == "rule":
+        return f"{block.role}: " + " ".join(directives(statement, block.role))
     if block.role == "user":
-        return "user: " + (statement if form != "line" else _sentences(statement, LINE_CHARS))
+        return "user: " + (statement if form != "line" else _line(statement, block.role))
     lines: list[str] = []
     if statement.strip():
         lines.append("assistant: " + _words(statement, form, inputs))
@@ -133,7 +150,14 @@ def _words(statement: str, form: str, inputs: Inputs) -> str:
         return statement
     if form == "said":
         return shorten(statement, SHORTENED, inputs.count, index=False).text
-    return _sentences(statement, LINE_CHARS)
+    return _line(statement, "assistant")
+
+
+def _line(statement: str, role: str) -> str:
+    """The first sentences, and behind them what holds from there on."""
+    first = _sentences(statement, LINE_CHARS)
+    lasting = [one for one in directives(statement, role) if one not in first]
+    return " ".join((first, *lasting))
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:

@@ -1,13 +1,14 @@
 """What steps know of a conversation. It grows with it: each exchange is looked at once."""
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
-from contextwright.compiler.steps.forms import FORMS
+from contextwright.compiler.steps.directive_places import Directives
+from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
@@ -33,6 +34,7 @@ class History:
         self.repeats = Superseded()
         self.word_tokens: dict[str, int] = {}
         self._users: list[int] = []
+        self._directives = Directives()
         self._lasting: list[int] = []  # places that are held in every request
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
 
@@ -49,6 +51,7 @@ class History:
             self.uses.append(block)
             if block.role == "user":
                 self._users.append(at)
+            self._directives.append(at, block)
             if block.role == "system" or block.pinned or block.tier == 1:
                 self._lasting.append(at)
             if block.order >= 0:
@@ -65,10 +68,11 @@ class History:
         if start < self.weights.upto:
             self.weights.move(blocks, start)
         self.uses.truncate(start)
-        for form in FORMS[3:]:  # what is told in them depends on what later exchanges hold
+        for form in WORDS:  # what is told in them depends on what later exchanges hold
             self.uses.forget_sizes(form)
         for places in (self._users, self._lasting):
             del places[bisect_left(places, start) :]
+        self._directives.truncate(start)
         self._by_order = [pair for pair in self._by_order if pair[1] < start]
 
     def first_user(self, upto: int, held: frozenset[int]) -> int | None:
@@ -79,6 +83,21 @@ class History:
             if at not in held:
                 return at
         return None
+
+    def directives(self, upto: int, held: frozenset[int]) -> Iterator[int]:
+        """Exchanges before `upto` that say what holds from there on, the newest first, and of those
+        that say the same the newest."""
+        return (at for at in self._directives.before(upto) if at not in held)
+
+    def requests(self, upto: int, held: frozenset[int]) -> Iterator[tuple[int, ...]]:
+        """What the user said before `upto`, the newest first, each with what stands in front of
+        what the user said next."""
+        following = len(self.uses)
+        for place in range(len(self._users) - 1, -1, -1):
+            at, last = self._users[place], following - 1
+            following = at
+            if at < upto and at not in held:
+                yield (at, last) if at < last < upto and last not in held else (at,)
 
     def held(self, blocks: Sequence[Block], inputs: Inputs) -> frozenset[int]:
         """Places of what was protected when the request was made that ended with the newest

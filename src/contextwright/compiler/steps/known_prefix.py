@@ -1,6 +1,9 @@
 """How much of a conversation a fold knows: a compile begins to look where that ends
 (rules.md#horizon)."""
 
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
 from weakref import ref
 
 import msgspec
@@ -9,6 +12,8 @@ from contextwright.blocks.block import Blocks
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.saved_fold import SavedFold, SavedPrefix
+from contextwright.spec.terminal import FoldHistory
 
 
 class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
@@ -16,17 +21,26 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         log: the log.
-        place: how many there are.
-        stop: the exchange of the log behind the last.
-        joins: late results that the log had by then.
-        tokens: what they would take in a request, unshortened.
+        saved: how many there are, and up to where in the log.
     """
 
     log: "ref[Log]"
-    place: int
-    stop: int
-    joins: int
-    tokens: int
+    saved: SavedPrefix
+
+    @property
+    def place(self) -> int:
+        """How many exchanges there are."""
+        return self.saved.place
+
+    @property
+    def stop(self) -> int:
+        """The exchange of the log behind the last."""
+        return self.saved.stop
+
+    @property
+    def tokens(self) -> int:
+        """What they would take in a request, unshortened."""
+        return self.saved.tokens
 
     def holds(self, inputs: Inputs) -> bool:
         """Whether the log still begins so: it only grows, so nothing but a late result changes
@@ -36,7 +50,7 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
             self.log() is log
             and snapshot.position == len(log)
             and not snapshot.positions("kind", "summary")
-            and all(index >= self.stop for index in log.late_joins(self.joins))
+            and all(index >= self.stop for index in log.late_joins(self.saved.joins))
         )
 
 
@@ -52,11 +66,68 @@ def prefix_of(
     snapshot, first = inputs.snapshot, inputs.snapshot.preamble
     start, joins, tokens = 0, 0, 0
     if known is not None:
-        start, joins, tokens = known.place, known.joins, known.tokens
+        start, joins, tokens = known.place, known.saved.joins, known.tokens
     new = raw[start - at : place - at]
     exchanges = snapshot.exchanges(first + start, first + place)
     if snapshot.position != len(snapshot.log) or new != inputs.blocks(exchanges, SOURCE):
         return None
     tokens += sum(map(inputs.cost, new))
     joins += len(snapshot.log.late_joins(joins))
-    return KnownPrefix(ref(snapshot.log), place, first + place, joins, tokens)
+    saved = SavedPrefix(place, first + place, snapshot.position, joins, tokens)
+    return KnownPrefix(ref(snapshot.log), saved)
+
+
+def scope_of(stage: FoldHistory, limit: int, inputs: Inputs) -> str:
+    """Names the limit and the target of a fold."""
+    parts = repr(stage), limit, inputs.cost_id
+    return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+
+
+def saved_with_prefix(stage: FoldHistory, limit: int, inputs: Inputs) -> SavedFold | None:
+    """The newest saved fold for this limit and target that may be of this log; whether it is,
+    its content proves."""
+    scope = scope_of(stage, limit, inputs)
+    for saved in sorted(inputs.folds, key=lambda saved: -saved.place):
+        prefix = saved.prefix
+        if prefix is None or saved.scope != scope or saved.digest != saved.digested().digest:
+            continue
+        within = 0 < prefix.place <= saved.place and prefix.stop < inputs.snapshot.exchange_count
+        if within and known_by(saved, inputs).holds(inputs):
+            return saved
+    return None
+
+
+def known_by(saved: SavedFold, inputs: Inputs) -> KnownPrefix:
+    """What a saved fold knows of this log, if it is of it."""
+    assert saved.prefix is not None
+    return KnownPrefix(ref(inputs.snapshot.log), saved.prefix)
+
+
+class LoggedBlocks(list[Any]):
+    """A conversation of which the first `count` are made of the log when they are asked for.
+
+    Args:
+        count: how many of them may be missing.
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__([None] * count)
+        self._inputs: Inputs | None = None
+
+    def read_from(self, inputs: Inputs | None) -> None:
+        """What is missing is made of this log; None once its compile ends."""
+        self._inputs = inputs
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return list(map(self.__getitem__, range(*place.indices(len(self)))))
+        block = super().__getitem__(place)
+        if block is None and self._inputs is not None:
+            snapshot = self._inputs.snapshot
+            index = snapshot.preamble + place
+            block = self._inputs.blocks(snapshot.exchanges(index, index + 1), SOURCE)[0]
+            self[place] = block
+        return block
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)))

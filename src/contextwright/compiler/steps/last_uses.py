@@ -7,10 +7,9 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import about, ids_in
 from contextwright.compiler.steps.size_row import SizeRow
-from contextwright.memo.ownership import cached_text
 
-PLACE, NAME_BYTES = 600, 300
-"""Bytes of an exchange and of a name, about: lists of places, and texts."""
+PLACE, NAME_BYTES, SLOT = 600, 300, 64
+"""Bytes of an exchange, of a name, and of one among an exchange's, about."""
 Rank = tuple[int, int]
 """An exchange's place in the order: minus where it was used last, and where it stands."""
 
@@ -40,27 +39,32 @@ class LastUses:
     """
 
     def __init__(self) -> None:
-        self._blocks: list[Block] = []
+        self._names: list[frozenset[str]] = []  # by what a later exchange may use each
+        self._says: list[tuple[str, ...]] = []  # what the calls of each say, each name once
+        self._slots = 0  # names of all exchanges
         self._named: dict[str, list[int]] = {}  # name -> exchanges that it may mean
         self._used: dict[str, list[int]] = {}  # name -> exchanges whose calls say it
         self._last: dict[str, int] = {}  # name -> the last of them
         self._sizes: dict[str, Sizes] = {}
 
     def __len__(self) -> int:
-        return len(self._blocks)
+        return len(self._names)
 
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        return PLACE * len(self._blocks) + NAME_BYTES * len(self._named)
+        return PLACE * len(self._names) + NAME_BYTES * len(self._named) + SLOT * self._slots
 
     def append(self, block: Block) -> None:
         """Add the next exchange."""
-        at = len(self._blocks)
-        self._blocks.append(block)
-        for name in _names(block):
+        at = len(self._names)
+        names, says = _names(block), tuple(dict.fromkeys(about(block)))
+        self._names.append(names)
+        self._says.append(says)
+        self._slots += len(names) + len(says)
+        for name in names:
             self._named.setdefault(name, []).append(at)
-        for name in dict.fromkeys(about(block)):
+        for name in says:
             self._used.setdefault(name, []).append(at)
             self._last[name] = at
         for sizes in self._sizes.values():
@@ -69,12 +73,13 @@ class LastUses:
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
-        for at in range(len(self._blocks) - 1, start - 1, -1):
-            for name in _names(self._blocks[at]):
+        for at in range(len(self._names) - 1, start - 1, -1):
+            for name in self._names[at]:
                 self._pop(name)
-            for name in dict.fromkeys(about(self._blocks[at])):
+            for name in self._says[at]:
                 self._unuse(name)
-        del self._blocks[start:]
+            self._slots -= len(self._names[at]) + len(self._says[at])
+        del self._names[start:], self._says[start:]
         for sizes in self._sizes.values():
             del sizes.known[start:]
             sizes.used.truncate(min(start, len(sizes.used)))
@@ -104,7 +109,7 @@ class LastUses:
         sizes = self._sizes.get(measure)
         if sizes is None:
             sizes = self._sizes[measure] = Sizes([], SizeRow(), {})
-            for _ in self._blocks:
+            for _ in self._names:
                 sizes.known.append(0)
                 sizes.used.append(0)
         return sizes
@@ -115,8 +120,10 @@ class LastUses:
 
     def last_use(self, at: int) -> int:
         """Where an exchange was used last."""
-        last = self._last
-        return max([at, *map(last.__getitem__, last.keys() & _names(self._blocks[at]))])
+        names, last = self._names[at], self._last
+        if not names:
+            return at
+        return max([at, *map(last.__getitem__, last.keys() & names)])
 
     def rank(self, at: int) -> Rank:
         """An exchange's place in the order."""
@@ -126,7 +133,7 @@ class LastUses:
         """The next one in the order, behind `rank`, that may need at most `most` tokens."""
         start = 0
         if rank is None:
-            used = sizes.used.preceding(len(self._blocks), most)
+            used = sizes.used.preceding(len(self._names), most)
         else:
             used, start = -rank[0], rank[1] + 1
         while used >= 0:
@@ -153,6 +160,9 @@ class LastUses:
         self, sizes: Sizes, used: int, names: list[str], start: int, most: int
     ) -> int | None:
         """The first exchange from `start` on of those that `names` meant when they were used."""
+        if not names:
+            fits = start <= used and sizes.known[used] <= most
+            return used if fits and self.last_use(used) == used else None
         while True:
             places = [self._next_meant(sizes, name, used, start, most) for name in names]
             if start <= used and sizes.known[used] <= most:
@@ -182,11 +192,10 @@ class LastUses:
 
     def _names_used(self, used: int) -> list[str]:
         """The names that were used last by an exchange."""
-        names = dict.fromkeys(about(self._blocks[used]))
-        return [name for name in names if self._last[name] == used]
+        last = self._last
+        return [name for name in self._says[used] if last[name] == used]
 
 
-@cached_text
 def _names(block: Block) -> frozenset[str]:
     """By what a later call may use an exchange: what it was about, identifiers that it gave."""
     return frozenset(about(block)).union(*(ids_in(one.text) for one in block.results))

@@ -6,18 +6,33 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.forms import FORMS, NoteEntry, entry
+from contextwright.compiler.steps.forms import CALLS, FORMS, WORDS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
+from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.spec.inputs import Inputs
 from contextwright.text.json_rows import loaded
 
 INDEX = 50
-"""Percent of a note for the identifiers of what it does not tell."""
+"""Percent of a note, beside rules and decisions, for the identifiers of what it does not tell."""
 BARE = 60
 """Percent of a note for each exchange in its fewest words, before any is told in more."""
 FIRST = 15
 """Percent of a note up to which the task's first words stand in it whole."""
+DIRECTIVES = 33
+"""Percent of a note for what holds from where it was said on, rules and decisions, the newest
+first. What it takes is taken from lines of calls, of which a session has more."""
+SPARED, SPARED_SHARE = 700, 66
+"""Tokens that these may have of a note with little room, and percent of that room at most: some
+sixty of them, which a long talk may have, are worth more than a few lines of calls."""
+REQUESTS = 6
+"""Percent of a note for what else the user said and what came of it, the newest first: what was
+asked for tells what the calls were for. On recorded sessions it wins one later call of 130 whose
+values are in sight in a talk with many users, and loses five of 356 in a coding session."""
+SENTENCE = 8
+"""Tokens that a rule or a decision needs at least."""
+MISSES = 16
+"""Rules and decisions without room after which no more are looked at."""
 SPOKEN = 300
 """Tokens of a note up to which the assistant's words get what identifiers and results did not
 need. With 500, recorded tool sessions cost 3 percent more for no call more that can be answered."""
@@ -56,15 +71,18 @@ def note_of(
     first = next((at for at in range(scope.upto) if at not in scope.held), None)
     if room <= 0 or first is None:
         return (), ()
-    index_tokens = room * INDEX // 100
-    note = _NoteBuilder(scope, room - index_tokens)
+    note = _NoteBuilder(scope, room)
+    _tell_directives(note, directives_room(room))
+    _tell_requests(note, room * REQUESTS // 100)
+    index_tokens = note.left * INDEX // 100
+    note.left -= index_tokens
     _tell_task(note, room)
     _tell_in_few_words(note)
     _tell_results(note)
     shown = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
     newer = [block.plain_text for block in scope.blocks[scope.upto : scope.stop]]
     free = index_tokens + note.left
-    index = _index(scope, "\n".join((*shown, *newer)), free)
+    index = _index(scope, ShownText((*shown, *newer)), free)
     note.left = free - sum(scope.inputs.count(f" {word}") for word, _ in index)
     _tell_words(note)
     return tuple(sorted(note.forms.items())), index
@@ -78,12 +96,16 @@ class _NoteBuilder:
         self.uses = scope.history.uses
         self.left = room
         self.forms: dict[int, str] = {}
+        tables = ((form, entries(form, scope.inputs)) for form in FORMS)
+        self._entries = {form: table.get for form, table in tables}
 
     def block(self, at: int) -> Block:
         return self.scope.blocks[at]
 
     def entry(self, at: int, form: str) -> NoteEntry:
-        return entry(self.block(at), form, self.scope.inputs)
+        block = self.scope.blocks[at]
+        known = self._entries[form](block)
+        return known if known is not None else entry(block, form, self.scope.inputs)
 
     def put(self, at: int, form: str) -> bool:
         """Tell it so, if there is room."""
@@ -148,6 +170,37 @@ def _tell_task(note: _NoteBuilder, room: int) -> None:
         note.put(first, "whole" if short else "line")
 
 
+def directives_room(room: int) -> int:
+    """Tokens of a note's room for what holds from where it was said on."""
+    return max(room * DIRECTIVES // 100, min(SPARED, room * SPARED_SHARE // 100))
+
+
+def _tell_directives(note: _NoteBuilder, room: int) -> None:
+    """What holds from where it was said on."""
+    scope, misses = note.scope, 0
+    for at in scope.history.directives(scope.upto, scope.held):
+        if room < SENTENCE or misses == MISSES:
+            return
+        tokens = note.entry(at, "rule").tokens
+        if tokens <= room and note.put(at, "rule"):
+            room -= tokens
+        else:
+            misses += 1
+
+
+def _tell_requests(note: _NoteBuilder, room: int) -> None:
+    """What the user asked for, each with the answer that ended its turn: without it, what is done
+    would look as if it were still to do."""
+    scope = note.scope
+    for places in scope.history.requests(scope.upto, scope.held):
+        untold = [at for at in places if at not in note.forms]
+        room -= sum(note.entry(at, "line").tokens for at in untold)
+        if room < 0:
+            return
+        for at in untold:
+            note.put(at, "line")
+
+
 def _tell_in_few_words(note: _NoteBuilder) -> None:
     """As many as go into a part of the room."""
 
@@ -187,7 +240,7 @@ def _tell_words(note: _NoteBuilder) -> None:
     if any(note.block(at).results for at in note.forms):
         taken = sum(note.entry(at, form).tokens for at, form in note.forms.items())
         note.left = min(note.left, SPOKEN - taken)
-    for form in FORMS[3:]:
+    for form in WORDS:
 
         def size(at: int, form: str = form) -> int:
             return NEVER if note.scope.is_repeated(at) else note.entry(at, form).tokens
@@ -199,7 +252,7 @@ def _tell_words(note: _NoteBuilder) -> None:
                 note.put(at, form)
 
 
-def _index(scope: NoteScope, shown: str, room: int) -> tuple[tuple[str, int], ...]:
+def _index(scope: NoteScope, shown: ShownText, room: int) -> tuple[tuple[str, int], ...]:
     """Identifiers of what has no room in a note, those first that were used most and latest.
 
     Args:
@@ -210,7 +263,7 @@ def _index(scope: NoteScope, shown: str, room: int) -> tuple[tuple[str, int], ..
     weights.move(scope.blocks, scope.upto)
     index: list[tuple[str, int]] = []
     for word in weights.ranked():
-        if word in shown:
+        if shown.says(word):
             continue
         if word not in tokens:
             tokens[word] = scope.inputs.count(" " + word)
@@ -225,7 +278,7 @@ def _forms(block: Block) -> tuple[str, ...]:
     """What is tried, the most words first."""
     if not block.results:
         return ("whole", "line") if block.role == "user" else ("line",)
-    return tuple(reversed(FORMS[:3]))
+    return tuple(reversed(CALLS))
 
 
 def _is_json(block: Block) -> bool:

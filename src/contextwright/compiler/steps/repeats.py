@@ -48,6 +48,12 @@ class Superseded:
         """Whether one of the exchanges before `stop` holds what this one does."""
         return self._held_by.get(at, stop) < stop
 
+    def held_before(self, stop: int) -> int:
+        """How many exchanges one of those before `stop` holds."""
+        if stop >= self._seen:
+            return len(self._held_by)
+        return sum(place < stop for place in self._held_by.values())
+
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
         if start >= self._seen:

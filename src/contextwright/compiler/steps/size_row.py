@@ -18,8 +18,12 @@ class SizeRow:
         return self._sizes[place]
 
     def __setitem__(self, place: int, size: int) -> None:
+        chunk, before = place // CHUNK, self._sizes[place]
         self._sizes[place] = size
-        self._refresh(place // CHUNK)
+        if size <= self._least[chunk]:
+            self._least[chunk] = size
+        elif before == self._least[chunk]:
+            self._refresh(chunk)
 
     def append(self, size: int) -> None:
         """Add a size at the end."""

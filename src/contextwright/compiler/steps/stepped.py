@@ -1,14 +1,21 @@
 """The blocks of a request as the steps so far leave them: all of them, or those that a fold does
 not know (rules.md#horizon)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.fold import Fold
-from contextwright.compiler.steps.known_prefix import KnownPrefix, prefix_of
+from contextwright.compiler.steps.known_prefix import (
+    KnownPrefix,
+    known_by,
+    prefix_of,
+    saved_with_prefix,
+    scope_of,
+)
 from contextwright.compiler.stood_for import (
     NO_MERGES,
     StoodFor,
@@ -18,6 +25,7 @@ from contextwright.compiler.stood_for import (
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.saved_fold import SavedPrefix
 from contextwright.spec.terminal import FoldHistory
 
 SHARE = 10
@@ -57,8 +65,12 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
         conversation = with_short_task(raw, limit, inputs)
     if not conversation or space <= 0:
         return Stepped(blocks, blocks)
-    economy = Economy(space, stage.low, stage.eager)
-    with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
+    economy = Economy(space, stage.low, stage.eager, inputs.step_prices)
+    with _fold(stage, limit, inputs) as fold:
+        if fold.prefix is None and inputs.start > inputs.snapshot.preamble:
+            saved = saved_with_prefix(stage, limit, inputs)
+            if saved is None or not fold.begin(saved, conversation, economy, inputs):
+                fold.__init__()
         known = _known(fold, inputs)
         newer = _newer(fold.blocks, known, conversation, texts, inputs)
         if newer is None:
@@ -66,10 +78,12 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
         decisions = fold.decisions(newer, economy, inputs, known.place if known is not None else 0)
         if known is not None and (decisions.upto < known.place or decisions.note is None):
             return Stepped(blocks, blocks)  # it went back; or each that it dropped has its entry
-        if decisions.steps:
-            inputs.folded.append(fold.record(decisions, inputs))
         sent = (*fold.sent(decisions, inputs), *texts)
         fold.prefix = _next_prefix(fold, raw, known, inputs)
+        if decisions.steps:
+            prefix = _noted(fold, decisions, raw, known, inputs)
+            scope = scope_of(stage, limit, inputs)
+            inputs.folded.append(fold.record(decisions, prefix, scope, inputs))
         if known is None:
             return Stepped(blocks, sent)
         looked_at = (*_with_held(raw, fold.blocks, decisions), *texts)
@@ -82,7 +96,20 @@ def known_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
     """The exchange from which on a compile may look; the first one where no fold is known."""
     with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
         prefix = fold.prefix
+    if prefix is None and (saved := saved_with_prefix(stage, limit, inputs)) is not None:
+        prefix = known_by(saved, inputs)
     return prefix.stop if prefix is not None and prefix.holds(inputs) else inputs.snapshot.preamble
+
+
+@contextmanager
+def _fold(stage: FoldHistory, limit: int, inputs: Inputs) -> Generator[Fold]:
+    """The fold of this limit, which can read what it did not look at."""
+    with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
+        fold.read_from(inputs)
+        try:
+            yield fold
+        finally:
+            fold.read_from(None)
 
 
 def _key(stage: FoldHistory, limit: int, inputs: Inputs) -> tuple[object, ...]:
@@ -139,6 +166,24 @@ def _next_prefix(
         return known
     newer = tuple(block for block in raw if block.order >= known.stop)
     return prefix_of(newer, known.place, place, known, inputs) or known
+
+
+def _noted(
+    fold: Fold, decisions: Decisions, raw: Blocks, known: KnownPrefix | None, inputs: Inputs
+) -> SavedPrefix | None:
+    """What the newest note stands for, as it is saved: the same wherever a compile began."""
+    noted, log = fold.noted, inputs.snapshot.log
+    if noted is None or noted.place != decisions.upto or not noted.holds(inputs):
+        noted = None
+        if decisions.upto and fold.prefix is not None:
+            at, stop = (known.place, known.stop) if known is not None else (0, -1)
+            newer = tuple(block for block in raw if block.order >= stop)
+            noted = prefix_of(newer, at, decisions.upto, fold.prefix, inputs)
+        fold.noted = noted
+    if noted is None:
+        return None
+    joins = len(log.late_joins())
+    return msgspec.structs.replace(noted.saved, position=len(log), joins=joins)
 
 
 def _with_held(raw: Blocks, whole: Sequence[Block], decisions: Decisions) -> Blocks:

@@ -1,0 +1,31 @@
+"""What a tracer wrote down, to be handed on."""
+
+import msgspec
+
+from contextwright.blocks.protection import Protection
+from contextwright.compiler.change import Change, StepTrace
+from contextwright.compiler.stood_for import Span
+
+
+class LimitStage(msgspec.Struct, frozen=True, eq=False):
+    """A stage of a limit that dropped something, why, and what had to stay at that moment."""
+
+    name: str
+    reason: str
+    protection: Protection
+
+
+def left_out(step: str) -> str:
+    """The reason of what a word left out."""
+    return f"left out by {step}"
+
+
+class Findings(msgspec.Struct, frozen=True, eq=False):
+    """What a tracer wrote down, as its attributes say."""
+
+    changes: tuple[Change, ...]
+    steps: tuple[StepTrace, ...]
+    notes: tuple[str, ...]
+    summarized: tuple[Span, ...]
+    orders: dict[str, int]
+    limit_drop: LimitStage | None

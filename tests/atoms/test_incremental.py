@@ -1,0 +1,35 @@
+"""What a task covers of a growing conversation is hashed once."""
+
+from hashlib import sha256
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright.atoms.incremental import CHECKPOINTS, RunningDigest
+
+DIGESTS = [sha256(bytes([n])).digest() for n in range(6)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.sampled_from(DIGESTS), max_size=12), st.integers(0, 12)), max_size=9
+    )
+)
+def test_it_is_the_hash_of_what_the_conversation_begins_with(looks):
+    running = RunningDigest()
+    for digests, count in looks:
+        running.follow(tuple(digests))
+        for first in {min(count, len(digests)), len(digests)}:
+            assert running.digest(first) == sha256(b"".join(digests[:first])).hexdigest()
+
+
+def test_a_turn_hashes_what_is_new_and_keeps_few():
+    running, digests = RunningDigest(), tuple(DIGESTS * 100)
+    hashed: list[int] = []
+    for stop in range(300, 600, 10):
+        running.follow(digests[:stop])
+        before = max(running._known, default=0)
+        running.digest(stop)
+        hashed.append(stop - before)
+    assert hashed[1:] == [10] * 29
+    assert len(running._known) <= CHECKPOINTS + 1

@@ -1,0 +1,78 @@
+"""A turn of a word is as much work in a long session as in a short one, or the page of words says
+that it is not, and what it costs."""
+
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from benchmarks.generated import generated_session
+from benchmarks.speed_specs import word_specs
+
+from contextwright import Engine, Event, FileArtifacts, Session
+from contextwright.spec import ATOMS
+from contextwright.testing import target_for
+from contextwright.testing.rule_sessions import WORD_STATE
+
+PAGE = Path(__file__).parents[2] / "docs/reference/words.md"
+SHORT, LONG, TURN, TURNS = 400, 1_600, 8, 4
+"""Events of the sessions, of a turn, and turns."""
+MORE = 1.2
+"""Times the calls of a turn in a session four times as long: one that looks at all makes twice as
+many and more."""
+
+
+@cache
+def events() -> tuple[Event, ...]:
+    return tuple(generated_session(LONG + TURN * TURNS, seed=1).log)
+
+
+def declared() -> set[str]:
+    """The words of the page's table of those that weigh all that there is."""
+    rows = PAGE.read_text().partition("| word | what is looked at")[2].partition("\n\n")[0]
+    return {
+        name
+        for row in rows.split("\n| ")[2:]
+        for name in re.findall(r"`(\w+)`", row.partition("|")[0])
+    }
+
+
+def calls_of_a_turn(word: str, size: int, folder: Path) -> int:
+    """Calls of functions that the median turn makes, behind so many events."""
+    target = target_for("openai-chat")
+    engine = Engine(
+        word_specs()[f"C.{word}"], target.model, format="openai-chat", window=128_000,
+        reserved_output=0, artifacts=FileArtifacts(folder),
+    )  # fmt: skip
+    session = Session("work", events()[:size], state=WORD_STATE)
+    engine.compile(session)
+    calls, counts = [0], list[int]()
+
+    def count(frame: object, event: str, argument: object) -> None:
+        calls[0] += event == "call"
+
+    for at in range(size, size + TURN * TURNS, TURN):
+        session.extend(events()[at : at + TURN])
+        calls[0] = 0
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            engine.compile(session)
+        finally:
+            sys.setprofile(before)
+        counts.append(calls[0])
+    return sorted(counts)[TURNS // 2]
+
+
+@pytest.mark.parametrize("word", sorted(ATOMS))
+def test_a_turn_is_no_more_work_in_a_long_session_unless_the_page_says_so(word, tmp_path):
+    if word in declared():
+        return  # it weighs all that there is
+    short = calls_of_a_turn(word, SHORT, tmp_path / "short")
+    assert calls_of_a_turn(word, LONG, tmp_path / "long") <= short * MORE
+
+
+def test_the_page_declares_words_and_few():
+    assert declared() <= set(ATOMS)
+    assert len(declared()) < len(ATOMS) / 3
