@@ -170,8 +170,8 @@ def test_a_load_sees_one_state_of_the_file_whatever_others_write(tmp_path, monke
     writer.save(session)
     values_of = StoredSession._values
 
-    def slowly(stored, table, kind):
-        values = values_of(stored, table, kind)
+    def slowly(stored, table, kind, **rest):
+        values = values_of(stored, table, kind, **rest)
         if table == "events" and len(session.log) < 3:
             session.user("written between the reader's statements")
             session.update({"n": len(session.log)})
@@ -369,8 +369,8 @@ def test_saving_and_loading_look_at_what_is_new(store, monkeypatch):
         bodies.extend(range(max(0, start), stop))
         return bodies_of(log, start, stop)
 
-    def read(stored, table, *arguments):
-        for value in values_of(stored, table, *arguments):
+    def read(stored, table, *arguments, **rest):
+        for value in values_of(stored, table, *arguments, **rest):
             rows.append(table)
             yield value
 

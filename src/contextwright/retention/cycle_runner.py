@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from contextwright.retention.erasable_store import Score
 from contextwright.retention.failpoint import failpoint
-from contextwright.retention.journal import Cycle, Journal, JournalTransaction, Tombstone, by_store
+from contextwright.retention.journal import (
+    Cycle,
+    JournalStore,
+    JournalTransaction,
+    Tombstone,
+    by_store,
+)
 from contextwright.retention.plan_forgetting import (
     ForgettingPlan,
     Inventory,
@@ -22,7 +28,7 @@ class CycleRunner:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: JournalStore,
         stores: StoreRegistry,
         policies: Sequence[RetentionPolicy],
         score: Score | None,

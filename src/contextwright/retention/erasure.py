@@ -7,7 +7,12 @@ from contextwright.errors import StoreError
 from contextwright.memo.memory_budget import forget_remembered
 from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.failpoint import failpoint
-from contextwright.retention.journal import ErasureRequest, Journal, JournalTransaction, Tombstone
+from contextwright.retention.journal import (
+    ErasureRequest,
+    JournalStore,
+    JournalTransaction,
+    Tombstone,
+)
 from contextwright.retention.plan_forgetting import LegalHold
 from contextwright.retention.reports import ErasureReport
 from contextwright.retention.session_records import SessionRecords
@@ -81,7 +86,9 @@ def _folder(session: str) -> str:
     return f"sessions/{segment(session)}/"
 
 
-def run_erasure(journal: Journal, stores: StoreRegistry, request: ErasureRequest) -> ErasureReport:
+def run_erasure(
+    journal: JournalStore, stores: StoreRegistry, request: ErasureRequest
+) -> ErasureReport:
     """Erase, or go on erasing after a crash: every part may be done again. For a request without a
     data subject, only the files are scrubbed.
 

@@ -1,12 +1,11 @@
 """The journal: what forgetting writes down before it does it, tombstones that hold what was
 forgotten until a purge, legal holds, and the audit log."""
 
-import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -16,6 +15,7 @@ from contextwright.retention.retention_policy import RecordSelector
 from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
+from contextwright.stores.session_row import Connection
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lethe_cycles (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -140,6 +140,28 @@ class ErasureRequest(msgspec.Struct, frozen=True):
 _request = msgspec.json.Decoder(ErasureRequest).decode
 
 
+@runtime_checkable
+class JournalStore(Protocol):
+    """Where a `Lethe` writes down what it forgets, before it does."""
+
+    path: str
+    """Names it in errors."""
+
+    def close(self) -> None: ...
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in its files."""
+        ...
+
+    def writing(self) -> AbstractContextManager["JournalTransaction"]:
+        """One transaction, and the lock on forgetting."""
+        ...
+
+    def reading(self) -> AbstractContextManager["JournalTransaction"]:
+        """A transaction that reads, without the lock."""
+        ...
+
+
 class Journal:
     """The file of a `Lethe`. Its write lock is the lock on forgetting: a process that dies lets
     go of it, and no two change the stores at once."""
@@ -165,7 +187,10 @@ class Journal:
 class JournalTransaction:
     """Statements within a transaction on the journal."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    unlock_audit, lock_audit = "DROP TRIGGER lethe_audit_is_final", _IS_FINAL
+    """What allows changes of the audit log, and what ends that."""
+
+    def __init__(self, connection: Connection) -> None:
         self._run, self._run_each = connection.execute, connection.executemany
 
     def begin(
@@ -292,13 +317,14 @@ class JournalTransaction:
         self, table: str, columns: str, change: Callable[[list[Any]], tuple[Any, ...]]
     ) -> None:
         rows = self._run(f"SELECT number, {columns} FROM {table}").fetchall()  # noqa: S608
-        update = f"UPDATE {table} SET ({columns}) = ({', '.join('?' * len(columns.split()))})"  # noqa: S608
-        self._run("DROP TRIGGER lethe_audit_is_final")
+        marks = ", ".join(f"{column} = ?" for column in columns.split(", "))
+        update = f"UPDATE {table} SET {marks} WHERE number = ?"  # noqa: S608
+        self._run(self.unlock_audit)
         for number, *values in rows:
             new = change(values)
             if new != tuple(values):
-                self._run(update + " WHERE number = ?", (*new, number))
-        self._run(_IS_FINAL)
+                self._run(update, (*new, number))
+        self._run(self.lock_audit)
 
     def _insert(self, statement: str, *values: Any) -> int:
         """The number of the new row."""

@@ -20,6 +20,7 @@ from contextwright.retention.journal import (
     Cycle,
     ErasureRequest,
     Journal,
+    JournalStore,
     JournalTransaction,
     Tombstone,
 )
@@ -53,7 +54,8 @@ class Lethe:
     the stores at a time.
 
     Args:
-        path: the journal's file, of its own; made where it is missing.
+        path: the journal's file, of its own; made where it is missing. Or a `PostgresJournal`, for
+            stores over one database: what they forget is in its journal, or neither.
         stores: `SQLiteSessions`, `SQLiteMemory`, `SQLiteAnswers`, `RecentAnswers`,
             `SemanticCache`, `FileArtifacts`, `ObjectArtifacts`, `Index`, any `SessionStore`,
             `RecordStore` or `ErasableStore`.
@@ -70,7 +72,7 @@ class Lethe:
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | Path | JournalStore,
         *stores: Any,
         policies: RetentionPolicy | Iterable[RetentionPolicy] = (),
         salience: Score | TextScorer | None = None,
@@ -81,8 +83,13 @@ class Lethe:
         self._clock, self._count = clock, count or counter_for(COUNTED_AS).count
         self.policies = (policies,) if isinstance(policies, RetentionPolicy) else tuple(policies)
         fix = "give a file of its own first, then the stores: Lethe('lethe.db', sessions, memory)"
-        path = require(str(path) if isinstance(path, Path) else path, str, "Lethe(path, ...)", fix)
-        self._stores, score = StoreRegistry(stores, path), score_function(salience)
+        journal = path if isinstance(path, JournalStore) else None
+        if journal is None:
+            path = str(path) if isinstance(path, Path) else path
+            place = require(path, str, "Lethe(path, ...)", fix)
+        else:
+            place = journal.path
+        self._stores, score = StoreRegistry(stores, place), score_function(salience)
         for each in self.policies:
             where, fix = "Lethe(..., policies=...)", "such as [RetentionPolicy(max_age_days=90)]"
             require(each, RetentionPolicy, where, fix)
@@ -93,7 +100,7 @@ class Lethe:
                     where="Lethe(..., salience=...)",
                     fix="give a SalienceScorer, or any `score(text) -> float`",
                 )
-        self._journal = Journal(path)
+        self._journal = journal or Journal(place)
         self._runner = CycleRunner(self._journal, self._stores, self.policies, score, live)
         try:
             self.finish()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from contextwright.stores.board import StepClaim, TaskBoard
     from contextwright.stores.files import FileArtifacts
     from contextwright.stores.memory_store import MemoryRecord, MemoryStore, SQLiteMemory
-    from contextwright.stores.object_artifacts import ObjectArtifacts
+    from contextwright.stores.object_artifacts import ObjectArtifacts, lifecycle_rules
     from contextwright.stores.refs import Refs
     from contextwright.stores.sqlite import SQLiteSessions
     from contextwright.stores.store import ArtifactStore, SessionStore
@@ -30,6 +30,7 @@ _HOMES = {
     "StepClaim": "board",
     "TaskBoard": "board",
     "collect": "artifact_retention",
+    "lifecycle_rules": "object_artifacts",
     "refs_of": "artifact_retention",
 }
 """Imported when they are first named."""
@@ -49,6 +50,7 @@ __all__ = [
     "StepClaim",
     "TaskBoard",
     "collect",
+    "lifecycle_rules",
     "refs_of",
 ]
 

@@ -1,4 +1,4 @@
-"""Answers of models in one SQLite file: paid for once, for all processes."""
+"""Answers of models in rows of a database: paid for once, for all processes."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import msgspec
 from contextwright.errors import CorruptData
 from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
-from contextwright.stores.database import CountingStore, clock_ms
+from contextwright.stores.database import CountingStore, Database, RowDatabase, clock_ms
 from contextwright.stores.row_hash import HashedTable, check_row
 
 _SCHEMA = """
@@ -31,11 +31,18 @@ SELECT number, key, series, body, written_ms, hash FROM answers WHERE series = ?
 ORDER BY number DESC LIMIT 1
 """
 TABLE = HashedTable("answers", ("number", "key", "series", "body", "written_ms"))
-_PUT = "INSERT OR REPLACE INTO answers (key, series, body, written_ms) VALUES (?, ?, ?, ?)"
+_FORGET = "DELETE FROM answers WHERE key = ?"
+_PUT = "INSERT INTO answers (key, series, body, written_ms) VALUES (?, ?, ?, ?)"
 _RESTORE = """
-INSERT OR IGNORE INTO answers (number, key, series, body, written_ms, used_ms, uses)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO answers (number, key, series, body, written_ms, used_ms, uses)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
+_OLDEST = """
+DELETE FROM answers WHERE number <= (SELECT number FROM answers ORDER BY number DESC
+    LIMIT 1 OFFSET ?)
+"""
+_ROOM = 100
+"""Part of the most by which there may be more answers before the oldest go."""
 _USED = "UPDATE answers SET uses = uses + ?, used_ms = max(coalesce(used_ms, 0), ?) WHERE key = ?"
 BUSY_SECONDS = 30.0
 MOST = 100_000
@@ -77,19 +84,8 @@ class AnswerRow(msgspec.Struct, frozen=True):
 _decode_row = msgspec.json.Decoder(AnswerRow).decode
 
 
-class SQLiteAnswers(CountingStore):
-    """An `AnswerCache` in one file. Usable from several threads and processes.
-
-    An answer is written whole or not at all.
-
-    Args:
-        path: the file; made where it is missing.
-        most: answers that are kept.
-        clock: milliseconds since 1970, for when an answer was written and last used.
-
-    Raises:
-        StoreError: not a database.
-    """
+class RowAnswers(CountingStore):
+    """An `AnswerCache` in the rows of a database. An answer is written whole or not at all."""
 
     traits = StoreTraits(
         name="answers",
@@ -97,14 +93,10 @@ class SQLiteAnswers(CountingStore):
     )
 
     def __init__(
-        self, path: str | Path, *, most: int = MOST, clock: Callable[[], int] = clock_ms
+        self, database: RowDatabase, used: str, most: int, clock: Callable[[], int]
     ) -> None:
-        # not durable: what is lost is asked again
-        options = {"fix": "give a file of SQLiteAnswers", "durable": False, "busy": BUSY_SECONDS}
-        super().__init__(path, _SCHEMA, _USED, clock, **options)
-        self._most = most
-        self._database.add_columns("answers", _ADDED_COLUMNS)
-        TABLE.open(self._database)
+        super().__init__(database, used, clock)
+        self._most, self._until_full = most, 0
 
     def get(self, key: str) -> Answer | None:
         """The answer, if it is kept and is what was put there."""
@@ -121,8 +113,13 @@ class SQLiteAnswers(CountingStore):
         """Keep an answer; one under the same key is replaced."""
         row = (key, answer.series, _encode(answer), self._clock())
         with self._database.writing() as connection:
-            oldest = (connection.execute(_PUT, row).lastrowid or 0) - self._most
-            connection.execute("DELETE FROM answers WHERE number <= ?", (oldest,))
+            connection.execute(_FORGET, (key,))
+            connection.execute(_PUT, row)
+            # to find the oldest, as many rows are looked at as are kept
+            self._until_full -= 1
+            if self._until_full <= 0:
+                connection.execute(_OLDEST, (self._most,))
+                self._until_full = self._most // _ROOM
 
     def entries(self) -> list[AnswerRow]:
         """Every answer that is what was put there, the oldest first."""
@@ -134,7 +131,7 @@ class SQLiteAnswers(CountingStore):
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove answers; how many there were."""
-        return self._each("DELETE FROM answers WHERE key = ?", keys)
+        return self._each(_FORGET, keys)
 
     def records(self) -> list[StoredRecord]:
         """Every answer; of a damaged one, what can still be read."""
@@ -190,3 +187,26 @@ class SQLiteAnswers(CountingStore):
         except (CorruptData, msgspec.DecodeError):
             pass  # damaged, or of another version of this package: it is asked again
         return None
+
+
+class SQLiteAnswers(RowAnswers):
+    """An `AnswerCache` in one file. Usable from several threads and processes.
+
+    Args:
+        path: the file; made where it is missing.
+        most: answers that are kept, about.
+        clock: milliseconds since 1970, for when an answer was written and last used.
+
+    Raises:
+        StoreError: not a database.
+    """
+
+    def __init__(
+        self, path: str | Path, *, most: int = MOST, clock: Callable[[], int] = clock_ms
+    ) -> None:
+        fix = "give a file of SQLiteAnswers"
+        # not durable: what is lost is asked again
+        database = Database(path, _SCHEMA, fix=fix, durable=False, busy=BUSY_SECONDS)
+        database.add_columns("answers", _ADDED_COLUMNS)
+        TABLE.open(database)
+        super().__init__(database, _USED, most, clock)

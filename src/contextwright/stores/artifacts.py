@@ -1,7 +1,7 @@
 """Artifacts: immutable bytes named by their sha256, and names for them, wherever they are kept."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Protocol
 
@@ -29,6 +29,10 @@ class KeyValueStore(Protocol):
 
     def read(self, key: str) -> bytes | None:
         """The bytes; None where there are none."""
+        ...
+
+    def read_each(self, keys: Iterable[str]) -> Iterator[bytes | None]:
+        """The bytes of each of many, in their order, as `read` gives them."""
         ...
 
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
@@ -177,13 +181,15 @@ class Artifacts:
             return False
 
     def _entries(self) -> Iterator[ArtifactName | StoredRecord]:
-        for stored in self._keys.list("names"):
+        listed = list(self._keys.list("names"))
+        bodies = self._keys.read_each(stored.key for stored in listed)
+        for stored, data in zip(listed, bodies, strict=True):
             try:
-                named = self._named(stored.key)
+                named = self._entry(stored.key, data)
                 if named is not None:
                     yield msgspec.structs.replace(named, written_ms=stored.written_ms)
             except CorruptData as error:
-                text = (self._keys.read(stored.key) or b"").decode("utf-8", "replace")
+                text = (data or b"").decode("utf-8", "replace")
                 digests = [
                     each for each in _DIGEST.findall(text) if self._keys.has(f"blobs/{each}")
                 ]
@@ -242,7 +248,10 @@ class Artifacts:
         return 0
 
     def _named(self, key: str) -> ArtifactName | None:
-        data = self._keys.read(key)
+        return self._entry(key, self._keys.read(key))
+
+    def _entry(self, key: str, data: bytes | None) -> ArtifactName | None:
+        """What a name's bytes say."""
         if data is None:
             return None
         try:

@@ -2,18 +2,20 @@
 (context-packs.md#task-board)."""
 
 import math
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
 from contextwright.errors import CorruptData, StoreError, WriteConflict
 from contextwright.stored_record import StoredRecord
-from contextwright.stores.database import SQLiteStore, clock_ms
-from contextwright.stores.row_hash import HashedTable, check_row
+from contextwright.stores import board_rows as sql
+from contextwright.stores.board_rows import StepRow
+from contextwright.stores.database import Database, RowDatabase, RowStore, clock_ms
+from contextwright.stores.row_hash import check_row
+from contextwright.stores.session_row import Connection
 from contextwright.tasks.plan_step import Step, step_of
 
 State = Literal["waiting", "ready", "claimed", "done", "failed", "rejected"]
@@ -23,63 +25,6 @@ _STATES: Mapping[int, State] = {1: "done", 2: "failed", 3: "rejected"}
 MOST_ATTEMPTS = 5
 LEASE_S = 300.0
 """Seconds after which a claim that nobody extended is open to others: its worker died."""
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT,
-    task TEXT NOT NULL, step TEXT NOT NULL, body BLOB NOT NULL, worker TEXT NOT NULL DEFAULT '',
-    token TEXT NOT NULL DEFAULT '', until_ms INTEGER NOT NULL DEFAULT 0,
-    attempts INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, result BLOB,
-    UNIQUE (task, step));
-CREATE TABLE IF NOT EXISTS needs (task TEXT NOT NULL, step TEXT NOT NULL, after TEXT NOT NULL,
-    PRIMARY KEY (task, step, after)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS steps_open ON steps (done, number);
-"""
-_COLUMNS = (
-    "number", "task", "step", "body", "worker", "token", "until_ms", "attempts", "done", "result",
-    "reason", "after",
-)  # fmt: skip
-TABLE = HashedTable("steps", _COLUMNS)
-_ADDED_COLUMNS = {"reason": "TEXT NOT NULL DEFAULT ''", "after": "TEXT NOT NULL DEFAULT ''"}
-"""Columns that came with failed steps; `after` has the needs of a step under its hash."""
-_OF_NEEDS = """
-UPDATE steps SET after = coalesce((SELECT group_concat(after, char(10)) FROM (SELECT needs.after
-    FROM needs WHERE needs.task = steps.task AND needs.step = steps.step ORDER BY needs.after)), '')
-"""
-_ROWS = """
-SELECT number, task, step, body, worker, token, until_ms, attempts, done, result, reason, after,
-    hash, EXISTS (SELECT 1 FROM needs LEFT JOIN steps AS before
-        ON before.task = needs.task AND before.step = needs.after
-        WHERE needs.task = s.task AND needs.step = s.step
-            AND coalesce(before.done, 0) != 1) AS waits
-FROM steps AS s WHERE (:task = '' OR task = :task)
-"""
-_CLAIMABLE = (
-    _ROWS
-    + """ AND done = 0 AND until_ms <= :now AND number > :last AND NOT waits
-ORDER BY number LIMIT 1"""
-)
-_LISTED = _ROWS + " ORDER BY number"
-_BEFORE = _ROWS + " AND step IN (SELECT after FROM needs WHERE task = :task AND step = :step)"  # noqa: S608
-_NEEDS = "SELECT after FROM needs WHERE task = ? AND step = ? ORDER BY after"
-_GIVE_UP = "UPDATE steps SET done = 2, until_ms = 0, token = '', reason = ? WHERE number = ?"
-_CLAIM = """
-UPDATE steps SET worker = ?, token = ?, until_ms = ?, attempts = attempts + 1 WHERE number = ?
-"""
-_OF_CLAIM = """
-UPDATE steps SET {} WHERE task = ? AND step = ? AND token = ? AND token != '' AND done = 0
-"""
-_EXTEND = _OF_CLAIM.format("until_ms = ?")
-_COMPLETE = _OF_CLAIM.format("done = 1, until_ms = 0, result = ?")
-_RELEASE = _OF_CLAIM.format("until_ms = ?, token = '', worker = ''")
-_FAIL = _OF_CLAIM.format("done = 2, until_ms = 0, reason = ?")
-_REJECT = """
-UPDATE steps SET done = 3, until_ms = 0, token = '', reason = ? WHERE task = ? AND step = ?
-    AND done != 3
-"""
-_REOPEN = """
-UPDATE steps SET done = 0, until_ms = 0, token = '', worker = '', attempts = 0, reason = '',
-    result = NULL WHERE task = ? AND step = ? AND done IN (2, 3)
-"""
-_BODY = "SELECT body FROM steps WHERE task = ? AND step = ?"
 
 
 class StepClaim(msgspec.Struct, frozen=True):
@@ -110,26 +55,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class _Row(NamedTuple):
-    """A row of `steps`, and whether it waits for others."""
-
-    number: int
-    task: str
-    step: str
-    body: bytes
-    worker: str
-    token: str
-    until_ms: int
-    attempts: int
-    done: int
-    result: bytes | None
-    reason: str
-    after: str
-    hash: bytes | None
-    waits: int
-
-
-class TaskBoard(SQLiteStore):
+class RowBoard(RowStore):
     """Hands each step to one worker at a time, and out again if that one dies.
 
     Usable from several threads and processes. A step is done once: a worker whose claim ran out
@@ -137,46 +63,32 @@ class TaskBoard(SQLiteStore):
     good or until somebody puts it back; those that need it wait.
 
     Args:
-        path: the file; made where it is missing.
         lease_s: seconds that a claim lasts unless it is extended.
         most_attempts: claims after which a step that was never completed fails: it would take
             down one worker after the other.
         clock: milliseconds since 1970; the same for all workers.
 
     Raises:
-        StoreError: not a database, or a lease in which nothing can be done.
+        StoreError: a lease in which nothing can be done.
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        *,
-        lease_s: float = LEASE_S,
-        most_attempts: int = MOST_ATTEMPTS,
-        clock: Callable[[], int] = clock_ms,
+        self, database: RowDatabase, lease_s: float, most_attempts: int, clock: Callable[[], int]
     ) -> None:
         if not 0.001 <= lease_s < math.inf:
             raise StoreError(
                 f"a lease of {lease_s} seconds",
-                where="TaskBoard(lease_s=...)",
+                where=f"{type(self).__name__}(lease_s=...)",
                 fix="give the seconds after which a silent worker counts as dead",
             )
         if most_attempts < 1:
             raise StoreError(
                 f"expected a number of attempts from 1, got {most_attempts}",
-                where="TaskBoard(most_attempts=...)",
+                where=f"{type(self).__name__}(most_attempts=...)",
                 fix="give how often a step may be claimed, such as 5",
             )
-        super().__init__(path, _SCHEMA, fix="give a file of a TaskBoard")
+        super().__init__(database)
         self._lease_ms, self._clock, self._most = round(lease_s * 1000), clock, most_attempts
-        self._migrate()
-
-    def _migrate(self) -> None:
-        known = {row[1] for row in self._database.rows("PRAGMA table_info(steps)")}
-        self._database.add_columns("steps", _ADDED_COLUMNS)
-        if "after" not in known:
-            self._database.run_each(_OF_NEEDS, [()])
-        TABLE.open(self._database)
 
     def add(self, *steps: Step, after: Iterable[str] = ()) -> None:
         """Put steps on the board; one that is there already stays as it is.
@@ -195,10 +107,10 @@ class TaskBoard(SQLiteStore):
             for step in plain:
                 self._add(connection, step, before)
 
-    def _add(self, connection: sqlite3.Connection, step: Step, before: tuple[str, ...]) -> None:
+    def _add(self, connection: Connection, step: Step, before: tuple[str, ...]) -> None:
         key = (step.task_id, step.step_id)
         body = _encoded(step, _place(step))
-        known = connection.execute(_BODY, key).fetchone()
+        known = connection.execute(sql.BODY, key).fetchone()
         if known is not None:
             if known[0] != body:
                 raise WriteConflict(
@@ -208,7 +120,7 @@ class TaskBoard(SQLiteStore):
                 )
             return
         for name in before:
-            if connection.execute(_BODY, (step.task_id, name)).fetchone() is None:
+            if connection.execute(sql.BODY, (step.task_id, name)).fetchone() is None:
                 raise StoreError(
                     f"step {name!r} is not on the board",
                     where=f"{_place(step)}, after",
@@ -216,10 +128,8 @@ class TaskBoard(SQLiteStore):
                 )
         needs = [(*key, name) for name in before]
         after = "\n".join(sorted(set(before)))
-        connection.execute(
-            "INSERT INTO steps (task, step, body, after) VALUES (?, ?, ?, ?)", (*key, body, after)
-        )
-        connection.executemany("INSERT OR IGNORE INTO needs VALUES (?, ?, ?)", needs)
+        connection.execute(sql.ADD_STEP, (*key, body, after))
+        connection.executemany(sql.ADD_NEED, needs)
 
     def claim(self, worker: str, *, task: str = "") -> StepClaim | None:
         """The first step that is ready, for this worker only; None where there is none now. One
@@ -231,20 +141,19 @@ class TaskBoard(SQLiteStore):
         with self._database.writing() as connection:
             now, last = self._clock(), 0
             while True:
-                wanted = {"now": now, "task": task, "last": last}
-                fetched = connection.execute(_CLAIMABLE, wanted).fetchone()
+                fetched = connection.execute(sql.CLAIMABLE, (task, task, now, last)).fetchone()
                 if fetched is None:
                     return None
-                row = _Row._make(fetched)
+                row = StepRow._make(fetched)
                 last = row.number
                 if self._damage(connection, row) or self._waits(connection, row):
                     continue
                 if row.attempts >= self._most:
                     reason = f"claimed {row.attempts} times and never completed"
-                    connection.execute(_GIVE_UP, (reason, row.number))
+                    connection.execute(sql.GIVE_UP, (reason, row.number))
                     continue
                 token, until = token_hex(8), now + self._lease_ms
-                connection.execute(_CLAIM, (worker, token, until, row.number))
+                connection.execute(sql.CLAIM, (worker, token, until, row.number))
                 step = msgspec.json.decode(row.body, type=Step)
                 return StepClaim(step, worker, token, row.attempts + 1)
 
@@ -254,7 +163,7 @@ class TaskBoard(SQLiteStore):
         Raises:
             StoreError: it is not this worker's any more.
         """
-        self._set(claim, _EXTEND, self._clock() + self._lease_ms)
+        self._set(claim, sql.EXTEND, self._clock() + self._lease_ms)
 
     def complete(self, claim: StepClaim, result: Any = None) -> None:
         """The step is done.
@@ -266,7 +175,7 @@ class TaskBoard(SQLiteStore):
             StoreError: the claim ran out and another worker has the step, or did it; or the
                 result is no JSON data.
         """
-        self._set(claim, _COMPLETE, _encoded(result, f"result of step {claim.step.step_id!r}"))
+        self._set(claim, sql.COMPLETE, _encoded(result, f"result of step {claim.step.step_id!r}"))
 
     def release(self, claim: StepClaim) -> None:
         """The step is ready again, at once.
@@ -274,7 +183,7 @@ class TaskBoard(SQLiteStore):
         Raises:
             StoreError: it is not this worker's any more.
         """
-        self._set(claim, _RELEASE, 0)
+        self._set(claim, sql.RELEASE, 0)
 
     def fail(self, claim: StepClaim, reason: str) -> None:
         """The step can not be done: nobody gets it any more, until it is reopened.
@@ -282,7 +191,7 @@ class TaskBoard(SQLiteStore):
         Raises:
             StoreError: it is not this worker's any more, or the reason is no text.
         """
-        self._set(claim, _FAIL, _plain(reason))
+        self._set(claim, sql.FAIL, _plain(reason))
 
     def reject(self, task: str, step: str, reason: str) -> None:
         """A step's result, or the step itself, is not taken, whatever state it is in: nobody gets
@@ -291,7 +200,7 @@ class TaskBoard(SQLiteStore):
         Raises:
             StoreError: there is no such step, or it is rejected already.
         """
-        self._mark(_REJECT, (_plain(reason), task, step), "to be rejected")
+        self._mark(sql.REJECT, (_plain(reason), task, step), "to be rejected")
 
     def reopen(self, task: str, step: str) -> None:
         """A failed or rejected step is ready again, with all its attempts.
@@ -299,14 +208,14 @@ class TaskBoard(SQLiteStore):
         Raises:
             StoreError: there is none.
         """
-        self._mark(_REOPEN, (task, step), "failed or rejected")
+        self._mark(sql.REOPEN, (task, step), "failed or rejected")
 
     def steps(self, task: str = "") -> list[BoardEntry]:
         """All steps, in the order in which they were added; `damaged()` names those that can not
         be read."""
         with self._database.snapshot() as connection:
             now = self._clock()
-            rows = list(map(_Row._make, connection.execute(_LISTED, {"task": task}).fetchall()))
+            rows = list(map(StepRow._make, connection.execute(sql.LISTED, (task, task)).fetchall()))
             return [
                 _listed(row, now, waits=self._waits(connection, row))
                 for row in rows
@@ -317,7 +226,7 @@ class TaskBoard(SQLiteStore):
         """The steps whose rows are not what was written, with what can still be read of them.
         Nobody gets them, and those that need them wait."""
         with self._database.snapshot() as connection:
-            rows = map(_Row._make, connection.execute(_LISTED, {"task": ""}).fetchall())
+            rows = map(StepRow._make, connection.execute(sql.LISTED, ("", "")).fetchall())
             named = [(row, self._damage(connection, row)) for row in rows]
         return [
             StoredRecord(id=f"{row.task}/{row.step}", kind="step", damage=damage)
@@ -325,24 +234,25 @@ class TaskBoard(SQLiteStore):
             if damage
         ]
 
-    def _damage(self, connection: sqlite3.Connection, row: _Row) -> str:
+    def _damage(self, connection: Connection, row: StepRow) -> str:
         """What is wrong with a row; empty where nothing is."""
         what = f"step {row.step!r} of task {row.task!r}"
         try:
-            check_row(row.hash, row[: len(_COLUMNS)], what, self.path)
+            check_row(row.hash, row[: len(sql.COLUMNS)], what, self.path)
         except CorruptData as error:
             return f"{error.what}: {error.where}"
-        needs = connection.execute(_NEEDS, (row.task, row.step)).fetchall()
+        needs = connection.execute(sql.NEEDS, (row.task, row.step)).fetchall()
         if "\n".join(name for (name,) in needs) != row.after:
             return f"the steps before it are not those that were written: {self.path}, {what}"
         return ""
 
-    def _waits(self, connection: sqlite3.Connection, row: _Row) -> bool:
+    def _waits(self, connection: Connection, row: StepRow) -> bool:
         """Whether a step that it needs is not done, or who knows."""
         if row.waits or not row.after:
             return bool(row.waits)
-        before = connection.execute(_BEFORE, {"task": row.task, "step": row.step}).fetchall()
-        return any(self._damage(connection, _Row._make(each)) for each in before)
+        wanted = (row.task, row.task, row.task, row.step)
+        before = connection.execute(sql.BEFORE, wanted).fetchall()
+        return any(self._damage(connection, StepRow._make(each)) for each in before)
 
     def _mark(self, statement: str, values: tuple[str, ...], state: str) -> None:
         if self._database.run_each(statement, [values]) != 1:
@@ -362,6 +272,30 @@ class TaskBoard(SQLiteStore):
                 where=f"{_place(step)}, worker {claim.worker!r}",
                 fix="claim the next step; extend() claims of long steps in time",
             )
+
+
+class TaskBoard(RowBoard):
+    """A board in one SQLite file. Usable from several threads and processes.
+
+    Args:
+        path: the file; made where it is missing.
+        lease_s, most_attempts, clock: as `RowBoard` has them.
+
+    Raises:
+        StoreError: not a database, or a lease in which nothing can be done.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        lease_s: float = LEASE_S,
+        most_attempts: int = MOST_ATTEMPTS,
+        clock: Callable[[], int] = clock_ms,
+    ) -> None:
+        database = Database(path, sql.SCHEMA, fix="give a file of a TaskBoard")
+        super().__init__(database, lease_s, most_attempts, clock)
+        sql.migrate(database)
 
 
 def _place(step: Step) -> str:
@@ -384,7 +318,7 @@ def _plain(reason: str) -> str:
     return str(reason).encode("utf-8", "replace").decode()
 
 
-def _listed(row: _Row, now: int, *, waits: bool) -> BoardEntry:
+def _listed(row: StepRow, now: int, *, waits: bool) -> BoardEntry:
     state: State = "waiting" if waits else "ready"
     if row.done != _OPEN:
         state = _STATES[row.done]
@@ -398,25 +332,3 @@ def _listed(row: _Row, now: int, *, waits: bool) -> BoardEntry:
         result=msgspec.json.decode(row.result) if row.result is not None else None,
         reason=row.reason,
     )
-
-
-def lost_needs(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Task and step of the steps whose needs are not those under their hash."""
-    rows = connection.execute("SELECT task, step, after FROM steps ORDER BY number").fetchall()
-    return [
-        (task, step)
-        for task, step, after in rows
-        if "\n".join(name for (name,) in connection.execute(_NEEDS, (task, step))) != after
-    ]
-
-
-def heal_needs(connection: sqlite3.Connection, steps: Iterable[tuple[str, str]]) -> None:
-    """Put back the needs that are under the hash of steps."""
-    for key in steps:
-        (after,) = connection.execute(
-            "SELECT after FROM steps WHERE task = ? AND step = ?", key
-        ).fetchone()
-        connection.execute("DELETE FROM needs WHERE task = ? AND step = ?", key)
-        names = after.split("\n") if after else []
-        rows = [(*key, name) for name in names]
-        connection.executemany("INSERT INTO needs VALUES (?, ?, ?)", rows)

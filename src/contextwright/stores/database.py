@@ -5,13 +5,16 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from contextwright.errors import CorruptData, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from contextwright.stores.row_hash import row_hash
+from contextwright.stores.session_row import Connection
 
+OPENING_S = 0.01
+"""Seconds between tries to open a file that others make at this moment."""
 BUSY_SECONDS = 60.0
 _ERRORS: Mapping[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusy,
@@ -67,7 +70,7 @@ class Database:
             self._connection = self._connect(busy)
             run = self._connection.execute
             if not self.read_only:
-                run("PRAGMA journal_mode=WAL")
+                self._write_ahead(busy)
                 run("PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL")
                 run("PRAGMA secure_delete=ON")
             # what a statement replaces would be in a temporary file otherwise
@@ -90,6 +93,19 @@ class Database:
         connection.text_factory = _text
         connection.create_function("row_hash", -1, row_hash, deterministic=True)
         return connection
+
+    def _write_ahead(self, busy: float) -> None:
+        """Have a log beside the file. While another one makes the same new file so, SQLite does
+        not wait by itself."""
+        end = time.monotonic() + busy
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+            time.sleep(OPENING_S)
 
     def close(self) -> None:
         """Close the file."""
@@ -223,19 +239,39 @@ def _make_private(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-class SQLiteStore:
-    """A store in one file, with the arguments of its `Database`."""
+class RowDatabase(Protocol):
+    """What stores of rows need of a database: transactions of statements with `?` for values."""
 
-    def __init__(self, path: str | Path, schema: str, **options: Any) -> None:
-        self.path = str(path)
-        self._database = Database(path, schema, **options)
+    path: str
+    read_only: bool
+
+    def close(self) -> None: ...
+
+    def scrub(self) -> None: ...
+
+    def writing(self) -> AbstractContextManager[Connection]: ...
+
+    def reading(self) -> AbstractContextManager[Connection]: ...
+
+    def snapshot(self) -> AbstractContextManager[Connection]: ...
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]: ...
+
+    def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int: ...
+
+
+class RowStore:
+    """A store of rows."""
+
+    def __init__(self, database: RowDatabase) -> None:
+        self.path, self._database = database.path, database
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file. A database that is shared stays open."""
         self._database.close()
 
     def scrub(self) -> None:
-        """Write the file anew, so that nothing that was deleted is left in it.
+        """Write it anew, so that nothing that was deleted is left in it.
 
         Raises:
             StoreError: another process is reading.
@@ -243,7 +279,7 @@ class SQLiteStore:
         self._database.scrub()
 
 
-class CountingStore(SQLiteStore):
+class CountingStore(RowStore):
     """A store that counts how often its records are used, in memory until it is read or closed: a
     synced write per search would cost more than the search. A killed process loses those counts.
 
@@ -252,10 +288,8 @@ class CountingStore(SQLiteStore):
         clock: milliseconds since 1970.
     """
 
-    def __init__(
-        self, path: str | Path, schema: str, used: str, clock: Callable[[], int], **options: Any
-    ) -> None:
-        super().__init__(path, schema, **options)
+    def __init__(self, database: RowDatabase, used: str, clock: Callable[[], int]) -> None:
+        super().__init__(database)
         self._used, self._clock = used, clock
         self._waiting: dict[str, tuple[int, int]] = {}
         self._waiting_lock = threading.Lock()

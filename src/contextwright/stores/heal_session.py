@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import Any
 
 from contextwright.stores.salvage import salvage
-from contextwright.stores.session_rows import SessionRow, StoredSession, chained, is_whole
+from contextwright.stores.session_row import SessionRow, chained
+from contextwright.stores.session_rows import StoredSession, is_whole
 
 TABLES = ("events", "changes")
 

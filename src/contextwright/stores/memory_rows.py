@@ -104,7 +104,7 @@ FORGET = """
 UPDATE memories SET gone = (SELECT max(gone) FROM memories) + 1, text = '', entity = '',
     origin = '[]' WHERE id = ? AND gone = 0
 """
-MAKE_WAY = "UPDATE memories SET id = id || char(10) || number WHERE id = ? AND gone > 0"
+MAKE_WAY = "UPDATE memories SET id = id || ? || number WHERE id = ? AND gone > 0"
 DELETIONS = "SELECT id, gone FROM memories WHERE gone > ? ORDER BY gone"
 """`gone` counts upward, so that every process sees what went since it looked; so does `turned`,
 for what was turned on and off."""
@@ -195,7 +195,8 @@ def values_of(each: MemoryRow) -> tuple[Any, ...]:
     """A row as `INSERT` takes it."""
     one = each.memory
     content = (one.id, one.scope, one.kind, one.entity, one.text, one.time_ms)
-    usage = (one.tier, one.pinned, each.active, each.written_ms, each.used_ms, each.uses)
+    flags = (one.tier, int(one.pinned), int(each.active))
+    usage = (*flags, each.written_ms, each.used_ms, each.uses)
     return (*content, msgspec.json.encode(one.origin), *usage)
 
 

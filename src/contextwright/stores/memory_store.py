@@ -1,7 +1,6 @@
 """Long-term memory: what outlives a session, written on purpose, found by words and vectors
 (context-packs.md#memory)."""
 
-import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -17,7 +16,7 @@ from contextwright.retrieval.vectors import Vectorizer
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores import memory_rows as sql
 from contextwright.stores.artifact_retention import refs_in
-from contextwright.stores.database import CountingStore, clock_ms
+from contextwright.stores.database import CountingStore, Database, RowDatabase, clock_ms
 from contextwright.stores.memory_rows import (
     KINDS,
     MemoryRecord,
@@ -28,6 +27,7 @@ from contextwright.stores.memory_rows import (
     values_of,
     whole_rows,
 )
+from contextwright.stores.session_row import Connection
 
 _LARGEST = 2**63
 """SQLite keeps integers below it."""
@@ -60,12 +60,11 @@ class MemoryStore(Protocol):
         ...
 
 
-class SQLiteMemory(CountingStore):
-    """A `MemoryStore` in one file; it may be the sessions' own. Usable from several threads and
-    processes.
+class RowMemory(CountingStore):
+    """A `MemoryStore` in the rows of a database, indexed in each process that searches it.
 
     Args:
-        path: the file; made where it is missing.
+        used: the statement that counts uses.
         embedder: for searching by meaning as well; without one, by words.
         half_life_days: days in which a memory's age halves a third of its score; 0 for no decay.
         clock: milliseconds since 1970, for when a memory was written and last found.
@@ -79,14 +78,13 @@ class SQLiteMemory(CountingStore):
 
     def __init__(
         self,
-        path: str | Path,
-        *,
-        embedder: Vectorizer | None = None,
-        half_life_days: float = 0,
-        clock: Callable[[], int] = clock_ms,
+        database: RowDatabase,
+        used: str,
+        embedder: Vectorizer | None,
+        half_life_days: float,
+        clock: Callable[[], int],
     ) -> None:
-        super().__init__(path, sql.SCHEMA, sql.USED, clock, fix="give a file of a SQLiteMemory")
-        sql.migrate(self._database)
+        super().__init__(database, used, clock)
         self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
         self._indexes: dict[str, Index] = {}
         self._known: dict[str, MemoryRecord] = {}
@@ -279,7 +277,29 @@ class SQLiteMemory(CountingStore):
             self._indexes[one.scope].remove([id])
 
 
-def _put(connection: sqlite3.Connection, new: MemoryRow, path: str) -> MemoryRecord | None:
+class SQLiteMemory(RowMemory):
+    """A `MemoryStore` in one file; it may be the sessions' own. Usable from several threads and
+    processes.
+
+    Args:
+        path: the file; made where it is missing.
+        embedder, half_life_days, clock: as `RowMemory` has them.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        embedder: Vectorizer | None = None,
+        half_life_days: float = 0,
+        clock: Callable[[], int] = clock_ms,
+    ) -> None:
+        database = Database(path, sql.SCHEMA, fix="give a file of a SQLiteMemory")
+        sql.migrate(database)
+        super().__init__(database, sql.USED, embedder, half_life_days, clock)
+
+
+def _put(connection: Connection, new: MemoryRow, path: str) -> MemoryRecord | None:
     """The memory that is there now under its id: the new one, or the same one as it was kept
     before; None where another one has the id, which stays."""
     one = new.memory
@@ -287,7 +307,7 @@ def _put(connection: sqlite3.Connection, new: MemoryRow, path: str) -> MemoryRec
     if row is not None:
         known = memory_row(row, path).memory
         return known if (known.text, known.scope) == (one.text, one.scope) else None
-    connection.execute(sql.MAKE_WAY, (one.id,))
+    connection.execute(sql.MAKE_WAY, ("\n", one.id))
     connection.execute(sql.INSERT, values_of(new))
     return one
 

@@ -1,8 +1,10 @@
 """Artifacts in object storage, by URL: S3, Google Cloud Storage, Azure, HTTP (extra `s3`)."""
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any
 
 from contextwright.errors import MissingExtra, StoreError
@@ -10,6 +12,13 @@ from contextwright.stores.artifacts import Artifacts, StoredArtifact
 
 FRESH_S = 600
 """Seconds in which bytes that are put again are not sent again."""
+
+PART_BYTES = 8 * 1024 * 1024
+"""Bytes of a part of a long upload; what is no longer is sent at once. S3 wants 5 MiB at least."""
+PAGE = 1000
+"""Keys of a page of a listing: as many as S3 gives at once."""
+AT_ONCE = 32
+"""Objects that are read at the same time: the names of a store are one small object each."""
 
 
 class ObjectArtifacts(Artifacts):
@@ -27,24 +36,63 @@ class ObjectArtifacts(Artifacts):
     """
 
     def __init__(self, url: str, **options: Any) -> None:
-        try:
-            import obstore
-            from obstore.store import from_url
-        except ImportError as error:
-            raise MissingExtra("obstore", "s3") from error
-        try:
-            store: Any = from_url(url, **options)
-        except Exception as error:
-            raise StoreError(
-                f"no object store: {error}", where=url, fix="such as s3://bucket/prefix"
-            ) from error
-        super().__init__(_Objects(url, store, obstore))
+        super().__init__(_Objects(url, opened_store(url, **options)))
+
+
+def opened_store(url: str, **options: Any) -> Any:
+    """An object store by its URL, as obstore has it.
+
+    Args:
+        options: as `ObjectArtifacts` takes them.
+
+    Raises:
+        MissingExtra: obstore is not installed. StoreError: the URL names no store.
+    """
+    try:
+        import obstore.store
+    except ImportError as error:
+        raise MissingExtra("obstore", "s3") from error
+    try:
+        return obstore.store.from_url(url, **options)
+    except Exception as error:
+        raise StoreError(
+            f"no object store: {error}", where=url, fix="such as s3://bucket/prefix"
+        ) from error
+
+
+def lifecycle_rules(prefix: str = "", *, forgotten_days: int = 1) -> dict[str, Any]:
+    """The rules of a bucket that go with our retention, as S3 takes them
+    (`aws s3api put-bucket-lifecycle-configuration`).
+
+    What is in use has no end by age: `collect` and `Lethe` know what a session still names, a
+    bucket does not. A bucket ends what they can not see: parts of uploads that were cut off, and,
+    where it keeps versions, the earlier versions of what was forgotten.
+
+    Args:
+        prefix: of the keys, as in the store's URL.
+        forgotten_days: days that what was forgotten stays as an earlier version.
+    """
+    begins = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+    shared = {"Filter": {"Prefix": begins}, "Status": "Enabled"}
+    uploads = {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 1}}
+    forgotten = {
+        "NoncurrentVersionExpiration": {"NoncurrentDays": forgotten_days},
+        "Expiration": {"ExpiredObjectDeleteMarker": True},
+    }
+    return {
+        "Rules": [
+            {"ID": "contextwright-uploads", **shared, **uploads},
+            {"ID": "contextwright-forgotten", **shared, **forgotten},
+        ]
+    }
 
 
 class _Objects:
     """`KeyValueStore` as objects."""
 
-    def __init__(self, url: str, store: Any, obstore: Any) -> None:
+    def __init__(self, url: str, store: Any) -> None:
+        import obstore
+
         self._url, self._store, self._obstore = url.rstrip("/"), store, obstore
 
     def read(self, key: str) -> bytes | None:
@@ -52,10 +100,18 @@ class _Objects:
             return bytes(self._obstore.get(self._store, key).bytes())
         return None
 
+    def read_each(self, keys: Iterable[str]) -> Iterator[bytes | None]:
+        """Many at once: each waits for the network, not for this machine."""
+        left = iter(keys)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            while page := list(islice(left, PAGE)):
+                yield from pool.map(self.read, page)
+
     def write(self, key: str, data: bytes, *, replace: bool) -> None:
         with self._named("write", key):
             if replace or not self._is_fresh(key, len(data)):
-                self._obstore.put(self._store, key, data)
+                # in parts of their own where it is long: one that is cut off is sent again, not all
+                self._obstore.put(self._store, key, data, chunk_size=PART_BYTES)
 
     def remove(self, key: str) -> None:
         with self._named("remove", key), suppress(FileNotFoundError):
@@ -63,7 +119,7 @@ class _Objects:
 
     def list(self, folder: str) -> Iterator[StoredArtifact]:
         with self._named("list", folder):
-            for page in self._obstore.list(self._store, f"{folder}/"):
+            for page in self._obstore.list(self._store, f"{folder}/", chunk_size=PAGE):
                 for meta in page:
                     written = round(meta["last_modified"].timestamp() * 1000)
                     key = f"{folder}/{meta['path'].rpartition('/')[2]}"

@@ -52,6 +52,8 @@ class HashedTable:
         self.select_one = f"SELECT {covered}, hash FROM {name} WHERE number = ?"  # noqa: S608
         self.put = f"INSERT INTO {name} ({covered}, hash) VALUES ({marks})"  # noqa: S608
         self.delete = f"DELETE FROM {name} WHERE number = ?"  # noqa: S608
+        self.unsealed = f"SELECT {covered} FROM {name} WHERE hash IS NULL ORDER BY number"  # noqa: S608
+        self.seal_one = f"UPDATE {name} SET hash = ? WHERE number = ?"  # noqa: S608
         self._seal = f"UPDATE {name} SET hash = row_hash({covered}) WHERE hash IS NULL"  # noqa: S608
 
     def open(self, database: "Database") -> None:

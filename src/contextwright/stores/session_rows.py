@@ -1,10 +1,9 @@
 """The rows of a stored session: a hash a row, the hashes chained, the end of the chain sealed."""
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import count, repeat
-from typing import Any, NamedTuple
+from itertools import chain, count, repeat
+from typing import Any
 
 import msgspec
 
@@ -14,16 +13,21 @@ from contextwright.session.event_json import encodable
 from contextwright.session.lineage import LINEAGES
 from contextwright.session.session import Session
 from contextwright.session.state import StateChange
-from contextwright.stores.row_hash import row_hash
+from contextwright.stores.session_row import Connection, SessionRow, chained
 
 _ONE = """
 SELECT number, id, tools, metadata, about, events, events_head, changes, changes_head, seal
 FROM sessions LEFT JOIN seals ON session = number WHERE id = ?
 """
 _IDS = "SELECT id FROM sessions ORDER BY number"
-_ADD = "INSERT OR IGNORE INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')"
+_ADD = """INSERT INTO sessions (id, tools, metadata) VALUES (?, '[]', '{}')
+    ON CONFLICT DO NOTHING"""
 _ABOUT = "UPDATE sessions SET id = ?, tools = ?, metadata = ? WHERE number = ?"
-_SEAL = "INSERT OR REPLACE INTO seals VALUES (?, ?, ?, ?, ?, ?, ?)"
+_SEAL = """UPDATE seals SET about = ?, events = ?, events_head = ?, changes = ?,
+    changes_head = ?, seal = ? WHERE session = ?"""
+_FIRST_SEAL = """INSERT INTO seals
+    (about, events, events_head, changes, changes_head, seal, session) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
 _HASH_OF_ID = """SELECT e.hash FROM event_ids AS i JOIN events AS e
     ON e.session = i.session AND e.seq = i.seq WHERE i.session = ? AND i.id = ?"""
 _ADD_ID = "INSERT INTO event_ids VALUES (?, ?, ?)"
@@ -39,69 +43,19 @@ _LAST = _of_both("SELECT seq + 1, hash FROM {} WHERE session = ? ORDER BY seq DE
 _HASHES = _of_both("SELECT seq, hash FROM {} WHERE session = ? ORDER BY seq")
 _ROWS = _of_both("SELECT seq, body, hash FROM {} WHERE session = ? AND seq >= ? ORDER BY seq")
 _INSERT = _of_both("INSERT INTO {} VALUES (?, ?, ?, ?)")
-_PUT = _of_both("INSERT OR REPLACE INTO {} VALUES (?, ?, ?, ?)")
+_REMOVE = _of_both("DELETE FROM {} WHERE session = ? AND seq = ?")
 _CUT = _of_both("DELETE FROM {} WHERE session = ? AND seq >= ?")
 _encode = msgspec.json.Encoder(order="sorted").encode
 _FIX = "look with `ctx verify FILE`, or restore the file from a backup; nothing was loaded"
 
 
-class SessionRow(NamedTuple):
-    """The row of a session itself, and of its seal, which is another: tools may be large, and an
-    append writes the seal anew.
-
-    `about` is the hash of id, tools and metadata; `events` and `changes` say how many rows there
-    are, `events_head` and `changes_head` where their chains end; `seal` is the hash of all that.
-    """
-
-    number: int
-    id: str
-    tools: bytes
-    metadata: bytes
-    about: bytes | None = None
-    events: int = 0
-    events_head: bytes = b""
-    changes: int = 0
-    changes_head: bytes = b""
-    seal: bytes | None = None
-
-    @property
-    def about_hash(self) -> bytes | None:
-        """What `about` must be."""
-        return row_hash(self.id, self.tools, self.metadata)
-
-    @property
-    def seal_hash(self) -> bytes | None:
-        """What `seal` must be."""
-        return row_hash(self.number, *self[4:9])
-
-    @property
-    def rows(self) -> tuple[Any, ...]:
-        """Names the rows of events and changes that are stored."""
-        return self.number, *self[5:9]
-
-    def end(self, table: str) -> tuple[int, bytes]:
-        """How many rows a table has, and where their chain ends."""
-        ends = {
-            "events": (self.events, self.events_head),
-            "changes": (self.changes, self.changes_head),
-        }
-        return ends[table]
-
-    def with_end(self, table: str, count: int, head: bytes) -> "SessionRow":
-        """The row with another end of a table's chain."""
-        return self._replace(**{table: count, f"{table}_head": head})
-
-
-def chained(head: bytes, hashes: Iterable[bytes]) -> bytes:
-    """Where a chain ends that goes on from `head`."""
-    for digest in hashes:
-        head = sha256(head + digest).digest()
-    return head
-
-
-def session_ids(connection: sqlite3.Connection) -> list[str]:
+def session_ids(connection: Connection) -> list[str]:
     """The ids of all sessions, in the order of their first save."""
     return [row[0] for row in connection.execute(_IDS)]
+
+
+CachedBodies = tuple[Sequence[bytes], Sequence[bytes]]
+"""Bodies of events, and of changes, that the rows of a session begin with."""
 
 
 class StoredSession:
@@ -111,13 +65,11 @@ class StoredSession:
         path: of the file, for errors.
     """
 
-    def __init__(self, connection: sqlite3.Connection, row: SessionRow, path: str) -> None:
+    def __init__(self, connection: Connection, row: SessionRow, path: str) -> None:
         self.connection, self.row, self.path = connection, row, path
 
     @classmethod
-    def find(
-        cls, connection: sqlite3.Connection, session_id: str, path: str
-    ) -> "StoredSession | None":
+    def find(cls, connection: Connection, session_id: str, path: str) -> "StoredSession | None":
         """The rows of a session; None where it is not stored."""
         try:
             row = connection.execute(_ONE, (session_id,)).fetchone()
@@ -126,7 +78,7 @@ class StoredSession:
         return None if row is None else cls(connection, SessionRow._make(row), path)
 
     @classmethod
-    def made(cls, connection: sqlite3.Connection, session_id: str, path: str) -> "StoredSession":
+    def made(cls, connection: Connection, session_id: str, path: str) -> "StoredSession":
         """The rows of a session, which is there from now on.
 
         Raises:
@@ -154,7 +106,7 @@ class StoredSession:
         """Of the session in this file."""
         return self.row.number
 
-    def run(self, statement: dict[str, str], table: str, *values: Any) -> sqlite3.Cursor:
+    def run(self, statement: dict[str, str], table: str, *values: Any) -> Any:
         """Run a statement about the session's rows of a table."""
         return self.connection.execute(statement[table], (self.number, *values))
 
@@ -180,7 +132,9 @@ class StoredSession:
         if other or row.about is None:
             row = row._replace(about=row.about_hash)
         self.row = row._replace(seal=row.seal_hash)
-        self.connection.execute(_SEAL, (self.number, *self.row[4:]))
+        values = (*self.row[4:], self.number)
+        if self.connection.execute(_SEAL, values).rowcount != 1:
+            self.connection.execute(_FIRST_SEAL, values)
 
     def set_about(self, session: Session) -> None:
         """Take id, tools and metadata of a session.
@@ -312,7 +266,8 @@ class StoredSession:
         known = dict(self.run(_HASHES, table).fetchall())
         rows = [(self.number, seq, *_row(value)) for seq, value in enumerate(values)]
         other = [row for row in rows if known.get(row[1]) != row[3]]
-        self.connection.executemany(_PUT[table], other)
+        self.connection.executemany(_REMOVE[table], [row[:2] for row in other if row[1] in known])
+        self.connection.executemany(_INSERT[table], other)
         self.run(_CUT, table, len(rows))
         if table == "events":
             self.connection.execute(_DROP_IDS, (self.number,))
@@ -329,8 +284,12 @@ class StoredSession:
         self.connection.execute("DELETE FROM seals WHERE session = ?", (self.number,))
         self.connection.execute("DELETE FROM sessions WHERE number = ?", (self.number,))
 
-    def load(self) -> Session:
+    def load(self, cached: "CachedBodies | None" = None) -> Session:
         """The session, every row checked against its hash and its place.
+
+        Args:
+            cached: bodies that rows begin with, for which they need not be read: a chain that
+                ends where the seal has it proves them too.
 
         Raises:
             CorruptData: it is not what was written.
@@ -344,8 +303,9 @@ class StoredSession:
                 tools=msgspec.json.decode(self.row.tools, type=tuple[Tool, ...]),
                 metadata=msgspec.json.decode(self.row.metadata, type=dict[str, Any]),
             )
-            session.log.extend(self._values("events", Event), decoded=True)
-            for change in self._values("changes", StateChange):
+            events, changes = cached or ((), ())
+            session.log.extend(self._values("events", Event, cached=events), decoded=True)
+            for change in self._values("changes", StateChange, cached=changes):
                 session.restore(change)
         except (msgspec.DecodeError, SessionError) as error:
             raise self.damage(f"this is no session: {error}"[:300]) from error
@@ -408,12 +368,19 @@ class StoredSession:
             session.tools = msgspec.json.decode(self.row.tools, type=tuple[Tool, ...])
             session.metadata = msgspec.json.decode(self.row.metadata, type=dict[str, Any])
 
-    def _values(self, table: str, kind: Any, known: SessionRow | None = None) -> Iterator[Any]:
+    def _values(
+        self,
+        table: str,
+        kind: Any,
+        known: SessionRow | None = None,
+        cached: Sequence[bytes] = (),
+    ) -> Iterator[Any]:
         """The values of a table behind those of `known`, each row checked; where the last is not
         where the seal has it, the error comes behind it."""
         decode = msgspec.json.Decoder(kind).decode
         place, head = (0, b"") if known is None else known.end(table)
-        for seq, body, digest in self.run(_ROWS, table, place):
+        rows = ((n, body, sha256(body).digest()) for n, body in enumerate(cached))
+        for seq, body, digest in chain(rows, self.run(_ROWS, table, place + len(cached))):
             if seq != place or not is_whole(body, digest):
                 raise self.damage("a stored row was changed or is missing", f"{table} row {seq}")
             yield decode(body)

@@ -1,24 +1,13 @@
 """Sessions in one SQLite file: WAL, full sync, one row an event, a hash a row, a chain a log."""
 
-import sqlite3
-from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
-from contextwright.errors import CorruptData, NewerSchema, SessionError, StoreError, WriteConflict
-from contextwright.session.event import Event
-from contextwright.session.event_json import event_json
-from contextwright.session.log import Log
-from contextwright.session.session import Session
-from contextwright.stores.database import SQLiteStore
-from contextwright.stores.salvage import Salvage, salvage
-from contextwright.stores.session_rows import (
-    SessionRow,
-    StoredSession,
-    chained,
-    session_ids,
-    storable,
-)
+from contextwright.errors import NewerSchema
+from contextwright.stores.database import Database
+from contextwright.stores.row_sessions import RowSessions
+from contextwright.stores.session_row import Connection, SessionRow, chained
+from contextwright.stores.session_rows import StoredSession, session_ids
 
 SCHEMA_VERSION = 3
 _SCHEMA = """
@@ -38,7 +27,7 @@ _SEALS = """CREATE TABLE seals (session INTEGER PRIMARY KEY, about BLOB NOT NULL
     changes_head BLOB NOT NULL, seal BLOB NOT NULL)"""
 
 
-class SQLiteSessions(SQLiteStore):
+class SQLiteSessions(RowSessions):
     """A `SessionStore` in one file. Usable from several threads and processes.
 
     Args:
@@ -51,9 +40,9 @@ class SQLiteSessions(SQLiteStore):
 
     def __init__(self, path: str | Path) -> None:
         fix = "give a session file that can be written, on a local disk with room"
-        super().__init__(path, "", fix=fix)
-        # the rows and the log of each session in memory when it was loaded or saved last
-        self._known: WeakKeyDictionary[Session, tuple[SessionRow, Log]] = WeakKeyDictionary()
+        super().__init__()
+        self._database = Database(path, "", fix=fix)
+        self.path = self._database.path
         if self._version() == SCHEMA_VERSION:
             return
         with self._database.writing() as connection:
@@ -80,125 +69,29 @@ class SQLiteSessions(SQLiteStore):
             )
         return version
 
-    def append(self, session_id: str, events: Sequence[Event], *, expected: int) -> int:
-        """As the protocol says. What is stored already, byte for byte, is not stored again: an
-        append whose answer was lost may be tried once more."""
-        events = storable(events)
-        with self._database.writing() as connection:
-            stored = StoredSession.made(connection, session_id, self.path)
-            length, _ = stored.last("events")
-            new = stored.not_stored(events)
-            if events and not new:
-                return length
-            if length != expected:
-                raise WriteConflict(
-                    f"the stored log has {length} events, {expected} were expected",
-                    where=f"session {session_id!r}",
-                    fix="load the session again and append to what it holds now",
-                )
-            return stored.add("events", list(map(event_json, new)), [event.id for event in new])
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
 
-    def save(self, session: Session) -> None:
-        if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SessionError(
-                f"expected a session, got {type(session).__name__}",
-                where="SQLiteSessions.save(session)",
-                fix="session_from([...]) makes one of messages; read_session(PATH) reads one",
-            )
-        with self._database.writing() as connection:
-            stored = StoredSession.made(connection, session.id, self.path)
-            row, log = self._known.get(session, (None, None))
-            same_rows = row is not None and row.rows == stored.row.rows
-            untouched = same_rows and log is session.log
-            stored.set_about(session)
-            stored.add_new(session, untouched=untouched)
-        self._known[session] = stored.row, session.log
+    def scrub(self) -> None:
+        """Write the file anew, so that nothing that was deleted is left in it.
 
-    def load(self, session_id: str) -> Session:
-        with self._database.snapshot() as connection:
-            stored = self._stored(connection, session_id)
-            session = stored.load()
-        self._known[session] = stored.row, session.log
-        return session
+        Raises:
+            StoreError: another process is reading.
+        """
+        self._database.scrub()
 
-    def load_new(self, session: Session) -> None:
-        with self._database.snapshot() as connection:
-            stored = self._stored(connection, session.id)
-            known, log = self._known.get(session, (None, None))
-            if known is None or known.number != stored.number or log is not session.log:
-                raise WriteConflict(
-                    "this session was not loaded from this file, nor saved to it",
-                    where=f"session {session.id!r}",
-                    fix="load(ID) gives it, to be kept",
-                )
-            stored.load_new(session, known)
-        self._known[session] = stored.row, session.log
+    def _writing(self, session_id: str) -> AbstractContextManager[Connection]:
+        return self._database.writing()
 
-    def length(self, session_id: str) -> int:
-        with self._database.snapshot() as connection:
-            stored = StoredSession.find(connection, session_id, self.path)
-            if stored is None:
-                return 0
-            stored.check()
-            return stored.last("events")[0]
+    def _snapshot(self) -> AbstractContextManager[Connection]:
+        return self._database.snapshot()
 
-    def salvage(self, session_id: str) -> Salvage:
-        with self._database.snapshot() as connection:
-            return salvage(self._stored(connection, session_id))
-
-    def rewrite(self, session_id: str, change: Callable[[Session], Session | None]) -> bool:
-        """As the protocol says; rows that stay as they are are not written."""
-        with self._database.writing() as connection:
-            stored = StoredSession.find(connection, session_id, self.path)
-            new = None if stored is None else change(stored.load())
-            if stored is None or new is None:
-                return False
-            if new.id != session_id and new.id in session_ids(connection):
-                raise WriteConflict(
-                    f"there is a session {new.id!r} already",
-                    where=f"session {session_id!r}",
-                    fix="give the rewritten session an id of its own",
-                )
-            stored.set_about(new)
-            replaced = stored.replace("events", list(new.log))
-            replaced |= stored.replace("changes", list(new.changes))
-        if replaced:
-            self._database.flush_log()
-        return True
-
-    def ids(self) -> list[str]:
-        with self._database.reading() as connection:
-            return session_ids(connection)
-
-    def delete(self, session_id: str) -> bool:
-        """Remove a session's rows; freed pages are overwritten."""
-        with self._database.writing() as connection:
-            stored = StoredSession.find(connection, session_id, self.path)
-            if stored is None:
-                return False
-            stored.remove()
+    def _overwritten(self) -> None:
         self._database.flush_log()
-        return True
-
-    def _stored(self, connection: sqlite3.Connection, session_id: str) -> StoredSession:
-        stored = StoredSession.find(connection, session_id, self.path)
-        if stored is not None:
-            return stored
-        ids = session_ids(connection)
-        if session_id in ids:
-            raise CorruptData(
-                "the id of a session, or the index of them, was changed",
-                where=f"{self.path}, session {session_id!r}",
-                fix="look with `ctx verify FILE`, or restore the file from a backup",
-            )
-        raise StoreError(
-            f"no session {session_id!r}",
-            where=self.path,
-            fix=f"stored are: {', '.join(ids[:10]) or 'none'}",
-        )
 
 
-def _seal(connection: sqlite3.Connection, session_id: str, path: str) -> None:
+def _seal(connection: Connection, session_id: str, path: str) -> None:
     """Seal a session of a file that had no seals, with the rows that it has."""
     stored = StoredSession.find(connection, session_id, path)
     if stored is None:

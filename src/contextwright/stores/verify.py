@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import CorruptData, StoreError
-from contextwright.stores import answers, board, memory_rows
+from contextwright.stores import answers, board, board_rows, memory_rows
 from contextwright.stores.database import Database
 from contextwright.stores.files import FileArtifacts, write_durably
 from contextwright.stores.heal_session import cut_session, heal_session
@@ -29,7 +29,7 @@ _OPENERS: dict[str, Callable[[Path], Any]] = {
     "steps": board.TaskBoard,
 }
 """Tables, and the stores that they are of."""
-_TABLES = (memory_rows.TABLE, answers.TABLE, board.TABLE)
+_TABLES = (memory_rows.TABLE, answers.TABLE, board_rows.TABLE)
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -240,10 +240,10 @@ def _heal_file(root: Path, key: str, copy: FileArtifacts | None) -> str:
 def _needs(database: Database, repair: bool) -> _Checked:
     """The steps that others need: under the hash of a step, and in a table to be found by."""
     with database.reading() as connection:
-        lost = board.lost_needs(connection)
+        lost = board_rows.lost_needs(connection)
     if lost and repair:
         with database.writing() as connection:
-            board.heal_needs(connection, lost)
+            board_rows.heal_needs(connection, lost)
     for task, step in lost:
         what, outcome = "the steps before it are not those that were written", "healed" * repair
         yield len(lost), Damage("steps", f"task {task!r}, step {step!r}", what, outcome)
