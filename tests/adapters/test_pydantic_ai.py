@@ -103,8 +103,10 @@ def test_reasoning_that_binds_goes_with_what_stood_before_it():
 
 
 def test_an_adapter_is_thin():
-    for path in Path(adapters.__file__).parent.glob("*.py"):
-        assert len(path.read_text().splitlines()) <= 200, path
-    for name in ("pydantic_ai", "langchain"):
-        for path in (Path(adapters.__file__).parent / name).glob("*.py"):
-            assert len(path.read_text().splitlines()) <= 160, path
+    home = Path(adapters.__file__).parent
+    for path in (home / "message_mapping.py", *home.glob("wrapped_*.py")):
+        assert len(path.read_text().splitlines()) <= 150, path
+    # google-adk's keeps a mirror of the session, and `wrap` is of agents as a whole
+    for path in home.glob("*/*.py"):
+        if path.parent.name not in {"adk", "wrap"}:
+            assert len(path.read_text().splitlines()) <= 150, path

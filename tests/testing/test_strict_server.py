@@ -1,5 +1,6 @@
 """The strict server takes what the provider takes, and refuses what it refuses."""
 
+import http.client
 import json
 import threading
 
@@ -275,3 +276,50 @@ def test_a_script_may_answer_what_it_sees():
 
     with StrictServer([counted]) as server:
         assert chat(server, [QUESTION]).choices[0].message.content == "1 texts for gpt-5"
+
+
+FAULTS = {
+    "no-json": b"{",
+    "no-object": b"[]",
+    "tools-null": {"model": "m", "messages": [QUESTION], "contents": [], "tools": None},
+    "messages-null": {"model": "m", "messages": None, "contents": None, "input": 4},
+    "a-tool-of-null": {"model": "m", "messages": [QUESTION], "contents": [], "tools": [None]},
+    "a-function-missing": {
+        "model": "m",
+        "messages": [QUESTION],
+        "contents": [{"role": "user", "parts": None}],
+        "tools": [{"type": "function"}],
+    },
+    "a-message-of-text": {"model": "m", "messages": ["hi"], "contents": ["hi"], "input": ["hi"]},
+    "no-content": {"model": "m", "messages": [{"role": "user"}], "contents": [{}], "input": [{}]},
+    "nothing": {},
+}
+PATHS = {
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "anthropic": "/v1/messages",
+    "gemini": "/v1beta/models/m:generateContent",
+}
+
+
+@pytest.mark.parametrize("api", PATHS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_whatever_is_wrong_is_answered_with_a_reason(api, fault):
+    """Frameworks send `tools: null`: a connection that drops would say nothing."""
+    body = FAULTS[fault]
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    with StrictServer(["never"]) as server:
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
+        connection.request("POST", PATHS[api], raw, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        said = json.loads(answer.read())
+        connection.close()
+    assert answer.status == 400 and said["error"]["message"]
+    assert not server.requests and len(server.refused) == 1
+
+
+def test_a_null_in_the_place_of_tools_is_named():
+    with StrictServer(["never"]) as server, pytest.raises(openai.BadRequestError, match="'tools'"):
+        openai_client(server).chat.completions.create(
+            model="gpt-5", messages=[QUESTION], tools=None
+        )

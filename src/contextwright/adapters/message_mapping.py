@@ -10,12 +10,11 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from contextwright.adapters.port import Body
+from contextwright.adapters.message_sources import Wire, message_sources, plain_text
+from contextwright.adapters.port import Body, is_our_tool
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
-Wire = dict[str, Any]
-"""A message of OpenAI Chat."""
 
 
 class MessageMapping(Protocol[MessageT]):
@@ -72,7 +71,7 @@ def foreign_body(
         messages: all of them, oldest first.
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages.
-        tools: name, description and parameters of each.
+        tools: name, description and parameters of each; ours are left to the context.
     """
     wires: list[Wire] = [{"role": "system", "content": system}] if system else []
     origins = [(-1, 0)] * len(wires)
@@ -83,7 +82,9 @@ def foreign_body(
     body: Body = {"messages": wires}
     if model:
         body["model"] = model
-    functions = [{"type": "function", "function": dict(tool)} for tool in tools]
+    functions = [
+        {"type": "function", "function": dict(tool)} for tool in tools if not is_our_tool(tool)
+    ]
     if functions:
         body["tools"] = functions
     return ForeignBody(body, origins, bool(system))
@@ -104,7 +105,7 @@ def framework_messages(
         foreign: what they were shown as.
         compiled: the chat messages that came back.
     """
-    sources = _sources(foreign.body["messages"], compiled)
+    sources = message_sources(foreign.body["messages"], compiled)
     system: str | None = None
     groups: list[tuple[int, dict[int, Wire]]] = []
     sent: list[MessageT] = []
@@ -143,45 +144,3 @@ def _shown(foreign: ForeignBody) -> dict[int, dict[int, Wire]]:
     for wire, (place, number) in zip(foreign.body["messages"], foreign.origins, strict=True):
         shown.setdefault(place, {})[number] = wire
     return shown
-
-
-def _sources(before: Sequence[Wire], after: Sequence[Wire]) -> list[int | None]:
-    """Of each chat message that came back, which one it was: the same object, the same call, or
-    the next one of its role between two that are known."""
-    by_object = {id(wire): place for place, wire in enumerate(before)}
-    by_key = {key: place for place, wire in enumerate(before) if (key := _key(wire))}
-    sources = [by_object.get(id(wire), by_key.get(_key(wire) or "")) for wire in after]
-    taken = {source for source in sources if source is not None}
-    last = -1
-    for place, wire in enumerate(after):
-        if sources[place] is None and not _key(wire):
-            end = next((s for s in sources[place:] if s is not None), len(before))
-            sources[place] = next(
-                (
-                    number
-                    for number in range(last + 1, end)
-                    if number not in taken
-                    and before[number]["role"] == wire["role"]
-                    and not _key(before[number])
-                ),
-                None,
-            )
-        known = sources[place]
-        last = last if known is None else known
-    return sources
-
-
-def _key(wire: Wire) -> str | None:
-    """What tells a chat message with a call or a result from all others."""
-    if wire["role"] == "tool":
-        return f"result {wire['tool_call_id']}"
-    calls = wire.get("tool_calls")
-    return f"calls {calls[0]['id']}" if calls else None
-
-
-def plain_text(content: Any) -> str:
-    """The text of a chat message's content."""
-    if isinstance(content, str):
-        return content
-    parts = [part.get("text", "") for part in content or () if part.get("type") == "text"]
-    return "\n".join(parts)

@@ -1,11 +1,22 @@
-"""What every adapter does: a body through the context, on to the model, and once more where it
-does not fit."""
+"""What every adapter does: a body through the context, on to the model, once more where it does not
+fit; the bill back into the context, and the model's reading of what was shortened."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
+
+from contextwright.blocks.read_back_tools import EXPAND_NAMES, is_read_back, read_back_tools
+from contextwright.session.event import Tool
+from contextwright.tokens.usage import usage_of
+from contextwright.worker_threads import off_loop
 
 Body = dict[str, Any]
 """A provider's request body."""
+
+_RUNS = 64
+"""Runs whose newest body is remembered; the one used longest ago goes first."""
+_NEWEST: ContextVar[Mapping[object, Body]] = ContextVar("newest bodies", default={})  # noqa: B039
+"""Of each port, the body that this task or thread compiled last."""
 
 
 def context_of(spec: Any, options: dict[str, Any]) -> Any:
@@ -18,41 +29,135 @@ def context_of(spec: Any, options: dict[str, Any]) -> Any:
 class ContextPort:
     """Sends bodies as a context has them.
 
+    A `run` is whatever is the same where the framework asks the model and where it runs a tool,
+    and nowhere else: the id of a run, say. Without one the task or thread tells.
+
     Args:
         context: the `Context`.
         id: of the conversation; by default told by its messages.
+        tenant: whose they are: nothing is shared between two.
     """
 
-    def __init__(self, context: Any, id: str | None = None) -> None:
-        self.context = context
-        self.id = id
+    def __init__(self, context: Any, id: str | None = None, tenant: str = "") -> None:
+        self.context, self.id, self.tenant = context, id, tenant
+        self._bodies: dict[str, Body] = {}
+        self._key = object()
 
-    async def compiled(self, body: Body) -> Body:
+    def of_tenant(self, tenant: str) -> "ContextPort":
+        """The same port for somebody else's conversations."""
+        if tenant == self.tenant:
+            return self
+        port = ContextPort(self.context, self.id, tenant)
+        port._bodies, port._key = self._bodies, self._key
+        return port
+
+    def tools(self, own: tuple[str, ...] = ()) -> tuple[Tool, ...]:
+        """The tools that read what was shortened, for the framework's own registry; none where the
+        context was not made with `read_back=True`.
+
+        Args:
+            own: names of the agent's tools, which are taken.
+        """
+        return read_back_tools(map(_named, own)) if self.context.read_back else ()
+
+    def bare(self, body: Body, run: str = "") -> Any:
+        """The compiled body, synchronously."""
+        self._remember(body, run)
+        return self.context(body, id=self.id, tenant=self.tenant)
+
+    async def compiled(self, body: Body, run: str = "") -> Body:
         """The body as the context has it."""
-        return await self.context.acall(body, id=self.id)
+        self._remember(body, run)
+        return await self.context.acall(body, id=self.id, tenant=self.tenant)
 
-    def send(self, body: Body, request: Callable[[Body], Any]) -> Any:
+    def send(self, body: Body, request: Callable[[Body], Any], run: str = "") -> Any:
         """What the model answers to the compiled body; to a smaller one where that is too long.
 
         Args:
             body: as the user would send it.
             request: sends a body.
+            run: as the class says.
 
         Raises:
             ContextOverflowError: there is no smaller one. Whatever else `request` raises.
         """
-        sent = self.context(body, id=self.id)
+        sent = self.bare(body, run)
         while True:
             try:
-                return request(sent)
+                answer = request(sent)
             except Exception as error:  # noqa: BLE001 what is no overflow is raised again
-                sent = self.context.recover(body, error, id=self.id)
+                sent = self.context.recover(body, error, id=self.id, tenant=self.tenant)
+            else:
+                self.billed(body, answer)
+                return answer
 
-    async def asend(self, body: Body, request: Callable[[Body], Awaitable[Any]]) -> Any:
+    async def asend(
+        self, body: Body, request: Callable[[Body], Awaitable[Any]], run: str = ""
+    ) -> Any:
         """The same beside an event loop."""
-        sent = await self.compiled(body)
+        sent = await self.compiled(body, run)
         while True:
             try:
-                return await request(sent)
+                answer = await request(sent)
             except Exception as error:  # noqa: BLE001 what is no overflow is raised again
-                sent = await self.context.arecover(body, error, id=self.id)
+                sent = await self.context.arecover(body, error, id=self.id, tenant=self.tenant)
+            else:
+                await self.abilled(body, answer)
+                return answer
+
+    def billed(self, body: Body, answer: object) -> None:
+        """The bill of an answer into the context; what says no tokens, such as a stream, is left
+        alone.
+
+        Args:
+            body: as it was given to be compiled. answer: the answer, or its usage.
+        """
+        if (usage := usage_of(answer)) is not None:
+            self.context.billed(body, usage, id=self.id, tenant=self.tenant)
+
+    async def abilled(self, body: Body, answer: object) -> None:
+        """`billed`, letting the event loop run."""
+        if (usage := usage_of(answer)) is not None:
+            await off_loop(self.billed, body, usage)
+
+    def answer(self, name: str, arguments: Any, run: str = "") -> str:
+        """What the model reads of its own conversation: the answer to a call of one of `tools`.
+
+        Args:
+            name, arguments: of the call.
+            run: as the class says.
+        """
+        body = self.body_of(run)
+        if body is None and (run or len(self.context.conversations) != 1):
+            return "Not read: nobody knows here which conversation asks. Go on without it."
+        reader = self.context.tools(body, id=self.id, tenant=self.tenant)
+        expand, search = reader.names
+        return reader.call(expand if name in EXPAND_NAMES else search, arguments)
+
+    async def aanswer(self, name: str, arguments: Any, run: str = "") -> str:
+        """`answer` in a worker thread, letting the event loop run."""
+        return await off_loop(self.answer, name, arguments, run)
+
+    def body_of(self, run: str = "") -> Body | None:
+        """The newest body of a run, as it was given."""
+        return self._bodies.get(run) if run else _NEWEST.get().get(self._key)
+
+    def _remember(self, body: Body, run: str) -> None:
+        _NEWEST.set({**_NEWEST.get(), self._key: body})
+        if run:
+            self._bodies.pop(run, None)
+            self._bodies[run] = body
+            while len(self._bodies) > _RUNS:
+                del self._bodies[next(iter(self._bodies))]
+
+
+def is_our_tool(schema: Mapping[str, Any]) -> bool:
+    """Whether a framework's tool is one of `ContextPort.tools`: the context adds them itself."""
+    tool = Tool(name=str(schema.get("name")), parameters=dict(schema.get("parameters") or {}))
+    return is_read_back(tool) or any(
+        schema.get("description") == ours.description for ours in read_back_tools()
+    )
+
+
+def _named(name: str) -> Tool:
+    return Tool(name=name)

@@ -8,18 +8,17 @@ It hooks in where every method of a client meets, below `create`, `parse`, `stre
 it always did. Tested with openai 2.54 and 3.54, anthropic 2.12, google-genai 2.34.
 """
 
-import copy
 import inspect
-from collections.abc import Callable
 from typing import Any, TypeVar
 
-from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.stream_bills import with_bill
+from contextwright.adapters.wrapped_gemini import wrapped_gemini
 from contextwright.errors import SpecError
 
 ClientT = TypeVar("ClientT")
 _STAINLESS = ("/chat/completions", "/responses", "/v1/messages", "/v1/messages?beta=true")
 _NOT_GIVEN = {"Omit", "NotGiven"}
-_GEMINI = (":generateContent", ":streamGenerateContent")
 
 
 def wrap(client: ClientT, spec: Any = None, **options: Any) -> ClientT:
@@ -41,7 +40,7 @@ def wrap(client: ClientT, spec: Any = None, **options: Any) -> ClientT:
     if known & {"openai", "anthropic"} and hasattr(client, "with_options"):
         return _stainless(client, port)
     if "google" in known and hasattr(client, "_api_client"):
-        return _gemini(client, port)
+        return wrapped_gemini(client, port)
     raise SpecError(
         f"a {type(client).__name__} can not be wrapped",
         where="wrap(client, ...)",
@@ -69,13 +68,22 @@ def _stainless(client: Any, port: ContextPort) -> Any:
         body = body_of(options)
         if body is None:
             return request(cast_to, options, **rest)
-        return port.send(body, lambda new: request(cast_to, compiled(options, new), **rest))
+
+        def answered(new: Body) -> Any:
+            return with_bill(port, body, request(cast_to, compiled(options, new), **rest))
+
+        return port.send(body, answered)
 
     async def asent(cast_to: Any, options: Any, **rest: Any) -> Any:
         body = body_of(options)
         if body is None:
             return await request(cast_to, options, **rest)
-        return await port.asend(body, lambda new: request(cast_to, compiled(options, new), **rest))
+
+        async def answered(new: Body) -> Any:
+            answer = await request(cast_to, compiled(options, new), **rest)
+            return with_bill(port, body, answer)
+
+        return await port.asend(body, answered)
 
     wrapped.request = asent if inspect.iscoroutinefunction(request) else sent
 
@@ -85,49 +93,3 @@ def _stainless(client: Any, port: ContextPort) -> Any:
     # a copy with other options is wrapped as well
     wrapped.copy = wrapped.with_options = copy_of
     return wrapped
-
-
-def _gemini(client: Any, port: ContextPort) -> Any:
-    """A client of google-genai; its methods and chats meet in the client of its interface."""
-    api = copy.copy(client._api_client)
-    wrapped = copy.copy(client)
-    wrapped._api_client = api
-    wrapped._aio = copy.copy(client._aio)
-    wrapped._models = type(client._models)(api)
-    wrapped._aio._models = type(client._aio._models)(api)
-    wrapped._aio._api_client = api
-    # the connection is the given client's: it lives and is closed with it
-    wrapped.close = api.close = lambda: None
-    wrapped._wrapped = client
-    for name in ("request", "request_streamed", "async_request", "async_request_streamed"):
-        setattr(api, name, _gemini_method(getattr(api, name), port))
-    return wrapped
-
-
-def _gemini_method(method: Callable[..., Any], port: ContextPort) -> Callable[..., Any]:
-    def parts(path: str) -> bool:
-        return path.partition("?")[0].endswith(_GEMINI)
-
-    def body_of(path: str, body: dict[str, Any]) -> dict[str, Any]:
-        model = path.partition(":")[0].rpartition("/")[2]
-        return {"model": model, **{k: v for k, v in body.items() if not k.startswith("_")}}
-
-    def back(body: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-        own = {key: value for key, value in body.items() if key.startswith("_")}
-        return {**{key: value for key, value in new.items() if key != "model"}, **own}
-
-    def sent(verb: str, path: str, body: dict[str, Any], *rest: Any) -> Any:
-        if not parts(path):
-            return method(verb, path, body, *rest)
-        return port.send(
-            body_of(path, body), lambda new: method(verb, path, back(body, new), *rest)
-        )
-
-    async def asent(verb: str, path: str, body: dict[str, Any], *rest: Any) -> Any:
-        if not parts(path):
-            return await method(verb, path, body, *rest)
-        return await port.asend(
-            body_of(path, body), lambda new: method(verb, path, back(body, new), *rest)
-        )
-
-    return asent if inspect.iscoroutinefunction(method) else sent

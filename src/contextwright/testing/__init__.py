@@ -1,4 +1,4 @@
-"""For your own tests: sessions, specs, and suites for words, renderers, stores and formats.
+"""For your own tests: sessions, specs, and suites for words, renderers, stores, formats and traces.
 
     from contextwright.testing import WordSuite, assert_valid, session_of
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         MemoryStoreSuite,
         SessionStoreSuite,
     )
+    from contextwright.testing.trace_suite import TracedCall, TraceSuite
     from contextwright.testing.violation import RuleViolation
     from contextwright.testing.word_suite import (
         WORD_RULES,
@@ -49,6 +50,7 @@ _MODULES = {
     "session_strategies": ("sessions",),
     "spec_strategies": ("specs",),
     "store_suite": ("ArtifactStoreSuite", "MemoryStoreSuite", "SessionStoreSuite"),
+    "trace_suite": ("TraceSuite", "TracedCall"),
     "violation": ("RuleViolation",),
     "word_suite": ("WORD_RULES", "WordSuite", "check_pack", "check_rule", "paired", "standing"),
 }
@@ -65,6 +67,8 @@ __all__ = [
     "RendererSuite",
     "RuleViolation",
     "SessionStoreSuite",
+    "TraceSuite",
+    "TracedCall",
     "WordSuite",
     "assert_drop_order",
     "assert_valid",

@@ -65,9 +65,9 @@ class FormatSuite:
     def test_broken_input_is_named(self, script: str) -> None:
         """Read as well as it goes, or refused with place and fix; never a bare KeyError."""
         written = self.format.write(session_of(SCRIPTS[script]))
-        for path in _paths(written):
+        for path in value_places(written):
             for odd in ODD:
-                self._read_broken(_replaced(written, path, odd), f"{script} {path}")
+                self._read_broken(with_value(written, path, odd), f"{script} {path}")
 
     def _read_broken(self, value: Any, place: str) -> None:
         try:
@@ -108,18 +108,19 @@ def _plain(part: Any) -> Any:
     return type(part).__name__
 
 
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def value_places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The place of every value inside a piece of JSON."""
     inner = value.items() if isinstance(value, dict) else enumerate(value)  # pyright: ignore
     for key, item in inner if isinstance(value, (dict, list)) else ():  # pyright: ignore
         yield (*path, key)
         if isinstance(item, (dict, list)):
-            yield from _paths(item, (*path, key))
+            yield from value_places(item, (*path, key))
 
 
-def _replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+def with_value(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """A piece of JSON with another value at a place."""
     if not path:
         return new
     whole = copy.copy(value)
-    whole[path[0]] = _replaced(whole[path[0]], path[1:], new)
+    whole[path[0]] = with_value(whole[path[0]], path[1:], new)
     return whole

@@ -36,6 +36,7 @@ RULES_OF_PROTECTION = {
     "the live edge": "live-edge-stays",
     "pinned": "pinned-stays",
     "the newest open failure": "open-failures-stay",
+    "the provider's compaction": "pinned-stays",
     "the system instruction": "system-instruction-stays",
 }
 """The rule that a step broke, by what the tracer says that it touched."""

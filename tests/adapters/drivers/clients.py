@@ -10,7 +10,6 @@ from tests.adapters.drivers.own_loop import ANSWER, OwnLoop
 
 from contextwright import wrap
 
-NO_TOOLS = "a client has no tools of its own: `context.tools()` gives them to the user's loop"
 NO_BOUND = "no model of this interface that binds is in the table of models"
 NO_THINKING = "the interface gives no signed reasoning"
 
@@ -34,11 +33,9 @@ def openai_clients(setup):
 class ClientDriver:
     """One provider's client."""
 
-    cannot = {"read-back-by-the-model": NO_TOOLS}
-
     def __init__(self, loop, name, cannot=None):
         self.loop, self.api, self.name = loop, loop.api, name
-        self.cannot = {**self.cannot, **(cannot or {})}
+        self.cannot = cannot or {}
 
     def agent(self, setup):
         return self.loop(setup)
@@ -83,7 +80,8 @@ class ChatLoop(OwnLoop):
         return raw.parse().choices[0].message
 
     def streamed(self, history, pieces):
-        with self.client.chat.completions.stream(**self.options(history)) as stream:
+        usage = {"stream_options": {"include_usage": True}}
+        with self.client.chat.completions.stream(**self.options(history), **usage) as stream:
             for event in stream:
                 if event.type == "content.delta":
                     pieces.append(event.delta)
@@ -110,8 +108,7 @@ class ChatLoop(OwnLoop):
 
     def results(self, outputs):
         return [
-            {"role": "tool", "tool_call_id": id, "content": output or "(nothing)"}
-            for id, _, output in outputs
+            {"role": "tool", "tool_call_id": id, "content": output} for id, _, output in outputs
         ]
 
     def text(self, message):

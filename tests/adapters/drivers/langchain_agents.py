@@ -115,14 +115,12 @@ class LangChainAgent:
 class LangChainDriver:
     def __init__(self, name, api, model, cannot=None):
         self.name, self.api, self.model = name, api, model
-        self.cannot = {"read-back-by-the-model": NO_TOOLS, **(cannot or {})}
+        self.cannot = cannot or {}
 
     def agent(self, setup):
         return LangChainAgent(setup, self.model)
 
 
-EMPTY_RESULT = "the framework sends an empty result as it is, which a strict server refuses"
-NO_TOOLS = "the adapter adds no tools to an agent yet"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 DRIVERS = [
     LangChainDriver(
@@ -131,7 +129,6 @@ DRIVERS = [
         openai_model,
         {
             "thinking": NO_THINKING,
-            "odd-texts-and-empty-results": EMPTY_RESULT,
             "thinking-bound-to-its-prefix": NO_THINKING,
         },
     ),

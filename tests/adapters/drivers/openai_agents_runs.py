@@ -17,7 +17,7 @@ from openai import AsyncOpenAI
 from pydantic import BaseModel
 from tests.adapters.drivers.clients import data_url
 
-from contextwright.adapters.openai_agents import input_filter
+from contextwright.adapters.openai_agents import ContextFilter, context_model, read_back_tools
 
 set_tracing_disabled(True)
 
@@ -27,26 +27,37 @@ class Answer(BaseModel):
 
 
 class AgentsRun:
-    def __init__(self, setup, kind, stored=None):
-        self.setup, self.kind = setup, kind
+    """With the context in the run's filter, or in the agent's model."""
+
+    def __init__(self, setup, kind, by_filter, stored=None):
+        self.setup, self.kind, self.by_filter = setup, kind, by_filter
         self.stored = dict(stored or {})
+        self.filter = ContextFilter(setup.context) if setup.context and by_filter else None
         self.agent = self.made(setup)
-        config = {"call_model_input_filter": input_filter(setup.context)} if setup.context else {}
-        self.config = RunConfig(**config)
+        config = {"call_model_input_filter": self.filter} if self.filter else {}
+        self.options = {"run_config": RunConfig(**config), "max_turns": 200}
+        if self.filter:
+            self.options["hooks"] = self.filter.hooks
 
     def made(self, setup, name="reader"):
         client = AsyncOpenAI(base_url=f"{setup.url}/v1", api_key="none", max_retries=1)
         settings = ModelSettings(temperature=setup.temperature, store=False, include_usage=True)
         helpers = [self.made(setup.helper, "helper")] if setup.helper else []
+        model = self.kind(model=setup.model, openai_client=client)
+        reading = self.filter.tools if self.filter else []
+        if setup.context and not self.by_filter:
+            model = context_model(model, setup.context)
+            reading = read_back_tools(model)
         return Agent(
             name=name,
             instructions=setup.instructions,
-            model=self.kind(model=setup.model, openai_client=client),
+            model=model,
             model_settings=settings,
             tools=[
                 function_tool(tool, needs_approval=tool.__name__ == setup.denied)
                 for tool in setup.tools
-            ],
+            ]
+            + reading,
             handoffs=helpers,
             output_type=Answer if setup.structured else None,
         )
@@ -59,14 +70,13 @@ class AgentsRun:
         return [*self.stored.get(conversation, []), {"role": "user", "content": content}]
 
     async def run(self, question, *, conversation="main", picture=b""):
-        options = {"run_config": self.config, "max_turns": 200}
         items = self.items(question, conversation, picture)
-        result = await Runner.run(self.agent, items, **options)
+        result = await Runner.run(self.agent, items, **self.options)
         while result.interruptions:
             state = result.to_state()
             for each in result.interruptions:
                 state.reject(each)
-            result = await Runner.run(self.agent, state, **options)
+            result = await Runner.run(self.agent, state, **self.options)
         self.stored[conversation] = result.to_input_list()
         output = result.final_output
         return output if isinstance(output, str) else output.model_dump_json()
@@ -76,9 +86,7 @@ class AgentsRun:
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
         try:
-            result = Runner.run_sync(
-                self.agent, self.items(question), run_config=self.config, max_turns=200
-            )
+            result = Runner.run_sync(self.agent, self.items(question), **self.options)
         finally:
             loop.close()
             asyncio.set_event_loop(None)
@@ -86,9 +94,7 @@ class AgentsRun:
         return result.final_output
 
     async def stream(self, question):
-        result = Runner.run_streamed(
-            self.agent, self.items(question), run_config=self.config, max_turns=200
-        )
+        result = Runner.run_streamed(self.agent, self.items(question), **self.options)
         pieces = []
         async for event in result.stream_events():
             if event.type == "raw_response_event" and event.data.type == (
@@ -104,39 +110,39 @@ class AgentsRun:
         )
 
     def restarted(self, setup):
-        return AgentsRun(setup, self.kind, json.loads(json.dumps(self.stored)))
+        return AgentsRun(setup, self.kind, self.by_filter, json.loads(json.dumps(self.stored)))
 
 
 class AgentsDriver:
-    def __init__(self, name, api, kind, cannot):
+    def __init__(self, name, api, kind, cannot, by_filter=False):
         self.name, self.api, self.kind, self.cannot = name, api, kind, cannot
+        self.by_filter = by_filter
 
     def agent(self, setup):
-        return AgentsRun(setup, self.kind)
+        return AgentsRun(setup, self.kind, self.by_filter)
 
 
-NO_RETRY = "the filter does not hear of a refusal; give the model `openai_client=wrap(client)`"
-EMPTY_RESULT = "the framework sends an empty result as it is, which a strict server refuses"
-NO_TOOLS = "the filter adds no tools to an agent; give it `context.tools()`"
+NO_RETRY = "the filter does not hear of a refusal; `context_model` and `ContextProvider` do"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 NO_BOUND = "no model of this interface that binds is in the table of models"
-COMMON = {"an-overflow-is-mended-once": NO_RETRY, "read-back-by-the-model": NO_TOOLS}
+CHAT = {"thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING}
+RESPONSES = {"thinking-bound-to-its-prefix": NO_BOUND}
+FILTER = {"an-overflow-is-mended-once": NO_RETRY}
 DRIVERS = [
+    AgentsDriver("openai-agents, chat", "openai-chat", OpenAIChatCompletionsModel, CHAT),
+    AgentsDriver("openai-agents, responses", "openai-responses", OpenAIResponsesModel, RESPONSES),
     AgentsDriver(
-        "openai-agents, chat",
+        "openai-agents filter, chat",
         "openai-chat",
         OpenAIChatCompletionsModel,
-        {
-            **COMMON,
-            "odd-texts-and-empty-results": EMPTY_RESULT,
-            "thinking": NO_THINKING,
-            "thinking-bound-to-its-prefix": NO_THINKING,
-        },
+        {**CHAT, **FILTER},
+        by_filter=True,
     ),
     AgentsDriver(
-        "openai-agents, responses",
+        "openai-agents filter, responses",
         "openai-responses",
         OpenAIResponsesModel,
-        {**COMMON, "thinking-bound-to-its-prefix": NO_BOUND},
+        {**RESPONSES, **FILTER},
+        by_filter=True,
     ),
 ]

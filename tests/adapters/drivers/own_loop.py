@@ -44,6 +44,10 @@ class OwnLoop:
     def output(self, name, arguments):
         if name == self.setup.denied:
             return DENIED
+        if self.setup.context and self.setup.context.read_back:
+            reader = self.setup.context.tools()
+            if reader.handles(name):
+                return reader.call(name, arguments)
         tools = {tool.__name__: tool for tool in self.setup.tools}
         return tools[name](**arguments)
 

@@ -89,14 +89,12 @@ class PydanticAgent:
 class PydanticDriver:
     def __init__(self, name, api, cannot=None):
         self.name, self.api = name, api
-        self.cannot = {"read-back-by-the-model": NO_TOOLS, **(cannot or {})}
+        self.cannot = cannot or {}
 
     def agent(self, setup):
         return PydanticAgent(setup, self.api)
 
 
-EMPTY_RESULT = "the framework sends an empty result as it is, which a strict server refuses"
-NO_TOOLS = "the adapter adds no tools to an agent yet"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 DRIVERS = [
     PydanticDriver(
@@ -104,7 +102,6 @@ DRIVERS = [
         "openai-chat",
         {
             "thinking": NO_THINKING,
-            "odd-texts-and-empty-results": EMPTY_RESULT,
             "thinking-bound-to-its-prefix": NO_THINKING,
         },
     ),

@@ -68,6 +68,10 @@ def put_requests(agent: LlmAgent, requests: ModelRequests) -> LlmAgent:
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, requests.before_agent]
     agent.before_model_callback = [*agent.canonical_before_model_callbacks, requests.before_model]
     agent.after_model_callback = [requests.after_model, *agent.canonical_after_model_callbacks]
+    agent.on_model_error_callback = [
+        *agent.canonical_on_model_error_callbacks,
+        requests.on_model_error,
+    ]
     agent.after_agent_callback = [requests.after_agent, *agent.canonical_after_agent_callbacks]
     return agent
 

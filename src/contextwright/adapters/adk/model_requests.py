@@ -3,7 +3,7 @@ single agent share, by ADK's moments."""
 
 import logging
 from collections.abc import Mapping
-from typing import Unpack
+from typing import Any, NamedTuple, Unpack
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
@@ -15,6 +15,7 @@ from google.genai import types
 from contextwright.adapters.adk.extra_contents import extra_contents, put_extra_contents
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.own_parts import clean_own_parts, own_tokens, text_of
+from contextwright.adapters.adk.reading import reading_tools
 from contextwright.adapters.adk.scope import keep_only, tools_of
 from contextwright.adapters.adk.services import Supply
 from contextwright.adapters.adk.visible_events import VisibleEvents
@@ -22,6 +23,7 @@ from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import Compiler
+from contextwright.engine.context import Context
 from contextwright.engine.door import Ports, checked_ports
 from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
@@ -31,7 +33,9 @@ from contextwright.session.event import Tool
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore
+from contextwright.tokens.context_overflow import overflow_of
 from contextwright.tokens.models import model_info
+from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
 
 LOG = logging.getLogger("contextwright.adk")
@@ -41,6 +45,20 @@ UNKNOWN_WINDOW = 128_000
 """Tokens of the window of a model that is not known; a spec's own budget is the one that counts."""
 MIRRORS = Mirrors()
 """Shared by the agents of this process: a session is taken over once for all of them."""
+
+
+class OwnParts(NamedTuple):
+    """What ADK's request has beside the conversation.
+
+    Args:
+        added: contents, each with its place.
+        tools: those in the spec's scope.
+        tokens: of all else.
+    """
+
+    added: list[tuple[types.Content, int]]
+    tools: tuple[Tool, ...]
+    tokens: int
 
 
 class ModelRequests:
@@ -56,6 +74,7 @@ class ModelRequests:
         mirrors: where sessions are mirrored; by default shared by the process.
         window: tokens of the model's window, where its name is not known.
         where: the call that is given the ports, for errors.
+        context: whose spec it is, and who says what the last request held.
         ports: what the application gives to the specs.
     """
 
@@ -68,9 +87,10 @@ class ModelRequests:
         mirrors: Mirrors | None = None,
         window: int | None = None,
         where: str = "ContextPlugin(...)",
+        context: Context | None = None,
         **ports: Unpack[Ports],
     ) -> None:
-        self._specs = specs
+        self._specs, self._context = specs, context
         self._redaction = checked_ports(ports, where)
         self._roots, self._hosts = ports.get("roots", ()), ports.get("hosts", {})
         self._reader = ports.get("reader", "")
@@ -78,6 +98,7 @@ class ModelRequests:
         self._mirrors = mirrors or MIRRORS
         self._supply = Supply()
         self._engines: dict[tuple[str, str], Engine] = {}
+        self._own: dict[str, OwnParts] = {}  # of each invocation's agent, until it is answered
 
     def covers(self, agent: BaseAgent) -> bool:
         """Whether an agent's requests are compiled here."""
@@ -110,13 +131,41 @@ class ModelRequests:
         since = len(session.changes)
         await self._supply.fill(session, engine.spec, callback_context)
         events = list(callback_context.session.events)
-        added, tools, own = await off_loop(_own_parts, engine, session, llm_request, events)
-        pack = await engine.acompile(session, reserved_system=own, tools=tools)
+        own = await off_loop(_own_parts, engine, session, llm_request, events)
+        self._own[_run(callback_context)] = own
+        pack = await engine.acompile(session, reserved_system=own.tokens, tools=own.tools)
+        if self._context is not None:
+            self._context.show(engine, session, pack)
         write_changes(session, since, callback_context.state)
         publish(pack, callback_context.agent_name, callback_context.state)
         await self._keep(pack, callback_context)
-        await off_loop(_put, pack, llm_request, added)
+        await off_loop(_put, pack, llm_request, own.added)
+        if engine.target.read_back:
+            llm_request.append_tools(reading_tools(engine, self._session))
         return None
+
+    async def on_model_error(
+        self, callback_context: CallbackContext, llm_request: LlmRequest, error: Exception
+    ) -> LlmResponse | None:
+        """The answer to a smaller request where this one was too long; None for all else."""
+        name, own = callback_context.agent_name, self._own.get(_run(callback_context))
+        agent = callback_context.get_invocation_context().agent
+        engine = self._newest(name)
+        if own is None or engine is None or not isinstance(agent, LlmAgent):
+            return None
+        if overflow_of(error) is None:
+            return None
+        session = await self._session(callback_context)
+        while True:
+            pack = await engine.arecover(
+                session, error, reserved_system=own.tokens, tools=own.tools
+            )
+            await off_loop(_put, pack, llm_request, own.added, True)
+            try:
+                answers = agent.canonical_model.generate_content_async(llm_request)
+                return [answer async for answer in answers][-1]
+            except Exception as other:  # noqa: BLE001 what is no overflow is raised again
+                error = other
 
     async def after_model(
         self, callback_context: CallbackContext, llm_response: LlmResponse
@@ -127,7 +176,7 @@ class ModelRequests:
             engine = self._newest(callback_context.agent_name)
             if engine is not None:
                 session = await self._session(callback_context)
-                await off_loop(engine.learn, session, usage.prompt_token_count)
+                await off_loop(engine.bill, session, usage_of(usage))
         return None
 
     async def after_agent(self, callback_context: CallbackContext) -> types.Content | None:
@@ -170,22 +219,32 @@ class ModelRequests:
 
     def _engine(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
         """The engine for an agent with this model; the one used last stands last."""
-        engine = self._engines.pop((agent, model), None) or Engine(
-            spec,
-            model or "gemini",
-            models=self._models,
-            artifacts=self._artifacts,
-            roots=self._roots,
-            hosts=self._hosts,
-            agent=agent,
-            format="gemini",
-            window=window_of(model, self._window),
-            tools=(),
-            reader=self._reader,
-        )
+        engine = self._engines.pop((agent, model), None) or self._made(agent, spec, model)
         engine.ports = self._redaction
         self._engines[agent, model] = engine
         return engine
+
+    def _made(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
+        options: dict[str, Any] = {
+            "models": self._models,
+            "artifacts": self._artifacts,
+            "roots": self._roots,
+            "hosts": self._hosts,
+            "agent": agent,
+            "format": "gemini",
+            "window": window_of(model, self._window),
+            "tools": (),
+            "reader": self._reader,
+        }
+        if self._context is not None:
+            options = {key: value for key, value in options.items() if value}
+            return self._context.engine(model or "gemini", **options)
+        return Engine(spec, model or "gemini", **options)
+
+
+def _run(context: CallbackContext) -> str:
+    """What tells an agent's run from all others."""
+    return f"{context.invocation_id} {context.agent_name}"
 
 
 def has_own_context(agent: object) -> bool:
@@ -197,7 +256,9 @@ def has_own_context(agent: object) -> bool:
 
 
 def expect_requests(context: CallbackContext, agent: str) -> None:
-    """Refuse a live session: ADK streams it to the model, and no callback sees what is sent.
+    """Refuse a live session. ADK gives its history to the connection past every callback, and shows
+    `before_model_callback` the new words alone, to stop them, not to change them
+    (google/adk/live/_live_llm_flow.py of 2.13); what was sent stays in the provider's own window.
 
     Raises:
         SpecError: it is one.
@@ -207,7 +268,8 @@ def expect_requests(context: CallbackContext, agent: str) -> None:
             "expected a run of requests, got a live session, which ADK streams to the model past "
             "every spec",
             where=f"agent {agent!r}",
-            fix="Runner.run_async, or an agent without a context for Runner.run_live",
+            fix="Runner.run_async; for Runner.run_live an agent without a context, whose window is "
+            "the provider's: RunConfig(context_window_compression=...)",
         )
 
 
@@ -223,9 +285,8 @@ def window_of(model: str, window: int | None) -> int:
 
 def _own_parts(
     engine: Engine, session: Session, request: LlmRequest, events: list[Event]
-) -> tuple[list[tuple[types.Content, int]], tuple[Tool, ...], int]:
-    """What ADK's request has beside the conversation, redacted as the spec says: contents, each
-    with its place, the tools in the spec's scope, and the tokens of all else."""
+) -> OwnParts:
+    """What ADK's request has beside the conversation, redacted as the spec says."""
     planned = plan(engine.spec, session.state, engine.ports)
     added = extra_contents(request.contents, events)
     if planned.every_redaction:
@@ -235,11 +296,17 @@ def _own_parts(
         tools = tuple(tool for tool in tools if tool.name == engine.target.reader)
     counted = {tool.name for tool in tools}
     contents = [content for content, _ in added]
-    return added, tools, own_tokens(request, request.model or "", contents, counted)
+    tokens = own_tokens(request, request.model or "", contents, counted)
+    return OwnParts(added, tools, tokens)
 
 
-def _put(pack: Pack, request: LlmRequest, added: list[tuple[types.Content, int]]) -> None:
-    """Put what was compiled into ADK's request."""
+def _put(
+    pack: Pack,
+    request: LlmRequest,
+    added: list[tuple[types.Content, int]],
+    again: bool = False,
+) -> None:
+    """Put what was compiled into ADK's request; `again` has its instruction already."""
     policy = pack.manifest.tools
     if policy is not None and policy.rule == "step-only":
         keep_only(request, policy.sent)
@@ -248,5 +315,5 @@ def _put(pack: Pack, request: LlmRequest, added: list[tuple[types.Content, int]]
     # the provider's own memory of the conversation would stand beside it, uncompiled
     request.previous_interaction_id = None
     instruction = pack.request.get("config", {}).get("system_instruction")
-    if instruction:
+    if instruction and not again:
         request.append_instructions([text_of(instruction)])

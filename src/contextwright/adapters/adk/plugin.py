@@ -17,6 +17,7 @@ from contextwright.adapters.adk.model_requests import (
     has_own_context,
 )
 from contextwright.compiler.spec_compiler import Compiler
+from contextwright.engine.context import Context
 from contextwright.engine.door import Ports, SpecLike, spec_or_compiler
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.spec.expr import Expr
@@ -32,10 +33,10 @@ class ContextPlugin(BasePlugin):
 
     Args:
         specs: one for all agents, or one for each by name; agents without one are left alone: a
-            spec, its text, a recipe, or any compiler with `compile(snapshot, target)`. A
-            PackBuilder reads the step from the state key `plan`, the tools in scope from `tools`,
-            memories from `knowledge` and ADK's MemoryService, evidence from `evidence` and ADK's
-            ArtifactService.
+            spec, its text, a recipe, any compiler with `compile(snapshot, target)`, or a `Context`,
+            which then says what the last request held. A PackBuilder reads the step from the state
+            key `plan`, the tools in scope from `tools`, memories from `knowledge` and ADK's
+            MemoryService, evidence from `evidence` and ADK's ArtifactService.
         artifacts: where manifests are kept, each with its address in the log, and where
             `C.offload` puts tool results.
         models: who summarizes, scores and extracts; by default the embedded models.
@@ -47,7 +48,7 @@ class ContextPlugin(BasePlugin):
 
     def __init__(
         self,
-        specs: SpecLike | Mapping[str, SpecLike],
+        specs: SpecLike | Context | Mapping[str, SpecLike],
         *,
         artifacts: ArtifactStore | None = None,
         models: TaskRunner | None = None,
@@ -58,13 +59,21 @@ class ContextPlugin(BasePlugin):
     ) -> None:
         super().__init__(name=name)
         where = "ContextPlugin(specs)"
+        context = specs if isinstance(specs, Context) else None
+        source = specs.spec if isinstance(specs, Context) else specs
         made: Expr | Compiler | dict[str, Expr | Compiler]
-        if isinstance(specs, Mapping):
-            made = {n: spec_or_compiler(s, f"{where}, {n}") for n, s in specs.items()}
+        if isinstance(source, Mapping):
+            made = {n: spec_or_compiler(s, f"{where}, {n}") for n, s in source.items()}
         else:
-            made = spec_or_compiler(specs, where)
+            made = spec_or_compiler(source, where)
         self._requests = ModelRequests(
-            made, artifacts=artifacts, models=models, mirrors=mirrors, window=window, **ports
+            made,
+            artifacts=artifacts,
+            models=models,
+            mirrors=mirrors,
+            window=window,
+            context=context,
+            **ports,
         )
 
     async def before_agent_callback(
@@ -91,6 +100,16 @@ class ContextPlugin(BasePlugin):
         """Learn from the bill how the provider counts tokens."""
         return await self._requests.after_model(
             callback_context=callback_context, llm_response=llm_response
+        )
+
+    async def on_model_error_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest, error: Exception
+    ) -> LlmResponse | None:
+        """The answer to a smaller request, where the model said that this one is too long."""
+        if _is_left_alone(callback_context):
+            return None
+        return await self._requests.on_model_error(
+            callback_context=callback_context, llm_request=llm_request, error=error
         )
 
     async def after_agent_callback(

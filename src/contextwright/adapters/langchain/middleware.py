@@ -9,6 +9,7 @@ from langchain_core.messages import SystemMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from contextwright.adapters.langchain.chat_messages import ChatMessages
+from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
 from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
 from contextwright.adapters.port import Body, ContextPort, context_of
 
@@ -20,12 +21,14 @@ class ContextMiddleware(AgentMiddleware[Any, Any]):
 
     Args:
         spec: what requests hold, or a `Context`; without, the default of `Context`.
-        options: of `Context`, where none is given: `model=...` and others.
+        options: of `Context`, where none is given: `model=...` and others; with `read_back=True`
+            the model reads back what was shortened.
     """
 
     def __init__(self, spec: Any = None, **options: Any) -> None:
         super().__init__()
         self.port = ContextPort(context_of(spec, options))
+        self.tools = read_back_tools(self.port)
 
     @property
     def context(self) -> Any:
@@ -34,15 +37,21 @@ class ContextMiddleware(AgentMiddleware[Any, Any]):
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """The model's answer to the compiled request."""
-        foreign = _shown(request)
-        return self.port.send(foreign.body, lambda body: handler(_request(request, foreign, body)))
+        foreign, run = _shown(request), run_of(request.state["messages"])
+        answer = self.port.send(
+            foreign.body, lambda body: handler(_request(request, foreign, body)), run
+        )
+        self.port.billed(foreign.body, _usage(answer))
+        return answer
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same beside an event loop."""
-        foreign = _shown(request)
-        return await self.port.asend(
-            foreign.body, lambda body: handler(_request(request, foreign, body))
+        foreign, run = _shown(request), run_of(request.state["messages"])
+        answer = await self.port.asend(
+            foreign.body, lambda body: handler(_request(request, foreign, body)), run
         )
+        await self.port.abilled(foreign.body, _usage(answer))
+        return answer
 
 
 def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, Any]], Any]:
@@ -62,6 +71,12 @@ def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, A
         return {"llm_input_messages": framework_messages(_MAPPING, messages, foreign, compiled)[1]}
 
     return hook
+
+
+def _usage(answer: Any) -> Any:
+    """What a model's answer cost; None where it does not say."""
+    messages = getattr(getattr(answer, "model_response", answer), "result", [answer])
+    return next((u for each in messages if (u := getattr(each, "usage_metadata", None))), None)
 
 
 def _shown(request: Any) -> ForeignBody:

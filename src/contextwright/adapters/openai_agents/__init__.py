@@ -1,18 +1,31 @@
-"""OpenAI Agents: what each request of a run holds, by its filter.
+"""OpenAI Agents: what each request of a run holds, by its models, or by the run's filter.
 
-from contextwright.adapters.openai_agents import input_filter
+from contextwright.adapters.openai_agents import ContextProvider
 
-config = RunConfig(call_model_input_filter=input_filter(C.compaction(100_000), model="gpt-5"))
-result = await Runner.run(agent, "...", run_config=config)
+config = RunConfig(model_provider=ContextProvider(C.compaction(100_000)))
+session = StoreSession("alice", SQLiteSessions("sessions.db"))
+result = await Runner.run(agent, "...", run_config=config, session=session)
 """
 
 from contextwright.errors import MissingExtra
 
 try:
-    from contextwright.adapters.openai_agents.input_filter import InputFilter, input_filter
+    from contextwright.adapters.openai_agents.context_filter import ContextFilter
+    from contextwright.adapters.openai_agents.context_model import (
+        ContextProvider,
+        context_model,
+        read_back_tools,
+    )
+    from contextwright.adapters.openai_agents.store_session import StoreSession
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "agents":
         raise
     raise MissingExtra("openai-agents", "openai-agents") from error
 
-__all__ = ["InputFilter", "input_filter"]
+__all__ = [
+    "ContextFilter",
+    "ContextProvider",
+    "StoreSession",
+    "context_model",
+    "read_back_tools",
+]

@@ -2,8 +2,10 @@
 persisted: the run's own history stays whole. Tested with pydantic-ai 2.68."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from pydantic_ai import FunctionToolset, Tool
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import RetryModelRequest
 from pydantic_ai.messages import ModelResponse
@@ -11,7 +13,7 @@ from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import RunContext
 
 from contextwright.adapters.message_mapping import foreign_body, framework_messages
-from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.port import ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
 
 
@@ -20,17 +22,35 @@ class ContextCapability(AbstractCapability[Any]):
 
     Args:
         spec: what requests hold, or a `Context`; without, the default of `Context`.
-        options: of `Context`, where none is given: `model=...` and others.
+        options: of `Context`, where none is given: `model=...` and others; with `read_back=True`
+            the model reads back what was shortened.
     """
 
     def __init__(self, spec: Any = None, **options: Any) -> None:
         self.port = ContextPort(context_of(spec, options))
-        self._bodies: dict[str, Body] = {}  # of each run's attempt, until it is answered
 
     @property
     def context(self) -> Any:
         """The context: its newest pack, session and manifest."""
         return self.port.context
+
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """The tools that read back what was shortened."""
+
+        async def answered(name: str, ctx: RunContext[Any], **arguments: Any) -> str:
+            return await self.port.aanswer(name, arguments, ctx.run_id or "")
+
+        tools = [
+            Tool[Any].from_schema(
+                partial(answered, tool.name),
+                tool.name,
+                tool.description,
+                tool.parameters,
+                takes_ctx=True,
+            )
+            for tool in self.port.tools()
+        ]
+        return FunctionToolset[Any](tools) if tools else None
 
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -54,8 +74,7 @@ class ContextCapability(AbstractCapability[Any]):
                 for tool in tools
             ),
         )
-        self._bodies[ctx.run_id or ""] = foreign.body
-        compiled = await self.port.compiled(foreign.body)
+        compiled = await self.port.compiled(foreign.body, ctx.run_id or "")
         system, sent = framework_messages(mapping, messages, foreign, compiled["messages"])
         if system is not None and system != foreign.body["messages"][0]["content"]:
             whole = replace(instructions[0], content=system)
@@ -65,8 +84,9 @@ class ContextCapability(AbstractCapability[Any]):
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
-        """The answer, as it came."""
-        self._bodies.pop(ctx.run_id or "", None)
+        """The answer, as it came; its bill goes to the context."""
+        if (body := self.port.body_of(ctx.run_id or "")) is not None:
+            await self.port.abilled(body, response.usage)
         return response
 
     async def on_model_request_error(
@@ -74,7 +94,7 @@ class ContextCapability(AbstractCapability[Any]):
     ) -> Any:
         """Another attempt where the model said that it was too long: what it said makes the next
         request smaller."""
-        body = self._bodies.pop(ctx.run_id or "", None)
+        body = self.port.body_of(ctx.run_id or "")
         if body is None:
             raise error
         await self.context.arecover(body, error)

@@ -124,7 +124,9 @@ def _compiled(
 ) -> TaskGenerator[tuple[Pack, Session]]:
     """The pack, and the events that it was made of: those that stay even if nobody is asked for a
     summary. So no model reads what is left out."""
-    spec = C.default() | C.cool(limit) | C.budget(limit, overflow="truncate_least_salient")
+    # what leaves is no part of the log that is compiled next, so there are no steps to go by
+    last = C.budget(limit, overflow="truncate_least_salient", steps=False)
+    spec = C.default() | C.cool(limit, steps=False) | last
     target = Target(FORMAT, FORMAT, UNLIMITED, 0, counter, refs="show")
     compiler = SpecCompiler(spec)
     whole = Session(events=[_pinned(event, pinned) for event in events])

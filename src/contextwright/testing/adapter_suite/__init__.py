@@ -10,6 +10,8 @@ where it is not; each scenario plays it with a scripted model behind a provider 
 the real one refuses.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from contextwright.testing.adapter_suite.agent_driver import (
     MODELS,
     AgentDriver,
@@ -18,13 +20,15 @@ from contextwright.testing.adapter_suite.agent_driver import (
     ToolFunction,
 )
 from contextwright.testing.adapter_suite.scenario import SCENARIOS
-from contextwright.testing.adapter_suite.suite import (
-    AdapterSuite,
-    Outcome,
-    check_adapter,
-    outcomes,
-    suite_table,
-)
+
+if TYPE_CHECKING:
+    from contextwright.testing.adapter_suite.suite import (
+        AdapterSuite,
+        Outcome,
+        check_adapter,
+        outcomes,
+        suite_table,
+    )
 
 __all__ = [
     "MODELS",
@@ -39,3 +43,13 @@ __all__ = [
     "outcomes",
     "suite_table",
 ]
+_OF_PYTEST = frozenset({"AdapterSuite", "Outcome", "check_adapter", "outcomes", "suite_table"})
+
+
+def __getattr__(name: str) -> Any:
+    """What needs pytest, which whoever runs `ctx doctor` need not have."""
+    if name not in _OF_PYTEST:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from contextwright.testing.adapter_suite import suite
+
+    return getattr(suite, name)

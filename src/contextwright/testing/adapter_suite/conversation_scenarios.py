@@ -182,7 +182,7 @@ async def sub_agents(driver: AgentDriver) -> None:
 async def model_reads_back(driver: AgentDriver) -> None:
     """The model follows a ref that it sees, and reads what was shortened."""
     script = [*reading(14), read_back("f0.txt"), "done"]
-    with stage(driver, script) as acting:
+    with stage(driver, script, options={"read_back": True}) as acting:
         assert await acting.agent.run("read all files") == "done"
         acting.passed(16)
         before, after = acting.server.requests[-2:]

@@ -217,6 +217,20 @@ async def other_errors_reach_the_user(driver: AgentDriver) -> None:
         assert [each.code for each in acting.server.refused] in (["script"], ["script"] * 3)
 
 
+@scenario("the-bill-reaches-the-context")
+async def bill_reaches_the_context(driver: AgentDriver) -> None:
+    """What the provider billed, streamed or not, counts for the conversation's budget."""
+    from contextwright.engine.session_budget import SessionBudget
+
+    for streamed in (False, True):
+        budget = SessionBudget(max_tokens=10**9)
+        with stage(driver, [*reading(4), "done"], options={"budget": budget}) as acting:
+            await (acting.agent.stream(QUESTION) if streamed else acting.agent.run(QUESTION))
+            spent = budget.spent(acting.setup.context.session).usage.input
+            billed = sum(bill.tokens for bill in acting.server.bills)
+            assert spent == billed, f"{spent} of {billed} billed tokens, streamed: {streamed}"
+
+
 @scenario("the-pack-tells-what-was-shortened")
 async def pack_tells(driver: AgentDriver) -> None:
     """The context's newest pack names what is not as it was."""

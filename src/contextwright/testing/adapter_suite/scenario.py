@@ -35,11 +35,11 @@ def scenario(name: str) -> Callable[[Scenario], Scenario]:
     return enter
 
 
-def bounded_context(model: str, spec: Any = None) -> Any:
+def bounded_context(model: str, spec: Any = None, **options: Any) -> Any:
     """A context for a model that holds its requests to `LIMIT` tokens."""
     from contextwright.engine.context import Context
 
-    return Context(spec or C.compaction(LIMIT), model=model)
+    return Context(spec or C.compaction(LIMIT), model=model, **options)
 
 
 class AgentStage(msgspec.Struct, frozen=True):
@@ -84,6 +84,7 @@ def stage(
     window: int = WINDOW,
     bound: bool = False,
     helper: dict[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     **setup: Any,
 ) -> Generator[AgentStage]:
     """An agent of the driver's before a server with this script.
@@ -96,13 +97,14 @@ def stage(
         window: of the server.
         bound: whether reasoning is bound to its prefix.
         helper: fields of another agent's setup, which this one can hand a task to.
+        options: of the context.
         setup: other fields of the agent's.
     """
     with StrictServer(script, window=window, bound=bound) as server:
         model = (BINDING_MODELS if bound else MODELS)[driver.api]
 
         def made(**fields: Any) -> AgentSetup:
-            own = bounded_context(model, spec) if context else None
+            own = bounded_context(model, spec, **(options or {})) if context else None
             return AgentSetup(url=server.url, model=model, context=own, **fields)
 
         other = made(**helper) if helper is not None else None

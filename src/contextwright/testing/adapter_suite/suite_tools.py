@@ -110,7 +110,10 @@ def structured(answer: str, tools: tuple[str, ...]) -> Line:
 
     def line(request: StrictRequest) -> Reply:
         known = {*tools, "expand", "search"}
-        output = next((tool for tool in request.tools if tool not in known), None)
+        others = [tool for tool in request.tools if tool not in known]
+        named = [tool for tool in others if "answer" in tool.lower()]
+        is_native = {"response_format", "output_config", "output_format"} & request.body.keys()
+        output = None if is_native else next(iter(named or others), None)
         if output is not None:
             return call(output, answer=answer)
         return Reply(text=json.dumps({"answer": answer}))

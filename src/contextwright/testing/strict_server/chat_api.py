@@ -29,7 +29,7 @@ _MESSAGES = {
     "developer": {"role", "content", "name"},
     "user": {"role", "content", "name"},
     "assistant": {"role", "content", "name", "tool_calls", "refusal", "audio", "annotations"},
-    "tool": {"role", "content", "tool_call_id"},
+    "tool": {"role", "content", "tool_call_id", "name"},  # its function, as functions had it
 }
 _PARTS = {
     "text": {"type", "text", "prompt_cache_breakpoint"},
@@ -38,6 +38,13 @@ _PARTS = {
     "file": {"type", "file", "prompt_cache_breakpoint"},
     "refusal": {"type", "refusal"},
 }
+
+
+def _filled(message: dict[str, Any]) -> dict[str, Any]:
+    """A result of nothing is a text to OpenAI (it refuses null alone: run-llama/llama_index#17555);
+    others that speak its language refuse it (earendil-works/pi#3311), and so does our rule."""
+    is_empty = message["role"] == "tool" and message.get("content") == ""
+    return {**message, "content": "(nothing)"} if is_empty else message
 
 
 class ChatApi:
@@ -52,6 +59,9 @@ class ChatApi:
             unknown_fields(message, where, _MESSAGES.get(message.get("role"), {"role"}))
             if message["role"] == "tool" and "tool_call_id" not in message:
                 raise RefusedRequest("Missing required parameter: 'tool_call_id'", where, "OC3")
+            if message["role"] == "tool" and message.get("content") is None:
+                words = "Invalid value for 'content': expected a string, got null."
+                raise RefusedRequest(words, where, "OC3")
             if isinstance(message.get("content"), list):
                 for part in message["content"]:
                     unknown_fields(part, where, _PARTS.get(part.get("type"), {"type"}))
@@ -62,7 +72,7 @@ class ChatApi:
             unknown_fields(tool, f"tools[{place}]", {"type", "function", "custom"})
             known = {"name", "description", "parameters", "strict"}
             unknown_fields(tool["function"], f"tools[{place}]", known)
-        broken_rules(body, RULES)
+        broken_rules({**body, "messages": [_filled(each) for each in body["messages"]]}, RULES)
 
     def units(self, body: dict[str, Any]) -> list[Any]:
         return [[body.get("tools"), body.get("response_format")], *body["messages"]]

@@ -42,6 +42,19 @@ def _snake(value: Any) -> Any:
     }
 
 
+def _check_results_together(contents: list[dict[str, Any]]) -> None:
+    """Refuse results of one turn that stand in several contents."""
+    holds = [any("function_response" in part for part in each["parts"]) for each in contents]
+    for place in range(1, len(contents)):
+        if holds[place - 1] and holds[place]:
+            raise RefusedRequest(
+                "Please ensure that the number of function response parts is equal to the number "
+                "of function call parts of the function call turn.",
+                f"contents[{place}]",
+                "G-results",
+            )
+
+
 class GeminiApi:
     """`POST /v1beta/models/MODEL:generateContent` and `:streamGenerateContent`."""
 
@@ -55,6 +68,9 @@ class GeminiApi:
                 unknown_fields(part, f"contents[{place}]", _PART)
         config = {"tools": _snake(body.get("tools", []))}
         contents = [{"role": "user", **content} for content in _snake(body["contents"])]
+        # neighbours of one role are taken (google-adk sends them), but results of one turn that
+        # stand in several contents are not (cloudwego/eino-ext#571, docker/docker-agent#2958)
+        _check_results_together(contents)
         contents = joined_turns(contents, "parts")
         broken_rules({"model": body["model"], "contents": contents, "config": config}, RULES)
         self._check_signatures(body, issued)

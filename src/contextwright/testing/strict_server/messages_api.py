@@ -71,6 +71,8 @@ class MessagesApi:
     def _normal(self, body: dict[str, Any]) -> dict[str, Any]:
         """The body as the rules read it: contents and system as blocks."""
         messages = [{**each, "content": _blocks(each["content"])} for each in body["messages"]]
+        # "Consecutive `user` or `assistant` turns in your request will be combined into a single
+        # turn", says the SDK of `messages`
         messages = joined_turns(messages, "content")
         return {**body, "messages": messages, "system": _blocks(body.get("system", []))}
 
@@ -162,8 +164,9 @@ class MessagesApi:
         for index, block in enumerate(answer["content"]):
             yield from _block_events(index, block)
         delta = {"stop_reason": answer["stop_reason"], "stop_sequence": None}
-        usage = {"output_tokens": answer["usage"]["output_tokens"]}
-        yield "message_delta", {"type": "message_delta", "delta": delta, "usage": usage}
+        # the counts of the last event are sums over the whole answer
+        last = {"type": "message_delta", "delta": delta, "usage": answer["usage"]}
+        yield "message_delta", last
         yield "message_stop", {"type": "message_stop"}
 
 

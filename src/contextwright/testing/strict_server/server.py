@@ -101,8 +101,7 @@ class StrictServer:
         """
         with self._lock:
             try:
-                api.check(body, self._issued, self.bound)
-                units = api.units(body)
+                units = self._checked_units(api, body)
                 tokens = sum(map(text_tokens, units))
                 if tokens > self.window:
                     raise api.overflow(tokens, self.window)
@@ -110,6 +109,36 @@ class StrictServer:
             except RefusedRequest as refusal:
                 self._note(api, body, refusal)
                 raise
+
+    def _checked_units(self, api: ProviderApi, body: dict[str, Any]) -> list[Any]:
+        """The parts of a request that the provider takes; a field that is missing or of another
+        type, such as `tools: null`, is refused like any other fault.
+
+        Raises:
+            RefusedRequest: says what is wrong, and where.
+        """
+        for name in ("tools", "messages", "contents"):
+            value = body.get(name, ())
+            if not isinstance(value, list | tuple):
+                kind = "null" if value is None else type(value).__name__
+                words = f"Invalid type for '{name}': expected an array, but got {kind} instead."
+                raise RefusedRequest(words, name, "type")
+        try:
+            api.check(body, self._issued, self.bound)
+            _ = api.texts(body), api.tools(body), body["model"]
+            return api.units(body)
+        except KeyError as error:
+            words = f"Missing required parameter: {error}"
+            raise RefusedRequest(words, "body", "missing") from error
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise RefusedRequest(f"Invalid type: {error}", "body", "type") from error
+
+    def refuse_unread(self, api: ProviderApi, words: str) -> RefusedRequest:
+        """The refusal of a body that is no JSON object, noted like any other."""
+        refusal = RefusedRequest(words, "body", "json")
+        with self._lock:
+            self._note(api, {}, refusal)
+        return refusal
 
     def _answer(
         self, api: ProviderApi, body: dict[str, Any], streamed: bool, units: list[Any]
@@ -175,6 +204,22 @@ def _route(path: str) -> tuple[ProviderApi, str, bool] | None:
     return None
 
 
+def _body(strict: StrictServer, api: ProviderApi, raw: bytes) -> dict[str, Any]:
+    """The JSON object of a request.
+
+    Raises:
+        RefusedRequest: it is none.
+    """
+    try:
+        body = json.loads(raw)
+    except ValueError as error:
+        words = f"We could not parse the JSON body of your request: {error}"
+        raise strict.refuse_unread(api, words) from error
+    if not isinstance(body, dict):
+        raise strict.refuse_unread(api, f"expected an object, got {type(body).__name__}")
+    return body
+
+
 class _Http(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -197,11 +242,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, {"error": {"message": f"no such path: {self.path}"}})
             return
         api, model, streamed = route
-        body = json.loads(raw)
-        if model:
-            body["model"] = model
-        streamed = streamed or bool(body.get("stream"))
         try:
+            body = _body(self.strict, api, raw)
+            if model:
+                body["model"] = model
+            streamed = streamed or bool(body.get("stream"))
             reply, answer = self.strict.reply(api, body, streamed)
         except RefusedRequest as refusal:
             self._send(refusal.status, api.error(refusal))

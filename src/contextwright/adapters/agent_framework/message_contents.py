@@ -1,0 +1,64 @@
+"""The parts of Agent Framework's messages: their contents."""
+
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from agent_framework import Content, Message
+
+from contextwright.adapters.message_parts import PartView
+
+
+class MessageContents:
+    """The contents of a message."""
+
+    def role(self, message: Message) -> str:
+        """The role."""
+        return message.role
+
+    def parts(self, message: Message) -> Sequence[Content]:
+        """The contents."""
+        return message.contents
+
+    def view(self, part: Content) -> PartView:
+        """What a content is."""
+        if part.type == "text":
+            return PartView("text", part.text or "")
+        if part.type == "text_reasoning":
+            return PartView("reasoning")
+        if part.type == "function_call":
+            arguments = part.arguments
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+            return PartView("call", text or "{}", part.call_id or "", part.name or "")
+        if part.type == "function_result":
+            return PartView("result", str(part.result or ""), part.call_id or "")
+        kind = (part.media_type or "").partition("/")[0]
+        if part.type in ("data", "uri") and part.uri:
+            image: dict[str, Any] = {"type": "image_url", "image_url": {"url": part.uri}}
+            file: dict[str, Any] = {"type": "file", "file": {"file_data": part.uri}}
+            return PartView("media", wire=image if kind == "image" else file)
+        return PartView("opaque")
+
+    def rewritten(self, part: Content, text: str) -> Content:
+        """A copy with another text, other arguments; of a result, its pictures stay."""
+        new = copy.copy(part)
+        if part.type == "text":
+            new.text = text
+        elif part.type == "function_call":
+            new.arguments = text
+        else:
+            new.result = text
+            others = [item for item in part.items or () if item.type != "text"]
+            new.items = [Content.from_text(text), *others]
+        return new
+
+    def with_parts(self, message: Message, parts: list[Content]) -> Message:
+        """A copy with other contents."""
+        new = copy.copy(message)
+        new.contents = parts
+        return new
+
+    def made(self, role: str, text: str) -> Message:
+        """A message of one text."""
+        return Message(role, [text])

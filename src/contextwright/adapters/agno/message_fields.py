@@ -1,0 +1,119 @@
+"""The parts of Agno's messages: content, pictures, calls and reasoning, a result as one."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from agno.media import Image
+from agno.models.message import Message
+
+from contextwright.adapters.message_parts import PartView
+
+_REASONING = object()
+"""Stands for all reasoning of a message."""
+_BLOCKS = "content_blocks"
+"""Where Agno holds an answer of Anthropic's as it came; it is sent in the place of the fields."""
+_THOUGHTS = ("thinking", "redacted_thinking")
+
+
+class MessageFields:
+    """The fields of a message."""
+
+    def role(self, message: Message) -> str:
+        """The role."""
+        return "system" if message.role == "developer" else message.role
+
+    def parts(self, message: Message) -> Sequence[Any]:
+        """Content, pictures and calls; the whole message where it is a result."""
+        if message.role == "tool":
+            return [message]
+        content: Any = message.content
+        items = content if isinstance(content, list) else [] if content is None else [content]
+        thinks = message.reasoning_content or message.redacted_reasoning_content
+        reasoning = [_REASONING] if thinks or _thoughts(message) else []
+        return [*reasoning, *items, *(message.images or ()), *(message.tool_calls or ())]
+
+    def view(self, part: Any) -> PartView:
+        """What a part is."""
+        if isinstance(part, str):
+            return PartView("text", part)
+        if isinstance(part, Message):
+            return PartView("result", part.get_content_string(), part.tool_call_id or "")
+        if isinstance(part, Image):
+            return PartView("media", wire={"type": "image_url", "image_url": {"url": _url(part)}})
+        if isinstance(part, dict) and "function" in part:
+            function = part["function"]
+            arguments = function.get("arguments") or "{}"
+            return PartView("call", arguments, part["id"], function["name"])
+        if isinstance(part, dict) and part.get("type") == "text":
+            return PartView("text", part["text"])
+        return PartView("reasoning" if part is _REASONING else "opaque")
+
+    def rewritten(self, part: Any, text: str) -> Any:
+        """A copy with another text, other arguments."""
+        if isinstance(part, str):
+            return text
+        if isinstance(part, Message):
+            return part.model_copy(update={"content": text})
+        if "function" in part:
+            return {**part, "function": {**part["function"], "arguments": text}}
+        return {**part, "text": text}
+
+    def with_parts(self, message: Message, parts: list[Any]) -> Message:
+        """A copy with other parts; what was stored as it came is changed as well."""
+        if message.role == "tool":
+            return parts[0]
+        calls = [part for part in parts if isinstance(part, dict) and "function" in part]
+        images = [part for part in parts if isinstance(part, Image)]
+        rest = [p for p in parts if p is not _REASONING and p not in calls and p not in images]
+        content: Any = rest if isinstance(message.content, list) else (rest[0] if rest else None)
+        update: dict[str, Any] = {
+            "content": content,
+            "images": images or None,
+            "tool_calls": calls or None,
+        }
+        if _REASONING not in parts:
+            update |= {"reasoning_content": None, "redacted_reasoning_content": None}
+        data = message.provider_data or {}
+        if data.get(_BLOCKS):
+            blocks = _blocks(data[_BLOCKS], calls, content != message.content, content)
+            if _REASONING not in parts:
+                blocks = [block for block in blocks if block.get("type") not in _THOUGHTS]
+            update["provider_data"] = {**data, _BLOCKS: blocks}
+        return message.model_copy(update=update)
+
+    def made(self, role: str, text: str) -> Message:
+        """A message of one text."""
+        return Message(role=role, content=text)
+
+
+def _thoughts(message: Message) -> bool:
+    blocks = (message.provider_data or {}).get(_BLOCKS) or ()
+    return any(isinstance(each, dict) and each.get("type") in _THOUGHTS for each in blocks)
+
+
+def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> list[Any]:
+    """Stored blocks with the arguments and the text of now."""
+    inputs = {call["id"]: json.loads(call["function"]["arguments"]) for call in calls}
+    new: list[Any] = []
+    texts = [text] if text else []
+    for block in blocks:
+        kind = block.get("type")
+        if kind == "tool_use" and block["id"] in inputs:
+            new.append({**block, "input": inputs[block["id"]]})
+        elif kind == "text" and has_text:
+            new += [{**block, "text": each} for each in texts]
+            texts = []
+        else:
+            new.append(block)
+    return new
+
+
+def _url(image: Image) -> str:
+    """Where a picture is, or itself."""
+    if image.url:
+        return image.url
+    data = image.get_content_bytes() or b""
+    kind = image.mime_type or f"image/{image.format or 'png'}"
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"

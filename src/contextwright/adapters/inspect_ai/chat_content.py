@@ -1,0 +1,110 @@
+"""The parts of inspect_ai's messages: contents, the calls beside them, a result as one."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    ContentImage,
+    ContentReasoning,
+    ContentText,
+    Model,
+)
+from inspect_ai.tool import ToolCall, ToolInfo
+
+from contextwright.adapters.message_mapping import ForeignBody, foreign_body
+from contextwright.adapters.message_parts import PartedMessages, PartView
+
+
+class ChatContent:
+    """The contents of a message."""
+
+    def role(self, message: ChatMessage) -> str:
+        """The role."""
+        return message.role
+
+    def parts(self, message: ChatMessage) -> Sequence[Any]:
+        """Texts, contents and calls; the whole message where it is a result."""
+        if isinstance(message, ChatMessageTool):
+            return [message]
+        content = message.content
+        calls = message.tool_calls or [] if isinstance(message, ChatMessageAssistant) else []
+        return [*([content] if isinstance(content, str) else content), *calls]
+
+    def view(self, part: Any) -> PartView:
+        """What a part is; of a result that is an error, what the model is shown of it."""
+        if isinstance(part, str):
+            return PartView("text", part)
+        if isinstance(part, ContentText):
+            return PartView("text", part.text)
+        if isinstance(part, ToolCall):
+            arguments = json.dumps(part.arguments, ensure_ascii=False)
+            return PartView("call", arguments, part.id, part.function)
+        if isinstance(part, ChatMessageTool):
+            text = part.error.message if part.error else part.text
+            return PartView("result", text, part.tool_call_id or "")
+        if isinstance(part, ContentImage):
+            image: dict[str, Any] = {"url": part.image}
+            return PartView("media", wire={"type": "image_url", "image_url": image})
+        return PartView("reasoning" if isinstance(part, ContentReasoning) else "opaque")
+
+    def rewritten(self, part: Any, text: str) -> Any:
+        """A copy with another text, other arguments; of a result, its pictures stay."""
+        if isinstance(part, str):
+            return text
+        if isinstance(part, ContentText):
+            return part.model_copy(update={"text": text})
+        if isinstance(part, ToolCall):
+            return ToolCall(**{**vars(part), "arguments": json.loads(text)})
+        if part.error is not None:
+            error = type(part.error)(part.error.type, text)
+            return part.model_copy(update={"error": error})
+        content = part.content
+        if not isinstance(content, str):
+            others = [each for each in content if not isinstance(each, ContentText)]
+            content = [ContentText(text=text), *others]
+            return part.model_copy(update={"content": content})
+        return part.model_copy(update={"content": text})
+
+    def with_parts(self, message: ChatMessage, parts: list[Any]) -> ChatMessage:
+        """A copy with other parts, of the same id."""
+        if isinstance(message, ChatMessageTool):
+            return parts[0]
+        content = [part for part in parts if not isinstance(part, ToolCall)]
+        update: dict[str, Any] = {"content": content}
+        if isinstance(message.content, str):
+            update["content"] = "".join(content)
+        if isinstance(message, ChatMessageAssistant):
+            calls = [part for part in parts if isinstance(part, ToolCall)]
+            update["tool_calls"] = calls or None
+        return message.model_copy(update=update)
+
+    def made(self, role: str, text: str) -> ChatMessage:
+        """A message of one text."""
+        kinds = {"assistant": ChatMessageAssistant, "system": ChatMessageSystem}
+        return kinds.get(role, ChatMessageUser)(content=text)
+
+
+CHAT = PartedMessages(ChatContent())
+
+
+def shown(model: Model, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> ForeignBody:
+    """A request of inspect_ai's as a body."""
+    return foreign_body(
+        CHAT,
+        messages,
+        model=model.name,
+        tools=(
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters.model_dump(exclude_none=True),
+            }
+            for tool in tools
+        ),
+    )

@@ -1,0 +1,79 @@
+"""The parts of LlamaIndex's messages: their blocks, a result as one."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ContentBlock,
+    ImageBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+)
+
+from contextwright.adapters.message_parts import PartView
+
+_ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
+_CALLS = "tool_calls"
+"""Where calls stand once more, for providers that know no blocks."""
+
+
+class MessageBlocks:
+    """The blocks of a message."""
+
+    def role(self, message: ChatMessage) -> str:
+        """The role."""
+        return _ROLES.get(message.role.value, message.role.value)
+
+    def parts(self, message: ChatMessage) -> Sequence[Any]:
+        """The blocks; the whole message where it is a result."""
+        return [message] if self.role(message) == "tool" else message.blocks
+
+    def view(self, part: Any) -> PartView:
+        """What a block is."""
+        if isinstance(part, ChatMessage):
+            id = part.additional_kwargs.get("tool_call_id")
+            return PartView("result", part.content or "", str(id or ""))
+        if isinstance(part, TextBlock):
+            return PartView("text", part.text)
+        if isinstance(part, ToolCallBlock):
+            values = part.tool_kwargs
+            text = values if isinstance(values, str) else json.dumps(values, ensure_ascii=False)
+            return PartView("call", text or "{}", part.tool_call_id or "", part.tool_name)
+        if isinstance(part, ImageBlock):
+            return PartView("media", wire={"type": "image_url", "image_url": {"url": _url(part)}})
+        return PartView("reasoning" if isinstance(part, ThinkingBlock) else "opaque")
+
+    def rewritten(self, part: Any, text: str) -> Any:
+        """A copy with another text, other arguments; of a result, its pictures stay."""
+        if isinstance(part, ChatMessage):
+            others = [block for block in part.blocks if not isinstance(block, TextBlock)]
+            return part.model_copy(update={"blocks": [TextBlock(text=text), *others]})
+        if isinstance(part, ToolCallBlock):
+            values = text if isinstance(part.tool_kwargs, str) else json.loads(text)
+            return part.model_copy(update={"tool_kwargs": values})
+        return part.model_copy(update={"text": text})
+
+    def with_parts(self, message: ChatMessage, parts: list[Any]) -> ChatMessage:
+        """A copy with other blocks."""
+        if self.role(message) == "tool":
+            return parts[0]
+        blocks: list[ContentBlock] = parts
+        extra = message.additional_kwargs
+        if any(isinstance(block, ToolCallBlock) for block in message.blocks):
+            extra = {key: value for key, value in extra.items() if key != _CALLS}
+        return message.model_copy(update={"blocks": blocks, "additional_kwargs": extra})
+
+    def made(self, role: str, text: str) -> ChatMessage:
+        """A message of one text."""
+        return ChatMessage(role=role, content=text)
+
+
+def _url(block: ImageBlock) -> str:
+    """Where a picture is, or itself."""
+    if block.url:
+        return str(block.url)
+    data = block.resolve_image(as_base64=True).read().decode()
+    return f"data:{block.image_mimetype or 'image/png'};base64,{data}"

@@ -1,0 +1,182 @@
+"""The mapping of messages that are a role and a list of parts, as most frameworks have them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeVar
+
+import msgspec
+
+from contextwright.adapters.message_mapping import Wire, plain_text
+
+MessageT = TypeVar("MessageT")
+SILENT = "(no text)"
+"""Stands for an answer that has neither text nor calls, such as one that only thinks."""
+
+
+class PartView(msgspec.Struct, frozen=True):
+    """A part of a framework's message, as a context reads it.
+
+    Args:
+        kind: what it is; reasoning and what is opaque is not shown.
+        text: of a text or a result; the arguments of a call, as JSON.
+        id: of the call, also in its result.
+        name: of the tool that is called.
+        wire: the part of a chat message that stands for a picture or a file.
+    """
+
+    kind: Literal["text", "call", "result", "media", "reasoning", "opaque"]
+    text: str = ""
+    id: str = ""
+    name: str = ""
+    wire: Wire = {}
+
+
+class PartAccess(Protocol[MessageT]):
+    """What a framework's messages are made of; written once a framework."""
+
+    def role(self, message: MessageT) -> str:
+        """The role, as OpenAI Chat names it."""
+        ...
+
+    def parts(self, message: MessageT) -> Sequence[Any]:
+        """Its parts: texts, calls, results and others."""
+        ...
+
+    def view(self, part: Any) -> PartView:
+        """What a part is."""
+        ...
+
+    def rewritten(self, part: Any, text: str) -> Any:
+        """A copy of a text, a call or a result with another text, other arguments."""
+        ...
+
+    def with_parts(self, message: MessageT, parts: list[Any]) -> MessageT:
+        """A copy of a message with other parts."""
+        ...
+
+    def made(self, role: str, text: str) -> MessageT:
+        """A new message."""
+        ...
+
+
+class PartedMessages:
+    """A `MessageMapping` by the parts of messages: a result is a chat message, all else of a
+    message is one."""
+
+    def __init__(self, access: PartAccess[Any]) -> None:
+        self.access = access
+
+    def wires(self, message: Any) -> list[Wire]:
+        """A chat message for each result, and one for the rest."""
+        views = self._views(message)
+        wires: list[Wire] = [
+            {"role": "tool", "tool_call_id": view.id, "content": view.text}
+            for view in views
+            if view.kind == "result"
+        ]
+        shown = [view for view in views if view.kind in ("text", "media", "call")]
+        role = self.access.role(message)
+        if role == "assistant":
+            return [*wires, _answer(shown)]
+        if wires and not shown:
+            return wires
+        role = "user" if role == "tool" else role
+        return [*wires, {"role": role, "content": _content(shown)}]
+
+    def changed(self, message: Any, wires: Mapping[int, Wire]) -> Any:
+        """The message with what is left of its parts; what is not shown stays where it stood."""
+        parts, views = self.access.parts(message), self._views(message)
+        results = [view for view in views if view.kind == "result"]
+        rest = wires.get(len(results))
+        texts = _Texts(rest, [view for view in views if view.kind in ("text", "media")])
+        arguments = {
+            call["id"]: call["function"]["arguments"]
+            for call in (rest or {}).get("tool_calls") or ()
+        }
+        left: list[Any] = []
+        number = 0
+        for part, view in zip(parts, views, strict=True):
+            text: str | None = None
+            if view.kind == "result":
+                wire = wires.get(number)
+                number += 1
+                text = None if wire is None else plain_text(wire.get("content"))
+            elif view.kind == "call":
+                text = arguments.get(view.id)
+            elif view.kind in ("text", "media"):
+                text = texts.now(view)
+            elif rest is not None:
+                text = view.text
+            if text is not None:
+                left.append(part if text == view.text else self.access.rewritten(part, text))
+        return self.access.with_parts(message, left)
+
+    def made(self, wire: Wire) -> Any:
+        """A message for what was added."""
+        return self.access.made(wire["role"], plain_text(wire.get("content")))
+
+    def without_reasoning(self, message: Any) -> Any:
+        """The message without its reasoning."""
+        parts, views = self.access.parts(message), self._views(message)
+        left = [p for p, view in zip(parts, views, strict=True) if view.kind != "reasoning"]
+        return message if len(left) == len(parts) else self.access.with_parts(message, left)
+
+    def _views(self, message: Any) -> list[PartView]:
+        return [self.access.view(part) for part in self.access.parts(message)]
+
+
+class _Texts:
+    """What became of the texts and pictures of a message."""
+
+    def __init__(self, wire: Wire | None, before: Sequence[PartView]) -> None:
+        content: Any = None if wire is None else wire.get("content")
+        self._same = wire is not None and content == _content_of(wire, before)
+        self._media = [p for p in content or () if p["type"] != "text"] if _is_list(content) else []
+        texts = [view for view in before if view.kind == "text"]
+        new = [p["text"] for p in content if p["type"] == "text"] if _is_list(content) else []
+        if not new and isinstance(content, str):
+            new = [content]
+        if len(new) != len(texts):
+            new = ["\n".join(new)] if texts and new else []
+        self._new = iter(new)
+
+    def now(self, view: PartView) -> str | None:
+        """The text of now; None where it is gone."""
+        if self._same:
+            return view.text
+        if view.kind == "media":
+            return view.text if view.wire in self._media else None
+        return next(self._new, None)
+
+
+def _is_list(content: Any) -> bool:
+    return isinstance(content, list)
+
+
+def _content_of(wire: Wire, views: Sequence[PartView]) -> Any:
+    return _answer(views)["content"] if wire["role"] == "assistant" else _content(views)
+
+
+def _content(views: Sequence[PartView]) -> Any:
+    """A text, or a list where there are several parts."""
+    if len(views) == 1 and views[0].kind == "text":
+        return views[0].text
+    return [
+        view.wire if view.kind == "media" else {"type": "text", "text": view.text} for view in views
+    ]
+
+
+def _answer(views: Sequence[PartView]) -> Wire:
+    """The chat message of an answer."""
+    text = "\n\n".join(view.text for view in views if view.kind == "text" and view.text)
+    calls = [
+        {
+            "id": view.id,
+            "type": "function",
+            "function": {"name": view.name, "arguments": view.text},
+        }
+        for view in views
+        if view.kind == "call"
+    ]
+    if calls:
+        return {"role": "assistant", "content": text or None, "tool_calls": calls}
+    return {"role": "assistant", "content": text or SILENT}

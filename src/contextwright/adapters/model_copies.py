@@ -1,0 +1,45 @@
+"""A framework's model of the same type, with our methods in it."""
+
+import copy
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from contextwright.adapters.port import ContextPort
+from contextwright.errors import SpecError
+
+ModelT = TypeVar("ModelT")
+_PORT = "_contextwright_port"
+
+
+def model_copy_with(model: ModelT, port: ContextPort, *methods: Callable[..., Any]) -> ModelT:
+    """A copy of a model, of a type derived from its own in which some methods are others; the
+    given one stays as it is, and copies of the copy have them as well.
+
+    Args:
+        model: of a framework.
+        port: that the methods stand on.
+        methods: by their names; each is called with the model.
+    """
+    kind: Any = type(model)
+    named = {method.__name__: method for method in methods}
+    derived = type(kind.__name__, (kind,), {**named, "__module__": kind.__module__})
+    setattr(derived, _PORT, lambda: port)  # a plain value would be a field to some
+    new = copy.copy(model)
+    object.__setattr__(new, "__class__", derived)
+    return new
+
+
+def port_of(model: Any) -> ContextPort:
+    """The port of a model that `model_copy_with` made.
+
+    Raises:
+        SpecError: it is another's.
+    """
+    port = getattr(type(model), _PORT, None)
+    if port is None:
+        raise SpecError(
+            f"a {type(model).__name__} of the framework's own has no context",
+            where="read_back_tools(model)",
+            fix="give the model that this adapter made",
+        )
+    return port()

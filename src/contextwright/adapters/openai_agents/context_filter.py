@@ -1,0 +1,64 @@
+"""A filter on what each call of a run sends to the model; the run's own items, and its session,
+stay whole. Tested with openai-agents 0.24."""
+
+from typing import Any
+
+from agents import RunHooks
+from agents.items import ModelResponse
+from agents.run_config import CallModelData, ModelInputData
+from agents.run_context import RunContextWrapper
+
+from contextwright.adapters.openai_agents.function_tools import reading_tools, schemas
+from contextwright.adapters.port import Body, ContextPort, context_of
+
+
+class ContextFilter:
+    """A `call_model_input_filter` that compiles: items, instructions and tools are one budget.
+
+    Args:
+        spec: what requests hold, or a `Context`; without, the default of `Context`.
+        options: of `Context`, where none is given: `model=...` and others; with `read_back=True`
+            the model reads back what was shortened, by `tools`.
+
+    Attributes:
+        tools: for an agent's `tools`: they read back what was shortened. Empty without `read_back`.
+        hooks: for `Runner.run(hooks=...)`: bills calibrate the counter.
+    """
+
+    def __init__(self, spec: Any = None, **options: Any) -> None:
+        self.port = ContextPort(context_of(spec, options))
+        self.hooks = _BillHooks(self.port)
+        self.tools = reading_tools(self.port)
+
+    @property
+    def context(self) -> Any:
+        """The context: its newest pack, session and manifest."""
+        return self.port.context
+
+    async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
+        """What the model is sent."""
+        items, instructions = data.model_data.input, data.model_data.instructions
+        body: Body = {"input": items, "tools": schemas(data.agent.tools, data.agent.handoffs)}
+        if instructions:
+            body["instructions"] = instructions
+        model = data.agent.model
+        name = model if isinstance(model, str) else getattr(model, "model", None)
+        if name:
+            body["model"] = str(name)
+        new = await self.port.compiled(body)
+        return ModelInputData(input=new["input"], instructions=new.get("instructions"))
+
+
+class _BillHooks(RunHooks[Any]):
+    """Hears what each call of a run cost."""
+
+    def __init__(self, port: ContextPort) -> None:
+        self._port = port
+
+    async def on_llm_end(
+        self, context: RunContextWrapper[Any], agent: Any, response: ModelResponse
+    ) -> None:
+        """The bill of one call, to the context."""
+        body = self._port.body_of()
+        if body is not None and response.usage.requests:
+            await self._port.abilled(body, response.usage)

@@ -1,0 +1,115 @@
+"""A model of OpenAI Agents whose requests are compiled, which hears what a filter does not: that a
+request was refused. Tested with openai-agents 0.24."""
+
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar
+
+from agents import FunctionTool, Model, ModelProvider
+from agents.models.multi_provider import MultiProvider
+
+from contextwright.adapters.model_copies import model_copy_with, port_of
+from contextwright.adapters.openai_agents.function_tools import reading_tools, schemas
+from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.streams import astream
+from contextwright.tokens.usage import usage_of
+
+ModelT = TypeVar("ModelT", bound=Model)
+
+
+def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
+    """A model of the same type, whose requests hold what the spec says: items, instructions, tools
+    and handoffs are one budget, those of MCP servers too. A request that the provider calls too
+    long goes out once more, smaller; bills calibrate the counter.
+
+    Args:
+        model: for an agent; it stays as it is.
+        spec: what requests hold, or a `Context`; without, the default of `Context`.
+        options: of `Context`, where none is given: `model=...` and others.
+    """
+    return _model_with(model, ContextPort(context_of(spec, options)))
+
+
+def _model_with(model: ModelT, port: ContextPort) -> ModelT:
+    own: Any = type(model)
+
+    async def get_response(
+        self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
+    ) -> Any:
+        async def answer(new: Body) -> Any:
+            instructions, items = new.get("instructions"), new["input"]
+            return await own.get_response(self, instructions, items, *rest, **named)
+
+        return await port.asend(_body(self, system_instructions, input, rest, named), answer)
+
+    def stream_response(
+        self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
+    ) -> AsyncIterator[Any]:
+        def answer(new: Body) -> AsyncIterator[Any]:
+            instructions, items = new.get("instructions"), new["input"]
+            return own.stream_response(self, instructions, items, *rest, **named)
+
+        body = _body(self, system_instructions, input, rest, named)
+        return astream(port, body, answer, usage_of)
+
+    return model_copy_with(model, port, get_response, stream_response)
+
+
+class ContextProvider(ModelProvider):
+    """A provider for `RunConfig(model_provider=...)`: the models of all agents of a run that name
+    theirs compile their requests.
+
+    Args:
+        spec, options: as `context_model` takes them.
+        provider: who knows the models by name; by default the framework's own.
+
+    Attributes:
+        tools: for an agent's `tools`: they read back what was shortened. Empty without `read_back`.
+    """
+
+    def __init__(
+        self, spec: Any = None, *, provider: ModelProvider | None = None, **options: Any
+    ) -> None:
+        self.port = ContextPort(context_of(spec, options))
+        self.tools = reading_tools(self.port)
+        self._provider = provider or MultiProvider()
+
+    @property
+    def context(self) -> Any:
+        """The context: its newest pack, session and manifest."""
+        return self.port.context
+
+    def get_model(self, model_name: str | None) -> Model:
+        """The model of this name, with the context."""
+        return _model_with(self._provider.get_model(model_name), self.port)
+
+    async def aclose(self) -> None:
+        """Close the provider's connections."""
+        await self._provider.aclose()
+
+
+def read_back_tools(model: Model) -> list[FunctionTool]:
+    """The tools with which an agent's model reads back what was shortened; none where its context
+    was not made with `read_back=True`.
+
+    Args:
+        model: that `context_model` made.
+    """
+    return reading_tools(port_of(model))
+
+
+def _body(
+    model: Any, instructions: Any, items: Any, rest: tuple[Any, ...], named: dict[str, Any]
+) -> Body:
+    """A request of the framework's as a body. Behind its instructions and items stand its
+    settings, tools, output schema and handoffs, by place or by name."""
+    places = ("model_settings", "tools", "output_schema", "handoffs")
+    arguments: dict[str, Any] = {**dict(zip(places, rest, strict=False)), **named}
+    body: Body = {
+        "input": items,
+        "tools": schemas(arguments.get("tools"), arguments.get("handoffs")),
+    }
+    if instructions:
+        body["instructions"] = instructions
+    if name := getattr(model, "model", None):
+        body["model"] = str(name)
+    return body

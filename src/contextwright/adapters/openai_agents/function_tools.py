@@ -1,0 +1,41 @@
+"""Tools of OpenAI Agents: as a body shows them, and those that read back what was shortened."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from agents import FunctionTool, Handoff
+from agents.tool_context import ToolContext
+
+from contextwright.adapters.port import ContextPort, is_our_tool
+
+
+def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list[dict[str, Any]]:
+    """The tools whose schemas are known before they are asked for, and the handoffs; ours are left
+    out, as the context adds them itself."""
+    functions = [tool for tool in tools or () if isinstance(tool, FunctionTool)]
+    others = [each for each in handoffs or () if isinstance(each, Handoff)]
+    shown = [
+        *((t.name, t.description, t.params_json_schema) for t in functions),
+        *((h.tool_name, h.tool_description, h.input_json_schema) for h in others),
+    ]
+    definitions = [{"name": n, "description": d, "parameters": p} for n, d, p in shown]
+    return [{"type": "function", **each} for each in definitions if not is_our_tool(each)]
+
+
+def reading_tools(port: ContextPort) -> list[FunctionTool]:
+    """The tools with which an agent's model reads back; none where the context has none."""
+
+    async def answer(name: str, context: ToolContext[Any], arguments: str) -> str:
+        return await port.aanswer(name, arguments)
+
+    return [
+        FunctionTool(
+            name=tool.name,
+            description=tool.description,
+            params_json_schema=tool.parameters,
+            on_invoke_tool=partial(answer, tool.name),
+            strict_json_schema=False,
+        )
+        for tool in port.tools()
+    ]

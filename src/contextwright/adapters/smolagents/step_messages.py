@@ -1,0 +1,114 @@
+"""smolagents' messages as chat messages, and back. Its memory writes the calls of a step, and what
+came of them, as texts: they are shown as a call and its result, so that both give way as such."""
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from smolagents.models import ChatMessage, MessageRole
+
+from contextwright.adapters.message_mapping import Wire, plain_text
+
+_CALLING = "Calling tools:\n"
+_ROLES = {MessageRole.TOOL_CALL: "assistant", MessageRole.TOOL_RESPONSE: "user"}
+
+
+class StepMessages:
+    """The mapping of the messages of one request.
+
+    Args:
+        messages: all of them: a result is told by standing behind its call.
+    """
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        self._ids: dict[int, str] = {}
+        call: tuple[int, ChatMessage] | None = None
+        for place, message in enumerate(messages):
+            if message.role == MessageRole.TOOL_CALL:
+                call = place, message
+            elif message.role == MessageRole.TOOL_RESPONSE and call is not None:
+                self._ids[id(call[1])] = self._ids[id(message)] = f"step_{call[0]}"
+                call = None
+
+    def wires(self, message: ChatMessage) -> list[Wire]:
+        """The chat message that it is."""
+        id_ = self._ids.get(id(message))
+        if id_ is not None and message.role == MessageRole.TOOL_CALL:
+            name, arguments = _call(_text(message))
+            function = {"name": name, "arguments": arguments}
+            calls = [{"id": id_, "type": "function", "function": function}]
+            return [{"role": "assistant", "content": None, "tool_calls": calls}]
+        if id_ is not None:
+            return [{"role": "tool", "tool_call_id": id_, "content": _text(message)}]
+        role = _ROLES.get(message.role, str(getattr(message.role, "value", message.role)))
+        return [{"role": role, "content": _content(message)}]
+
+    def changed(self, message: ChatMessage, wires: Mapping[int, Wire]) -> ChatMessage:
+        """A copy with another text, other arguments; its pictures stay where they are shown."""
+        wire = wires[0]
+        if calls := wire.get("tool_calls"):
+            text = _with_arguments(_text(message), calls[0]["function"]["arguments"])
+        else:
+            text = plain_text(wire.get("content"))
+        items = message.content if isinstance(message.content, list) else []
+        left = wire["content"] if isinstance(wire.get("content"), list) else []
+        pictures = [item for item in items if item.get("type") != "text"]
+        pictures = pictures if any(part["type"] != "text" for part in left) else []
+        return replace(message, content=[{"type": "text", "text": text}, *pictures])
+
+    def made(self, wire: Wire) -> ChatMessage:
+        """A message for what was added."""
+        role = MessageRole.ASSISTANT if wire["role"] == "assistant" else MessageRole.USER
+        text = plain_text(wire.get("content"))
+        return ChatMessage(role=role, content=[{"type": "text", "text": text}])
+
+    def without_reasoning(self, message: ChatMessage) -> ChatMessage:
+        """The message: the memory holds no reasoning."""
+        return message
+
+
+def _text(message: ChatMessage) -> str:
+    return plain_text(message.content)
+
+
+def _content(message: ChatMessage) -> Any:
+    """A text, or a list where pictures are beside it."""
+    items = message.content if isinstance(message.content, list) else []
+    if all(item.get("type") == "text" for item in items):
+        return _text(message)
+    # a picture counts as one; it is itself when it is sent
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}
+    return [item if item["type"] == "text" else image for item in items]
+
+
+def _listed(text: str) -> list[Any]:
+    """The calls that a step's text names."""
+    try:
+        calls = ast.literal_eval(text.removeprefix(_CALLING))
+    except (SyntaxError, ValueError):
+        return []
+    return calls if isinstance(calls, list) else []
+
+
+def _call(text: str) -> tuple[str, str]:
+    """The name and the arguments of a step's call; of several, all as one."""
+    calls = _listed(text)
+    if len(calls) == 1:
+        function = calls[0]["function"]
+        return function["name"], json.dumps(_object(function["arguments"]), ensure_ascii=False)
+    return "tools", json.dumps({"calls": calls or text}, ensure_ascii=False, default=str)
+
+
+def _object(arguments: Any) -> Any:
+    return arguments if isinstance(arguments, dict) else {"arguments": arguments}
+
+
+def _with_arguments(text: str, arguments: str) -> str:
+    """A step's text with other arguments."""
+    calls = _listed(text)
+    if len(calls) != 1:
+        return _CALLING + arguments
+    function = {**calls[0]["function"], "arguments": json.loads(arguments)}
+    return _CALLING + str([{**calls[0], "function": function}])

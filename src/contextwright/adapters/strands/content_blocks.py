@@ -1,0 +1,63 @@
+"""The parts of Strands' messages: their content blocks, in the form of Bedrock Converse."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from contextwright.adapters.message_parts import PartView
+
+Block = dict[str, Any]
+_REASONING = "reasoningContent"
+
+
+class ContentBlocks:
+    """The content blocks of a message."""
+
+    def role(self, message: Block) -> str:
+        """The role."""
+        return message["role"]
+
+    def parts(self, message: Block) -> Sequence[Block]:
+        """The content blocks."""
+        return message["content"]
+
+    def view(self, part: Block) -> PartView:
+        """What a block is."""
+        if "text" in part:
+            return PartView("text", part["text"])
+        if "toolUse" in part:
+            call = part["toolUse"]
+            arguments = json.dumps(call.get("input") or {}, ensure_ascii=False)
+            return PartView("call", arguments, call["toolUseId"], call["name"])
+        if "toolResult" in part:
+            result = part["toolResult"]
+            texts = [_text(item) for item in result["content"] if "text" in item or "json" in item]
+            return PartView("result", "\n".join(texts), result["toolUseId"])
+        if "image" in part and "bytes" in part["image"].get("source", {}):
+            data = base64.b64encode(part["image"]["source"]["bytes"]).decode()
+            url = f"data:image/{part['image']['format']};base64,{data}"
+            return PartView("media", wire={"type": "image_url", "image_url": {"url": url}})
+        return PartView("reasoning" if _REASONING in part else "opaque")
+
+    def rewritten(self, part: Block, text: str) -> Block:
+        """A copy with another text, other arguments; of a result, its pictures stay."""
+        if "toolUse" in part:
+            return {**part, "toolUse": {**part["toolUse"], "input": json.loads(text)}}
+        if "toolResult" in part:
+            result = part["toolResult"]
+            others = [item for item in result["content"] if not ("text" in item or "json" in item)]
+            return {**part, "toolResult": {**result, "content": [{"text": text}, *others]}}
+        return {**part, "text": text}
+
+    def with_parts(self, message: Block, parts: list[Block]) -> Block:
+        """A copy with other blocks."""
+        return {**message, "content": parts}
+
+    def made(self, role: str, text: str) -> Block:
+        """A message of one text."""
+        return {"role": "assistant" if role == "assistant" else "user", "content": [{"text": text}]}
+
+
+def _text(item: Block) -> str:
+    return item["text"] if "text" in item else json.dumps(item["json"], ensure_ascii=False)

@@ -1,0 +1,58 @@
+"""Streamed answers of frameworks: a refusal comes with the first piece, not with the call."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from contextwright.adapters.port import Body, ContextPort
+from contextwright.adapters.stream_bills import aheard, heard
+from contextwright.tokens.usage import Usage
+
+Bill = Callable[[Any], Usage | None]
+"""What a piece says that the answer cost so far."""
+
+
+def stream(
+    port: ContextPort, body: Body, request: Callable[[Body], Iterator[Any]], bill: Bill
+) -> Iterator[Any]:
+    """The pieces of the answer to a compiled body; of a smaller one where that is too long.
+
+    Args:
+        port: of the adapter.
+        body: as the user would send it.
+        request: sends a body, and gives the pieces.
+        bill: of a piece.
+
+    Raises:
+        ContextOverflowError: there is no smaller one. Whatever else `request` raises, and
+            everything that it raises behind the first piece.
+    """
+    sent = port.bare(body)
+    while True:
+        begun = False
+        try:
+            for piece in heard(port, body, request(sent), bill):
+                begun = True
+                yield piece
+            return
+        except Exception as error:
+            if begun:
+                raise
+            sent = port.context.recover(body, error, id=port.id)
+
+
+async def astream(
+    port: ContextPort, body: Body, request: Callable[[Body], AsyncIterator[Any]], bill: Bill
+) -> AsyncIterator[Any]:
+    """The same beside an event loop."""
+    sent = await port.compiled(body)
+    while True:
+        begun = False
+        try:
+            async for piece in aheard(port, body, request(sent), bill):
+                begun = True
+                yield piece
+            return
+        except Exception as error:
+            if begun:
+                raise
+            sent = await port.context.arecover(body, error, id=port.id)
