@@ -3,13 +3,20 @@
 import asyncio
 import copy
 import json
+from contextlib import suppress
 
 import msgspec
 import pytest
 from tests.engine.test_conversation import lists, recorded
 
-from contextwright import C, Context, Conversations, Engine, Session, compile
-from contextwright.errors import ModelError, NotInThisFormat, SessionError, SpecError
+from contextwright import C, Context, Conversations, Engine, Session, compile, register_model
+from contextwright.errors import (
+    ContextwrightError,
+    ModelError,
+    NotInThisFormat,
+    SessionError,
+    SpecError,
+)
 
 MODELS = {
     "openai-chat": "gpt-5",
@@ -115,6 +122,42 @@ def test_reminders_stay_where_the_caller_put_them():
     made = context(changed)
     assert made == changed
     assert made[2] is reminder
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_room_is_kept_for_reminders_that_are_put_in_later(within):
+    info = register_model("narrow-1", window=8_000, provider="openai", max_output=1_000)
+    messages, _ = lists("openai-chat", long_run(40))
+    context = Context(model=info.name, reserved_output=1_000)
+    text = f"<system-reminder>{'Be short, then. ' * 400}</system-reminder>"
+    for count in range(4, len(messages) + 1, 2):
+        changed = copy.deepcopy(messages[:count])
+        if within and count > 4:
+            changed[1]["content"] += text
+        elif count > 4:
+            changed.insert(2, {"role": "user", "content": text})
+        call = context.call(changed)
+        whole = compile(call.messages, C.default(), model="gpt-5").tokens
+        assert whole <= 7_000
+        assert count < 12 or text in json.dumps(call.messages)
+    assert call.pack.manifest.reserved_system >= 1_600
+
+
+@pytest.mark.parametrize("within", [True, False])
+@pytest.mark.parametrize("spec", [C.budget(3_000), C.compaction(3_000), C.fit(3_000)])
+def test_a_limit_that_is_named_counts_reminders_that_are_put_in_later(spec, within):
+    messages, _ = lists("openai-chat", long_run(40))
+    context = Context(C.default() | spec, model="gpt-5")
+    text = f"<system-reminder>{'Be short, then. ' * 200}</system-reminder>"
+    for count in range(4, len(messages) + 1, 2):
+        changed = copy.deepcopy(messages[:count])
+        if within and count > 4:
+            changed[1]["content"] += text
+        elif count > 4:
+            changed.insert(2, {"role": "user", "content": text})
+        call = context.call(changed)
+        assert compile(call.messages, C.default(), model="gpt-5").tokens <= 3_000
+    assert call.pack.manifest.reserved_system >= 800
 
 
 def test_the_callers_cache_breakpoints_go_where_the_caller_has_them():
@@ -252,3 +295,24 @@ def test_the_callers_messages_are_not_touched():
     before = msgspec.json.encode(source(messages))
     Context(C.default() | C.compaction(500), model="claude-sonnet-4-5")(source(messages))
     assert msgspec.json.encode(source(messages)) == before
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"role": "user", "content": [{"type": ["a"], "text": "x"}]},
+        {"role": "user", "content": [{"type": {"a": 1}}]},
+        {"role": "tool", "tool_call_id": [1], "content": [{"type": "text", "text": 5}]},
+        {"role": "assistant", "tool_calls": [{"id": [1]}], "content": None},
+        {"role": ["x"], "content": "x"},
+        {"role": "user", "type": ["message"], "content": "x"},
+        {"role": "user", "content": [[1]]},
+        5,
+    ],
+)
+def test_a_broken_message_is_named_and_the_conversation_goes_on_without_it(broken):
+    context = Context(model="gpt-5")
+    first = {"role": "user", "content": "hi"}
+    with suppress(ContextwrightError):
+        context([first, broken])
+    assert context([first]) == [first]

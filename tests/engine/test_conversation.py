@@ -216,6 +216,26 @@ def test_an_object_that_was_changed_in_place_is_noticed():
     assert first.log[3].results[0].text == "a.txt\nb.txt"
 
 
+@pytest.mark.parametrize("values", [(1, 1.0, True), (0, 0.0, False), ([1], [1.0], [True])])
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic", "gemini"])
+def test_numbers_that_python_holds_for_equal_are_edits(values, format):
+    messages, source = lists(format)
+    kept = messages[:3]
+    for first, other in zip(values, [*values[1:], values[0]], strict=True):
+        conversation = Conversation(format=format)
+        with_first = json.dumps(kept).replace('"path": "."', f'"path": {json.dumps(first)}')
+        with_other = json.dumps(kept).replace('"path": "."', f'"path": {json.dumps(other)}')
+        if format == "openai-chat":  # arguments are texts there: a field beside them
+            kept = [{**message, "seed": 7} for message in kept]
+            with_first, with_other = (json.dumps(kept).replace('"seed": 7', f'"seed": {json.dumps(v)}')
+                                      for v in (first, other))  # fmt: skip
+        assert with_first != with_other
+        one = conversation.update(source(json.loads(with_first)))
+        assert conversation.update(source(json.loads(with_first))) is one
+        assert conversation.update(source(json.loads(with_other))) is not one
+        assert json.dumps(conversation.messages) == with_other
+
+
 def test_an_answer_that_grows_changes_its_own_event_only():
     messages, _ = lists("openai-chat")
     conversation = Conversation()

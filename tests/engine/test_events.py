@@ -73,6 +73,31 @@ def test_a_step_is_told_once_before_and_once_after_it_is_taken():
         assert event.lost_prefix_tokens > 0
 
 
+@pytest.mark.parametrize("limit", [C.default() | C.budget(3_000), C.default() | C.fit(3_000), None])
+def test_the_steps_of_every_limit_are_told_once_before_and_once_after(limit):
+    options = {"window": 4_000, "reserved_output": 1_000} if limit is None else {}
+    events = []
+    engine = Engine(limit or C.default(), "gpt-5", suspend=False, **options)
+    for name in ("step", "pre_compact"):
+        engine.on(name, lambda event, name=name: events.append((name, event)))
+    packs = run(engine)
+    before = [event for name, event in events if name == "pre_compact"]
+    after = [event for name, event in events if name == "step"]
+    steps = [pack.manifest.limit_steps for pack in packs]
+    assert [event.step for event in before] == [event.step for event in after]
+    assert [event.step for event in after] == sorted({*steps} - {0}) and len(after) > 2
+    assert steps == sorted(steps)
+    assert all(event.tokens_after < event.tokens_before and event.ids for event in after)
+
+
+@pytest.mark.parametrize("limit", [C.default() | C.budget(3_000), C.default() | C.fit(3_000)])
+def test_a_hook_denies_a_step_of_a_limit_and_nothing_is_left_out(limit):
+    engine = Engine(limit, "gpt-5", suspend=False, events={"pre_compact": lambda _: Deny()})
+    packs = run(engine)
+    assert not packs[-1].manifest.changes and packs[-1].tokens > 3_000
+    assert any(note.startswith("pre_compact: denied") for note in packs[-1].manifest.notes)
+
+
 def test_a_step_that_was_recorded_is_not_told_again_by_another_engine():
     session = begun()
     run(Engine(SPEC, "gpt-5"), session=session)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from contextwright import C, Engine, Session, compile, default_spec, target
+from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, default_spec, target
 from contextwright.engine.default_spec import instead_of
-from contextwright.session.event import Tool
+from contextwright.session.event import Thinking, Tool, ToolCall
 from contextwright.tokens.models import model_info
 
 
@@ -129,3 +129,52 @@ def test_compile_by_itself_keeps_no_ledger():
     session = Session("s")
     session.user("hi")
     assert compile(session, model="gpt-5").manifest.prefix is None
+
+
+def test_that_a_spec_gave_way_is_saved_with_the_session(tmp_path):
+    spec, store = C.window(steps=4), SQLiteSessions(tmp_path / "s.db")
+    engine, session = Engine(spec, "gpt-5", sessions=store), None
+    for session in loop(30):
+        engine.compile(session)
+    engine.record(session)
+    again, other = store.load("s"), Engine(spec, "gpt-5")
+    assert other.compile(again).request == engine.compile(session).request
+    assert other.ledger(again).suspended == engine.ledger(session).suspended != ""
+    assert other.assemble(again.snapshot()).request == other.compile(again).request
+    window = Engine(C.window(steps=6), "gpt-5")
+    window.compile(again)
+    assert not window.ledger(again).suspended  # another spec has not been judged
+    kept = Engine(spec, "gpt-5", suspend=False)
+    assert len(kept.compile(store.load("s")).request["messages"]) < 20
+
+
+def test_reasoning_that_the_provider_leaves_out_costs_the_same_on_both_sides():
+    engine, session = Engine(C.default(), "claude-sonnet-4-5"), Session(tools=[Tool(name="look")])
+    for turn in range(6):
+        session.user(f"Turn {turn}: what of the pump? " * 30)
+        for n in range(3):
+            engine.compile(session)
+            thought = Thinking(text="hm " * 300, signature=f"s{turn}{n}", provider="anthropic")
+            call = ToolCall(id=f"c{turn}{n}", name="look", arguments="{}")
+            session.assistant(thought, call)
+            session.result(call.id, "valve " * 200)
+        engine.compile(session)
+        session.assistant("It is the valve.")
+    told = engine.ledger(session)
+    assert told.calls == 24 and not told.suspended
+    assert told.whole_cost * 0.85 < told.cost < told.whole_cost * 1.05
+
+
+def test_fields_that_nobody_here_knows_count_on_both_sides():
+    context = Context(model="gpt-5")
+    messages = [{"role": "user", "content": "read all files"}]
+    for n in range(12):
+        function = {"name": "read", "arguments": f'{{"n": {n}}}'}
+        call = {"id": f"c{n}", "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append(
+            {"role": "tool", "tool_call_id": f"c{n}", "name": "read" * 9, "content": "x"}
+        )
+        made = context.call(list(messages))
+    told = made.engine.ledger(made.session)
+    assert (told.calls, told.tokens, told.cost) == (12, told.whole_tokens, told.whole_cost)

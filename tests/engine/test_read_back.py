@@ -356,3 +356,12 @@ def test_names_follow_the_tools_of_the_call():
 def test_what_is_no_pack_is_refused():
     with pytest.raises(SessionError, match="expected a session and its pack"):
         ReadBack(asked(), None)
+
+
+def test_the_two_tools_take_less_than_two_hundred_tokens_of_a_request():
+    session = Session("s")
+    session.user("hi")
+    bare, with_tools = (
+        compile(session, model="gpt-5", read_back=on).tokens for on in (False, True)
+    )
+    assert 100 < with_tools - bare < 200

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from contextwright import C, Engine, Session, SessionBudget, SQLiteSessions
+from contextwright import C, Engine, Session, SessionBudget, SQLiteSessions, register_model
 from contextwright.errors import BudgetError, ModelError, SessionBudgetError, SpecError
 
 ANTHROPIC = {
@@ -155,3 +155,24 @@ def test_money_can_not_be_limited_where_prices_are_not_known():
             format="openai-chat",
             budget=SessionBudget(max_cost=1),
         )
+
+
+def test_long_requests_and_what_is_kept_for_an_hour_cost_what_the_model_asks_for_them():
+    register_model("tiered-1", window=900_000, provider="anthropic", input_price=1, cached_price=0.1,
+                   cache_write_price=1.25, long_write_price=2, output_price=5,
+                   tiers={200_000: {"input_price": 2, "cached_price": 0.2, "output_price": 10}})  # fmt: skip
+    budget = SessionBudget(max_cost=100)
+    engine = Engine(C.default(), "tiered-1", budget=budget)
+
+    def spent(read, written, long):
+        session = Session()
+        turn(engine, session, {
+            "input_tokens": 0, "cache_read_input_tokens": read, "output_tokens": 0,
+            "cache_creation_input_tokens": written + long,
+            "cache_creation": {"ephemeral_5m_input_tokens": written,
+                               "ephemeral_1h_input_tokens": long}})  # fmt: skip
+        return budget.spent(session).microdollars
+
+    assert spent(100_000, 0, 0) == 10_000 and spent(300_000, 0, 0) == 60_000
+    assert spent(0, 40_000, 0) == 50_000 and spent(0, 0, 40_000) == 80_000
+    assert spent(0, 20_000, 20_000) == 65_000

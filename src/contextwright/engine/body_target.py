@@ -12,7 +12,8 @@ from contextwright.formats.fields import object_if
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.request_body import RequestBody, body_of_session
 from contextwright.render.providers import DEFAULTS
-from contextwright.render.target import DEFAULT_RESERVE, Target
+from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
+from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.tokens.models import model_info
 
@@ -50,6 +51,28 @@ def target_of_call(
     if "reserved_output" in options:
         return made
     return msgspec.structs.replace(made, overrides=made.overrides - {"reserved_output"})
+
+
+def target_for_call(
+    target: Target,
+    reserved_system: int | None,
+    tools: tuple[Tool, ...] | None,
+    *,
+    counted: bool = False,
+) -> Target:
+    """The target of an engine, for one call.
+
+    Args:
+        reserved_system: tokens of what the caller adds itself this time.
+        tools: what may be called this time.
+        counted: whether these tokens count within a limit that the spec names.
+    """
+    if reserved_system is not None:
+        overrides = target.overrides | {"reserved_system"} if counted else target.overrides
+        target = msgspec.structs.replace(
+            target, reserved_system=reserved_system, overrides=overrides
+        )
+    return target if tools is None else msgspec.structs.replace(target, tools=read_tools(tools))
 
 
 def request_of(snapshot: Snapshot) -> RequestBody | None:

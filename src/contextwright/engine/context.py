@@ -9,6 +9,7 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.engine.body_target import target_of_call
 from contextwright.engine.conversations import Conversations
+from contextwright.engine.default_spec import limit_of
 from contextwright.engine.door import OPTIONS, SpecLike
 from contextwright.engine.engine import Engine
 from contextwright.engine.framework_messages import FRAMEWORKS
@@ -16,20 +17,32 @@ from contextwright.engine.message_history import MessageHistory
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
-from contextwright.formats.message_list import message_list
+from contextwright.formats.message_list import MessageList, message_list
 from contextwright.session.session import Session
+from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
 
 _ENGINES = 32
 """Receivers that a context keeps an engine for; the one made first goes first."""
 
 
-class _Last(msgspec.Struct, frozen=True, eq=False):
-    """What the last call made."""
+SHARES = 64
+"""Shares of a request's limit in which room is kept for reminders."""
 
-    engine: Engine
-    session: Session
+
+class ContextCall(msgspec.Struct, frozen=True, eq=False):
+    """What a context made of one list of messages, or of one body.
+
+    Args:
+        messages: for the call, in the form in which they came.
+        pack: what they are written from.
+        session: all messages so far. engine: which compiled it, with its ledger.
+    """
+
+    messages: Any
     pack: Pack
+    session: Session
+    engine: Engine
 
 
 class Context:
@@ -80,7 +93,7 @@ class Context:
         self._options_of_target = {name: options[name] for name in OPTIONS if name in options}
         self._own_options = {name: options[name] for name in options if name not in OPTIONS}
         self._engines: dict[tuple[str, str, int], Engine] = {}
-        self._last: _Last | None = None
+        self._last: ContextCall | None = None
 
     def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
         """The messages for the next call, of the type in which they came.
@@ -97,10 +110,17 @@ class Context:
             SessionError: a message is not understood. BudgetError: what must stay does not fit.
             NotInThisFormat: the form of these messages can not be written.
         """
+        return self.call(messages, id=id, tenant=tenant).messages
+
+    def call(self, messages: Any, *, id: str | None = None, tenant: str = "") -> ContextCall:
+        """`context(messages)` with the pack and the session of this very call, for a program that
+        makes several at once."""
         listed = message_list(messages, "context(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            pack = self._compiled(history, listed.fields)
-            return written(listed, history, pack, adds_tools="tools" in self._options)
+            engine = self._engine(history, listed.fields)
+            reserved = _reserved(engine, history, listed)
+            pack = engine.compile(history.session, reserved_system=reserved, counted=True)
+            return self._written(listed, history, engine, pack)
 
     async def acall(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
         """`context(messages)` in a worker thread, letting the event loop run."""
@@ -119,13 +139,18 @@ class Context:
         Raises:
             ContextOverflowError: there is no smaller request.
         """
+        return self.recovered(messages, error, id=id, tenant=tenant).messages
+
+    def recovered(
+        self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
+    ) -> ContextCall:
+        """`recover` with the pack and the session of this very call."""
         listed = message_list(messages, "context.recover(messages, error)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
             engine = self._engine(history, listed.fields)
-            pack = engine.recover(history.session, error)
-            history.folds.append(pack.manifest.folds)
-            self._last = _Last(engine, history.session, pack)
-            return written(listed, history, pack, adds_tools="tools" in self._options)
+            reserved = _reserved(engine, history, listed)
+            pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
+            return self._written(listed, history, engine, pack)
 
     async def arecover(
         self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
@@ -137,20 +162,71 @@ class Context:
 
     def compile(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Pack:
         """The pack of these messages: the whole request, with its manifest."""
-        fields = message_list(messages, "context.compile(messages)").fields
+        listed = message_list(messages, "context.compile(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            return self._compiled(history, fields)
+            engine = self._engine(history, listed.fields)
+            reserved = _reserved(engine, history, listed)
+            pack = engine.compile(history.session, reserved_system=reserved, counted=True)
+            return self._noted(history, engine, pack)
 
-    def tools(self) -> ReadBack:
+    def tools(self, messages: Any = None, *, id: str | None = None, tenant: str = "") -> ReadBack:
         """Schemas of the tools that read what the last call shortened or left out, and what
         answers them. `Context(read_back=True)` shows refs and adds the tools to a body; to a list
         the caller adds them.
 
+        Args:
+            messages, id, tenant: of another conversation than the last call's, as they were given.
+
         Raises:
             SpecError: there was no call.
         """
-        made = self._made("tools()")
-        return made.engine.tools(made.session)
+        if messages is None:
+            made = self._made("tools()")
+            return made.engine.tools(made.session)
+        listed = message_list(messages, "context.tools(messages)")
+        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+            return self._engine(history, listed.fields).tools(history.session)
+
+    def billed(
+        self, messages: Any, usage: object, *, id: str | None = None, tenant: str = ""
+    ) -> None:
+        """After the answer: what it cost calibrates the counter and counts for the budget.
+
+        Args:
+            messages, id, tenant: as they were given.
+            usage: the provider's answer, or its usage, as dict or SDK object. What says no tokens
+                is left alone.
+        """
+        if (bill := usage_of(usage)) is None:
+            return
+        listed = message_list(messages, "context.billed(messages, usage)")
+        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+            self._engine(history, listed.fields).bill(history.session, bill)
+
+    @property
+    def read_back(self) -> bool:
+        """Whether the tools that read what was shortened are among a request's tools."""
+        return bool(self._options_of_target.get("read_back"))
+
+    @property
+    def spec(self) -> SpecLike | None:
+        """What should be seen, as it was given."""
+        return self._spec
+
+    def engine(self, model: str, **options: Any) -> Engine:
+        """An engine of this context's spec and options, for an adapter that keeps sessions of its
+        own.
+
+        Args:
+            model: its name.
+            options: of `Engine`, which win.
+        """
+        made = {**self._options_of_target, **self._own_options, **options}
+        return Engine(self._spec, self._model or model, **made)
+
+    def show(self, engine: Engine, session: Session, pack: Pack) -> None:
+        """Take a pack that an adapter's own engine made as the one of the last call."""
+        self._last = ContextCall(None, pack, session, engine)
 
     @property
     def pack(self) -> Pack:
@@ -171,19 +247,23 @@ class Context:
         """The session of the last call."""
         return self._made("session").session
 
-    def _made(self, name: str) -> _Last:
+    def _made(self, name: str) -> ContextCall:
         if self._last is None:
             raise SpecError(
                 "nothing was compiled yet", where=f"context.{name}", fix="context(messages) first"
             )
         return self._last
 
-    def _compiled(self, history: MessageHistory, fields: Mapping[str, Any]) -> Pack:
-        session = history.session
-        engine = self._engine(history, fields)
-        pack = engine.compile(session)
+    def _written(
+        self, listed: MessageList, history: MessageHistory, engine: Engine, pack: Pack
+    ) -> ContextCall:
+        self._noted(history, engine, pack)
+        messages = written(listed, history, pack, adds_tools="tools" in self._options)
+        return ContextCall(messages, pack, history.session, engine)
+
+    def _noted(self, history: MessageHistory, engine: Engine, pack: Pack) -> Pack:
         history.folds.append(pack.manifest.folds)
-        self._last = _Last(engine, session, pack)
+        self._last = ContextCall(None, pack, history.session, engine)
         return pack
 
     def _engine(self, history: MessageHistory, fields: Mapping[str, Any]) -> Engine:
@@ -216,3 +296,15 @@ class Context:
             while len(self._engines) > _ENGINES:
                 del self._engines[next(iter(self._engines))]
         return engine
+
+
+def _reserved(engine: Engine, history: MessageHistory, listed: MessageList) -> int | None:
+    """Tokens that are kept free for reminders that were put in since their messages were read, in
+    whole shares of the limit, so that one more of them moves no step."""
+    target = engine.target
+    tokens = sum(map(target.counter.count, history.added_reminders(listed.messages)))
+    if not tokens:
+        return None
+    limit = limit_of(engine.spec, target) if engine.compiler is None else target.window
+    share = max(1, limit // SHARES)
+    return target.reserved_system + -(-tokens // share) * share

@@ -42,6 +42,12 @@ def limited_spec(max_tokens: int) -> Expr:
     return Default() | Compaction(max_tokens=max_tokens, soft=100, eager=False)
 
 
+def limit_of(spec: Expr, target: Target) -> int:
+    """Tokens that a request of this spec may have."""
+    terminal = plan(spec).terminal
+    return target.max_input if terminal is None else terminal.limit(target.max_input)
+
+
 def instead_of(spec: Expr, target: Target) -> Expr | None:
     """What a spec gives way to where it costs more than sending everything: the default, within
     the limit that it names, with its guards. None for a spec that says what should be seen, not

@@ -12,6 +12,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compute_gate import waiting
+from contextwright.engine.body_target import target_for_call
 from contextwright.engine.default_spec import instead_of
 from contextwright.engine.door import (
     SessionLike,
@@ -47,7 +48,7 @@ from contextwright.engine.session_budget import SessionBudget, billed_usage
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import Target, read_tools
+from contextwright.render.target import Target
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
@@ -133,17 +134,15 @@ class Engine:
         sources_of(artifacts, roots, hosts, "Engine(...)")
         self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
-        self.clock = clock
-        self.ports = ports_of(detector, vault, "Engine(...)")
+        self.clock, self.ports = clock, ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
         self._ledgers = Ledgers(instead_of(self.spec, self._base) if suspend else None)
-        self._recoveries = Recoveries()
-        self._hooks = EventHooks()
+        self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
         expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")
-        self.budget = budget
         if budget is not None:
             budget.check_model(self._base.model)
+        self.budget = budget
 
     @property
     def target(self) -> Target:
@@ -153,10 +152,9 @@ class Engine:
         return msgspec.structs.replace(base, counter=counter)
 
     def on(self, event: EventName, hook: Callable[[Any], Any], *, contents: bool = False) -> None:
-        """Call a function at an event: `compile`, `step`, `prepare`, `overflow`, `budget`, with
-        facts as a frozen value; `pre_compact`, before a compaction's step, may answer with
-        `Deny(why)` or `Replace(spec, why)`. One that fails is named in the manifest and ends no
-        turn.
+        """Call a function at an event, with facts as a frozen value; `pre_compact`, before a
+        compaction's step, may answer with `Deny(why)` or `Replace(spec, why)`. One that fails is
+        named in the manifest and ends no turn.
 
         Args:
             contents: whether the event holds the pack, or the answers of models, as well.
@@ -172,6 +170,7 @@ class Engine:
         *,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
+        counted: bool = False,
     ) -> Pack:
         """The pack for the next call: prepared, then assembled.
 
@@ -182,13 +181,14 @@ class Engine:
                 nothing that is written.
             reserved_system: tokens of what the caller adds itself this time.
             tools: what may be called this time.
+            counted: whether a limit that the spec names is one of these tokens, too.
         """
-        target = self._target_with(reserved_system, tools)
+        target = target_for_call(self.target, reserved_system, tools, counted=counted)
         own = writable_session(session, "Engine.compile(session)")
         target = self._recoveries.bounded(target, own.log)
         with remembering(memo_of(own.log)):
             pack = run_tasks(self._packing(own, target), self.models, *whose(own))
-        return self._counted(pack, own.snapshot(), target)
+            return self._counted(pack, own.snapshot(), target)
 
     async def acompile(
         self,
@@ -203,10 +203,10 @@ class Engine:
         An await that is cancelled leaves the session as good as it was: what runs ends what it
         writes, and the next compile begins when it has ended.
         """
-        target = self._target_with(reserved_system, tools)
-        where, own = "Engine.acompile(session)", session
+        target = target_for_call(self.target, reserved_system, tools)
+        own = session
         if not isinstance(own, Session):
-            own = await off_loop(writable_session, own, where, long=True)
+            own = await off_loop(writable_session, own, "Engine.acompile(session)", long=True)
         target = self._recoveries.bounded(target, own.log)
         compiled = self._ledgers.of(own.log).newest
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
@@ -233,7 +233,7 @@ class Engine:
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
-            spec, why = self._ledgers.spec_of(self.spec, log)
+            spec, why = self._ledgers.spec_of(self.spec, log, snapshot.metadata)
             previous = self._ledgers.of(log).previous(snapshot.position)
             made = self._spec_compiler(log, why, spec)
             turn = Turn(made, target, lambda: snapshot, previous=previous)
@@ -247,6 +247,7 @@ class Engine:
         *,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
+        counted: bool = False,
     ) -> Pack:
         """After the provider refused the last pack as too long: one that it takes.
 
@@ -257,14 +258,15 @@ class Engine:
         Args:
             error: what the provider's client raised, or the body of its answer. What is no
                 overflow (`overflow_of`) is raised again.
-            reserved_system, tools: as the refused pack was compiled with.
+            reserved_system, tools, counted: as the refused pack was compiled with.
 
         Raises:
             ContextOverflowError: there is no smaller request; names both sizes.
         """
         overflow = refusal_of(error)
         with remembering(memo_of(session.log)):
-            asking = self._recovering(session, overflow, self._target_with(reserved_system, tools))
+            target = target_for_call(self.target, reserved_system, tools, counted=counted)
+            asking = self._recovering(session, overflow, target)
             return run_tasks(asking, self.models, *whose(session))
 
     async def arecover(
@@ -277,7 +279,7 @@ class Engine:
     ) -> Pack:
         """`recover`, letting the event loop run."""
         with remembering(memo_of(session.log)):
-            target = self._target_with(reserved_system, tools)
+            target = target_for_call(self.target, reserved_system, tools)
             asking = self._recovering(session, refusal_of(error), target)
             return await adrive(asking, self.models, *whose(session), long=True)
 
@@ -285,16 +287,13 @@ class Engine:
         self, session: Session, overflow: Overflow, target: Target
     ) -> TaskGenerator[Pack]:
         log = session.log
-        sent, refusals = (
-            refused_pack(self._ledgers.of(log).newest, session),
-            self._recoveries.of(log),
-        )
+        sent = refused_pack(self._ledgers.of(log).newest, session)
+        refusals = self._recoveries.of(log)
         if overflow.unit == "tokens" and overflow.input:
             self.learn(session, overflow.input)
-        self._base = learned_window(self._base, overflow)
-        target = learned_window(target, overflow)
-        packing = partial(self._packing, session)
-        pack = yield from recovering(overflow, sent, target, refusals, packing)
+        self._base, target = (learned_window(each, overflow) for each in (self._base, target))
+        again = partial(self._packing, session)
+        pack = yield from recovering(overflow, sent, target, refusals, again)
         pack = self._counted(pack, session.snapshot(), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
@@ -351,14 +350,10 @@ class Engine:
             await adrive(recording, self.models, *whose(session))
 
     def _recording(self, session: Session, usage: Usage | None) -> TaskGenerator[None]:
-        if usage is not None:
-            self.learn(session, usage.context)
-            self._ledgers.of(session.log).billed(usage, self._base.model)
+        self.bill(session, usage)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
         if (pack := self._ledgers.of(session.log).newest) is not None:
             save_folds(session.metadata, pack.manifest.folds)
-        if self.budget is not None and usage is not None:
-            self.budget.add(session, usage, self._base.model, self._hooks)
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)
@@ -369,18 +364,22 @@ class Engine:
     ) -> TaskGenerator[Pack]:
         """The pack for a target, as hooks let it be, and they are told of it."""
         self._check_budget(session)
-        previous = self._ledgers.of(session.log).newest
-        if self.compiler is not None:
-            made = compiled_by(self.compiler, session.snapshot(), target)
-            return self._hooks.compiled(made, previous, session)
+        before = self._ledgers.of(session.log).newest
+        packing = self._deciding(session, target, why, before)
+        return (yield from self._hooks.making(session, before, packing))
 
-        spec, suspended = self._ledgers.spec_of(self.spec, session.log)
+    def _deciding(
+        self, session: Session, target: Target, why: tuple[str, ...], previous: Pack | None
+    ) -> TaskGenerator[Pack]:
+        """The pack of the spec, or what hooks want in its place."""
+        if self.compiler is not None:
+            return compiled_by(self.compiler, session.snapshot(), target)
+        spec, suspended = self._ledgers.spec_for(self.spec, session)
 
         def prepared(spec: Expr, notes: Sequence[str]) -> TaskGenerator[Pack]:
             return self._prepared(session, spec, target, (*why, *suspended, *notes))
 
-        pack = yield from self._hooks.deciding(spec, prepared, previous, session)
-        return self._hooks.compiled(pack, previous, session)
+        return (yield from self._hooks.deciding(spec, prepared, previous, session))
 
     def _prepared(
         self, session: Session, spec: Expr, target: Target, why: tuple[str, ...]
@@ -388,14 +387,15 @@ class Engine:
         """The pack of a spec, with all that it needs from models."""
         log, failed = session.log, list[str]()
         capture_before(session, spec, self.ports)
-        notes = hydrate(session, spec, self.memory, self.scope, self.retrievers, self.ports)
+        searched = self.memory, self.scope, self.retrievers, self.ports
+        notes = hydrate(session, spec, *searched, self._hooks.recalled(session))
         turn = Turn(
             self._spec_compiler(log, (*notes, *why), spec),
             target,
             session.snapshot,
             lambda values: write(session, values),
             self._ledgers.of(log).previous(len(log)),
-            lambda tasks, answers: failed.extend(self._hooks.prepared(session, tasks, answers)),
+            self._hooks.preparing(session, failed),
         )
         known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
@@ -405,13 +405,6 @@ class Engine:
     def _check_budget(self, session: Session) -> None:
         if self.budget is not None:
             self.budget.check(session)
-
-    def _target_with(self, reserved_system: int | None, tools: tuple[Tool, ...] | None) -> Target:
-        """The target, with what is different this time."""
-        target = self.target
-        if reserved_system is not None:
-            target = msgspec.structs.replace(target, reserved_system=reserved_system)
-        return target if tools is None else msgspec.structs.replace(target, tools=read_tools(tools))
 
     def _spec_compiler(
         self, log: Log, notes: tuple[str, ...] = (), spec: Expr | None = None
@@ -435,14 +428,21 @@ class Engine:
         """What a conversation's requests cost so far, against sending everything."""
         return self._ledgers.of(session.log).summary()
 
+    def bill(self, session: Session, usage: Usage | None) -> None:
+        """Learn from the bill of the last pack and count it, as `record` does."""
+        if usage is not None:
+            self.learn(session, usage.context)
+            self._ledgers.of(session.log).billed(usage, self._base.model)
+        if usage is not None and self.budget is not None:
+            self.budget.add(session, usage, self._base.model, self._hooks)
+
     def learn(self, session: Session, billed_input: int) -> None:
         """Learn from the bill of the last pack how the provider counts tokens."""
-        fix = "the provider's number of input tokens, cached ones included"
-        expect_type("billed_input", billed_input, int, "Engine.record(...)", fix)
+        expect_type("billed_input", billed_input, int, "Engine.record(...)", "its input tokens")
         if (pack := self._ledgers.of(session.log).newest) is None:
             return
         base = self._base
-        measured = base.provider.renderer.measure(pack.request, base)
+        estimated = base.provider.renderer.measure(pack.request, base)
         # what the caller adds, such as ADK's instruction and tools, is billed as well
-        estimated = measured + pack.manifest.reserved_system
+        estimated += pack.manifest.reserved_system
         self.calibrator.observe(base.format, base.model, billed_input, estimated)

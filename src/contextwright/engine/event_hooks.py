@@ -1,7 +1,9 @@
 """Hooks: who is told of an engine's events, and may say no before a compaction."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
+from time import time_ns
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -14,11 +16,15 @@ from contextwright.engine.events import (
     CompileEvent,
     Deny,
     EngineEvent,
+    ErrorEvent,
     OverflowEvent,
     PrepareEvent,
+    RecallEvent,
     Replace,
     StepEvent,
 )
+from contextwright.engine.hydrate import Recalled
+from contextwright.engine.prepare import Answered
 from contextwright.engine.recovery import Refusals
 from contextwright.errors import BudgetError, SpecError, nearest
 from contextwright.session.log import Log
@@ -35,6 +41,9 @@ Hook = Callable[[Any], Any]
 Prepared = Callable[[Expr, Sequence[str]], TaskGenerator[Pack]]
 """Compiles a spec, with notes for the manifest."""
 _COMPACTION = "compaction"
+_LIMITS = {"budget": "max_tokens", "fit": "target_tokens"}
+_NO_LIMIT = 10**9
+"""Tokens that no window has."""
 
 
 class EventHooks:
@@ -62,13 +71,14 @@ class EventHooks:
         self._hooks[name].append((hook, contents))
 
     def on_all(self, hooks: Mapping[str, Any] | None) -> None:
-        """Put on hooks by the name of their event, one or several each."""
+        """Put on hooks by the name of their event, one or several each; one with an attribute
+        `contents` that is true gets contents."""
         for name, several in (hooks or {}).items():
             listed = (
                 cast("list[object]", several) if isinstance(several, (list, tuple)) else [several]
             )
             for hook in listed:
-                self.on(name, hook)
+                self.on(name, hook, contents=getattr(hook, "contents", False) is True)
 
     def has(self, *names: str) -> bool:
         """Whether anybody wants to know."""
@@ -98,13 +108,29 @@ class EventHooks:
         """Keep notes for the next pack of a session: there is none to hold them now."""
         self._notes.setdefault(log, []).extend(notes)
 
-    def compiled(self, pack: Pack, previous: Pack | None, session: Session) -> Pack:
+    def making(
+        self, session: Session, previous: Pack | None, packing: TaskGenerator[Pack]
+    ) -> TaskGenerator[Pack]:
+        """Tell of the pack that is made, or of the error."""
+        began_ns = time_ns()
+        try:
+            pack = yield from packing
+        except Exception as error:
+            if self.has("error"):
+                event = ErrorEvent(
+                    **_moment(session.snapshot()), error=type(error).__name__, began_ns=began_ns
+                )
+                self.tell("error", event, [])
+            raise
+        return self._compiled(pack, previous, session, began_ns)
+
+    def _compiled(self, pack: Pack, previous: Pack | None, session: Session, began_ns: int) -> Pack:
         """Tell of a pack, and of the step that it takes; the pack with a note of what failed."""
         notes = self._notes.pop(session.log, [])
         if self.has("step") and (step := step_of(pack, previous, session)) is not None:
             self.tell("step", step, notes, pack=pack)
         if self.has("compile"):
-            self.tell("compile", _compile_event(pack, session), notes, pack=pack)
+            self.tell("compile", _compile_event(pack, session, began_ns), notes, pack=pack)
         return with_notes(pack, notes)
 
     def deciding(
@@ -139,12 +165,11 @@ class EventHooks:
                 notes.append(f"a hook of 'pre_compact' gave {type(reply).__name__}: not understood")
         return None
 
-    def prepared(
-        self, session: Session, tasks: Sequence[Task], answers: Sequence[Answer]
-    ) -> list[str]:
-        """Tell what models were asked; notes of what failed."""
-        notes: list[str] = []
-        if self.has("prepare"):
+    def preparing(self, session: Session, notes: list[str]) -> Answered | None:
+        """What tells of questions to models, and notes what failed; None where nobody wants to
+        know."""
+
+        def prepared(tasks: Sequence[Task], answers: Sequence[Answer], began_ns: int) -> None:
             event = PrepareEvent(
                 **_moment(session.snapshot()),
                 kinds=tuple(task.kind for task in tasks),
@@ -152,9 +177,29 @@ class EventHooks:
                 fallbacks=sum(bool(answer.fallback) for answer in answers),
                 input_tokens=sum(answer.input_tokens for answer in answers),
                 output_tokens=sum(answer.output_tokens for answer in answers),
+                began_ns=began_ns,
             )
             self.tell("prepare", event, notes, answers=tuple(answers))
-        return notes
+
+        return prepared if self.has("prepare") else None
+
+    def recalled(self, session: Session) -> Recalled | None:
+        """What tells of a search of memories that begins now; None where nobody wants to know."""
+        began_ns = time_ns()
+
+        def recalled(sources: Sequence[object], hits: int, failed: int) -> None:
+            event = RecallEvent(
+                **_moment(session.snapshot()),
+                sources=tuple(type(source).__name__ for source in sources),
+                hits=hits,
+                failed=failed,
+                began_ns=began_ns,
+            )
+            notes: list[str] = []
+            self.tell("recall", event, notes)
+            self.note(session.log, notes)
+
+        return recalled if self.has("recall") else None
 
     def overflowed(
         self, session: Session, overflow: Overflow, sent: Pack, pack: Pack, refusals: Refusals
@@ -179,7 +224,10 @@ def step_of(pack: Pack, previous: Pack | None, session: Session) -> StepEvent | 
     for fold in () if previous is None else previous.manifest.folds:
         before[fold.key] = max(fold.steps, before.get(fold.key, 0))
     folds = [fold for fold in pack.manifest.folds if fold.steps > before.get(fold.key, 0)]
-    if not folds:
+    limit_steps = pack.manifest.limit_steps
+    if previous is not None and limit_steps <= previous.manifest.limit_steps:
+        limit_steps = 0
+    if not folds and not limit_steps:
         return None
     before_changes = () if previous is None else previous.manifest.changes
     known = set(before_changes)
@@ -188,7 +236,7 @@ def step_of(pack: Pack, previous: Pack | None, session: Session) -> StepEvent | 
     prefix = pack.manifest.prefix
     return StepEvent(
         **_moment(session.snapshot()),
-        step=max(fold.steps for fold in folds),
+        step=max((fold.steps for fold in folds), default=limit_steps),
         tokens_before=pack.tokens + _saved(pack.manifest.changes) - _saved(before_changes),
         tokens_after=pack.tokens,
         ids=tuple(dict.fromkeys(id for lineage in lineages for id in lineage)),
@@ -200,9 +248,12 @@ def _saved(changes: Sequence[Change]) -> int:
     return sum(change.tokens_before - change.tokens_after for change in changes)
 
 
-def _compile_event(pack: Pack, session: Session) -> CompileEvent:
+def _compile_event(pack: Pack, session: Session, began_ns: int) -> CompileEvent:
     manifest = pack.manifest
     prefix = manifest.prefix
+    layers = Counter(manifest.layer_tokens)
+    for change in manifest.changes:
+        layers[change.layer] += change.tokens_before - change.tokens_after
     return CompileEvent(
         **_moment(session.snapshot()),
         pack_id=manifest.pack_id,
@@ -216,6 +267,10 @@ def _compile_event(pack: Pack, session: Session) -> CompileEvent:
         prefix_tokens=prefix.tokens if prefix is not None else 0,
         saved_microdollars=prefix.saved_microdollars if prefix is not None else None,
         notes=len(manifest.notes),
+        layer_tokens=manifest.layer_tokens,
+        layer_tokens_before=dict(layers),
+        actions=dict(Counter(change.action for change in manifest.changes)),
+        began_ns=began_ns,
     )
 
 
@@ -236,7 +291,7 @@ def with_notes(pack: Pack, notes: Sequence[str]) -> Pack:
 
 
 def without_compaction(spec: Expr) -> Expr:
-    """The spec whose compaction waits until the model's window is full."""
+    """The spec whose compaction, or limit, waits until the model's window is full."""
     return from_data(_late(to_data(spec)))
 
 
@@ -248,4 +303,6 @@ def _late(value: Any) -> Any:
     fields = cast("dict[str, Any]", value)
     if fields.get("atom") == _COMPACTION:
         return {**fields, "max_tokens": 0, "soft": 100, "headroom": 0, "eager": False}
+    if (option := _LIMITS.get(str(fields.get("atom")))) is not None:
+        return {**fields, option: _NO_LIMIT}
     return {key: _late(inner) for key, inner in fields.items()}

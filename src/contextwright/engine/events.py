@@ -1,6 +1,7 @@
 """What an engine tells as it works: facts, in frozen values. None of them says what the session
 says, unless a hook was put on with `contents=True`."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -10,7 +11,9 @@ from contextwright.spec.expr import Expr
 from contextwright.spec.task import Answer
 from contextwright.tokens.context_overflow import Overflow
 
-EventName = Literal["compile", "step", "prepare", "overflow", "pre_compact", "budget"]
+EventName = Literal[
+    "compile", "step", "prepare", "recall", "overflow", "pre_compact", "budget", "error"
+]
 
 
 class EngineEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +43,9 @@ class CompileEvent(EngineEvent, frozen=True, kw_only=True):
         prefix_tokens: shared with the request before, from its beginning.
         saved_microdollars: what a cache saves on these; None where the prices are not known.
         notes: how many notes the manifest has: fallbacks, keys that were missing.
+        layer_tokens: tokens of the request by layer. layer_tokens_before: what they would be.
+        actions: how many blocks were dropped, compacted, summarized, ...
+        began_ns: nanoseconds since 1970 when it began.
         pack: request and manifest, for a hook that asked for contents.
     """
 
@@ -54,12 +60,17 @@ class CompileEvent(EngineEvent, frozen=True, kw_only=True):
     prefix_tokens: int
     saved_microdollars: int | None
     notes: int
+    layer_tokens: Mapping[str, int] = {}
+    layer_tokens_before: Mapping[str, int] = {}
+    actions: Mapping[str, int] = {}
+    began_ns: int = 0
     pack: Pack | None = None
 
 
 class StepEvent(EngineEvent, frozen=True, kw_only=True):
-    """A compaction goes a step down, or is about to (`pre_compact`): what was sent before gives
-    way, and the provider's cache is written anew behind the first change.
+    """A compaction, or another limit that goes down in steps (`C.budget`, `C.fit`, the model's
+    window), goes a step down, or is about to (`pre_compact`): what was sent before gives way, and
+    the provider's cache is written anew behind the first change.
 
     Args:
         step: the number of steps of this conversation, this one included.
@@ -86,6 +97,7 @@ class PrepareEvent(EngineEvent, frozen=True, kw_only=True):
         models: who answered.
         fallbacks: how many answers stand in for ones that did not come.
         input_tokens, output_tokens: what the answers cost.
+        began_ns: nanoseconds since 1970 when they were asked.
         answers: for a hook that asked for contents.
     """
 
@@ -94,7 +106,24 @@ class PrepareEvent(EngineEvent, frozen=True, kw_only=True):
     fallbacks: int
     input_tokens: int
     output_tokens: int
+    began_ns: int = 0
     answers: tuple[Answer, ...] = ()
+
+
+class RecallEvent(EngineEvent, frozen=True, kw_only=True):
+    """A memory and retrievers were searched before a pack was made.
+
+    Args:
+        sources: classes of what was searched.
+        hits: how many entries they gave.
+        failed: how many failed, or gave less than they can.
+        began_ns: nanoseconds since 1970 when the first was asked.
+    """
+
+    sources: tuple[str, ...]
+    hits: int
+    failed: int
+    began_ns: int = 0
 
 
 class OverflowEvent(EngineEvent, frozen=True, kw_only=True):
@@ -130,6 +159,18 @@ class BudgetEvent(EngineEvent, frozen=True, kw_only=True):
     microdollars: int | None
 
 
+class ErrorEvent(EngineEvent, frozen=True, kw_only=True):
+    """No pack could be made.
+
+    Args:
+        error: the class of the error; it is raised as well.
+        began_ns: nanoseconds since 1970 when the compile began.
+    """
+
+    error: str
+    began_ns: int = 0
+
+
 class Deny(msgspec.Struct, frozen=True):
     """A `pre_compact` hook's word: no step now. While the request fits the model's window it is
     sent with nothing compacted; where it does not, steps are taken as the window demands.
@@ -163,8 +204,10 @@ EVENTS: dict[str, type[EngineEvent]] = {
     "compile": CompileEvent,
     "step": StepEvent,
     "prepare": PrepareEvent,
+    "recall": RecallEvent,
     "overflow": OverflowEvent,
     "pre_compact": StepEvent,
     "budget": BudgetEvent,
+    "error": ErrorEvent,
 }
 """What a hook is called with, by the event's name."""

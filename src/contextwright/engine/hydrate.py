@@ -22,6 +22,7 @@ from contextwright.tasks.scores import query_in
 if TYPE_CHECKING:
     from contextwright.stores.memory_store import MemoryStore
 
+Recalled = Callable[[Sequence[object], int, int], None]
 ORIGIN = "memory"
 """What marks entries that were put there; others are the application's and stay."""
 
@@ -33,6 +34,7 @@ def hydrate(
     scope: str = "",
     retrievers: Sequence[Retriever] = (),
     ports: RedactionPorts = NO_PORTS,
+    recalled: Recalled | None = None,
 ) -> tuple[str, ...]:
     """Put what matters most for the step and the user's last words under `knowledge`, if the
     spec reads it.
@@ -40,6 +42,7 @@ def hydrate(
     Args:
         memory: what is searched, in `scope`, beside the retrievers.
         ports: what the application gives redactions: no query has what they keep out.
+        recalled: told what was searched, how many entries it gave, and how many failed.
 
     Returns:
         Why a search was less good than it might have been, for the manifest.
@@ -59,6 +62,9 @@ def hydrate(
     for retriever in retrievers if query else ():
         entries += _searched(retriever, partial(_hits, retriever, query, most), notes)
     put_entries(session, KNOWLEDGE, entries, ORIGIN)
+    if recalled is not None and query:
+        sources = [] if memory is None else [memory]
+        recalled([*sources, *retrievers], len(entries), sum(map(bool, notes)))
     return tuple(dict.fromkeys(f"retrieval: {why}" for why in notes if why))
 
 

@@ -6,6 +6,8 @@ writes, and the rest. What sending everything costs follows from two running sum
 adds what is new. Where no price is known, tokens are all there is to tell.
 """
 
+from collections.abc import Mapping
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -13,13 +15,17 @@ import msgspec
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ModelError
+from contextwright.formats.fields import object_if
 from contextwright.render.target import Target
 from contextwright.session.log import Log
+from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.tokens.models import ModelInfo, model_info
 from contextwright.tokens.usage import Usage
 
+SUSPENDED = "contextwright.suspended"
+"""Key of a session's metadata: the spec that gave way, and why."""
 ENOUGH = 8
 """Calls before a spec is judged: one step may be dear and pay for itself later."""
 MARGIN = 10
@@ -99,11 +105,15 @@ class Ledger:
         newest = self.newest
         return newest if newest is None or newest.manifest.position < position else self.before
 
-    def sent(self, pack: Pack, whole_tokens: int, target: Target) -> None:
+    def sent(
+        self, pack: Pack, whole_tokens: int, target: Target, unstripped: int | None = None
+    ) -> None:
         """Count a call.
 
         Args:
             whole_tokens: what its request would have had with everything in it.
+            unstripped: of these, the ones in front of reasoning that the provider leaves out from
+                this call on, as its turn is over: a cache reads no further. None where none is.
         """
         if self.newest is not None and self.newest.manifest.position < pack.manifest.position:
             self.before, self._whole_before = self.newest, self._open.newest_whole
@@ -115,7 +125,8 @@ class Ledger:
         read = prefix.read if known and prefix is not None else 0
         end = manifest.tokens if manifest.tokens >= rules.minimum else 0
         written = prefix.written if known and prefix is not None else end
-        whole_read = min(rules.readable(self._whole_before if known else 0), whole_tokens)
+        before = self._whole_before if unstripped is None else min(unstripped, self._whole_before)
+        whole_read = min(rules.readable(before if known else 0), whole_tokens)
         whole_written = whole_tokens - whole_read if whole_tokens >= rules.minimum else 0
         self._open = _Sums(
             calls=1,
@@ -133,7 +144,7 @@ class Ledger:
         info = _known(model)
         if info is None or not self._open.calls or self._open.billed_calls:
             return
-        paid = _cost(info, usage.input, usage.cached, usage.cache_write)
+        paid = _cost(info, usage.input, usage.cached, usage.cache_write, usage.long_cache_write)
         self._open = msgspec.structs.replace(
             self._open, billed_calls=1, billed=paid, expected=self._open.cost
         )
@@ -189,13 +200,40 @@ class Ledgers:
         Args:
             compiler: with the memo of the conversation, and the agent.
         """
-        whole = pack.manifest.fixed_tokens + compiler.tokens_of_everything(snapshot, target)
-        self.of(snapshot.log).sent(pack, whole, target)
+        prefixes = [fold.prefix for fold in pack.manifest.folds if fold.prefix is not None]
+        known = prefixes[-1] if prefixes else None
+        refs = pack.manifest.shows_refs
+        whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs)
+        whole += pack.manifest.fixed_tokens
+        ledger, unstripped = self.of(snapshot.log), None
+        previous = ledger.previous(snapshot.position)
+        if previous is not None and (then := _before_stripped(previous, snapshot, target)):
+            before = compiler.tokens_of_everything(then, target, refs=refs)
+            unstripped = before + pack.manifest.fixed_tokens
+        ledger.sent(pack, whole, target, unstripped)
 
-    def spec_of(self, spec: Expr, log: Log) -> tuple[Expr, tuple[str, ...]]:
-        """The spec for the next call of a conversation, and why it is another than the engine's."""
+    def spec_for(self, spec: Expr, session: Session) -> tuple[Expr, tuple[str, ...]]:
+        """As `spec_of`; that a spec gave way is saved with the session."""
+        chosen, why = self.spec_of(spec, session.log, session.metadata)
+        if why:
+            session.metadata[SUSPENDED] = {"spec": repr(spec), "why": why[0]}
+        return chosen, why
+
+    def spec_of(
+        self, spec: Expr, log: Log, metadata: Mapping[str, Any]
+    ) -> tuple[Expr, tuple[str, ...]]:
+        """The spec for the next call of a conversation, and why it is another than the engine's.
+
+        Args:
+            metadata: the session's: a spec that gave way before a restart does so after it.
+        """
+        if self._instead is None:
+            return spec, ()
         ledger = self.of(log)
-        if self._instead is None or not (ledger.suspended or ledger.is_dearer):
+        saved = object_if(metadata.get(SUSPENDED))
+        if saved.get("spec") == repr(spec) and isinstance(saved.get("why"), str):
+            ledger.suspended = saved["why"]
+        if not (ledger.suspended or ledger.is_dearer):
             return spec, ()
         if not ledger.suspended:
             telling = ledger.summary()
@@ -205,6 +243,22 @@ class Ledgers:
                 f"{self._instead!r} stands in for it (Engine(suspend=False) keeps it)"
             )
         return self._instead, (ledger.suspended,)
+
+
+def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapshot | None:
+    """The session in front of the first reasoning that was sent at the call before and is left out
+    now, since its turn is over; None where the model leaves out none, or there is none."""
+    if target.reasoning != "strip-old":
+        return None
+    last = snapshot.log.exchange_index(before.manifest.position - 1)
+    turn = snapshot.log.turn_of(last)
+    if turn == snapshot.turn:
+        return None
+    place = snapshot.turn_start(turn)
+    first = snapshot.exchanges(place, place + 1)[0].positions[0]
+    thoughts = snapshot.positions("type", "thinking")
+    at = next((one for one in thoughts if one >= first), None)
+    return None if at is None else msgspec.structs.replace(snapshot, position=at)
 
 
 class _Sums(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,10 +302,12 @@ def _known(model: str) -> ModelInfo | None:
         return None
 
 
-def _cost(info: ModelInfo | None, tokens: int, read: int, written: int) -> int:
+def _cost(info: ModelInfo | None, tokens: int, read: int, written: int, long: int = 0) -> int:
     """Picodollars of a request's input."""
     if info is None:
         return 0
     prices = info.prices(tokens)
     fresh = max(0, tokens - read - written)
-    return read * prices.cached + written * prices.write + fresh * prices.input
+    long = min(long, written)
+    written_cost = (written - long) * prices.write + long * prices.long_write
+    return read * prices.cached + written_cost + fresh * prices.input

@@ -2,17 +2,21 @@
 
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from contextwright.formats.fields import Json
 from contextwright.formats.message_content import (
+    NumberedCopies,
     canonical,
     canonical_contents,
     digest,
+    is_equal,
     is_reminder,
     is_unchanged,
+    reminders_in,
     shadow,
     without_caching,
 )
@@ -80,6 +84,9 @@ class MessageHistory:
         self.forms: list[tuple[bytes, ...]] = []
         self.folds: deque[tuple[SavedFold, ...]] = deque(maxlen=2)
         self._shadows: list[Any] = []
+        self._numbers = NumberedCopies()
+        self._reminders: dict[int, tuple[str, ...]] = {}  # as the log has them
+        self._added: dict[int, tuple[str, ...]] = {}  # in the caller's newest object beside them
         self._digests: list[bytes | None] = []
         self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
         self._indexed = 0
@@ -100,7 +107,8 @@ class MessageHistory:
 
     def overlap(self, messages: list[Any]) -> Overlap:
         """How far a list of messages is what this history has."""
-        if self._shadows == messages[: len(self)]:
+        first = messages[: len(self)]
+        if self._shadows == first and self._numbers.are_equal(self._shadows, first):
             return Overlap(len(self), list(range(len(self))), len(self), equal=True)
         places: list[int] = []
         known = at = 0
@@ -132,7 +140,7 @@ class MessageHistory:
 
     def place_of(self, message: Any, start: int) -> int | None:
         """The first place from `start` on of a message that says the same as one in JSON."""
-        if start < len(self) and self._shadows[start] == message:
+        if start < len(self) and is_equal(self._shadows[start], message):
             return start
         for place in range(self._indexed, len(self)):
             self._index.setdefault(self.digest_at(place), []).append(place)
@@ -147,9 +155,13 @@ class MessageHistory:
             plain = plain_message(message)
             self.places.append(len(self.messages))
             self.messages.append(message)
-            self._shadows.append(shadow(message))
+            copy = shadow(message)
+            self._numbers.note(len(self._shadows), copy)
+            self._shadows.append(copy)
             # an object's copy has no wire format to be told from
             self._digests.append(None if plain is message else digest(canonical(plain)))
+            if here := reminders_in(plain):
+                self._reminders[len(self.messages) - 1] = here
             self.size += len(msgspec.json.encode(plain))
 
     def follow(self, listed: MessageList, overlap: Overlap) -> bool:
@@ -172,7 +184,7 @@ class MessageHistory:
         else:
             self._renew_messages(listed.messages, overlap.places)
         self.places[: overlap.known] = overlap.places
-        if self._fields != listed.fields and not is_unchanged(self._fields, listed.fields):
+        if not is_unchanged(self._fields, listed.fields):
             self._fields = shadow(listed.fields)
             self._renew_session(listed)
 
@@ -180,8 +192,27 @@ class MessageHistory:
         for known, at in enumerate(places):
             if at >= 0 and not is_unchanged(self._shadows[known], messages[at]):
                 self._shadows[known] = shadow(messages[at])
+                self._numbers.note(known, self._shadows[known])
+                self._note_reminders(known, plain_message(messages[at]))
             if at >= 0:
                 self.messages[known] = messages[at]
+
+    def _note_reminders(self, place: int, message: Any) -> None:
+        self._added.pop(place, None)
+        known = self._reminders.get(place, ())
+        if added := tuple(one for one in reminders_in(message) if one not in known):
+            self._added[place] = added
+
+    def added_reminders(self, messages: list[Any]) -> Iterator[str]:
+        """Reminders that a list has and the session has not: they are sent, and in no count of
+        the session's."""
+        for added in self._added.values():
+            yield from added
+        if len(messages) > len(self.places) - self.places.count(-1):
+            places = set(self.places)
+            for at, message in enumerate(messages):
+                if at not in places:
+                    yield from reminders_in(plain_message(message))
 
     def _renew_session(self, listed: MessageList) -> None:
         """The body's other fields are as the last list has them."""

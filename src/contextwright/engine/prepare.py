@@ -6,6 +6,7 @@ missing, preparing is one assembling and calls nothing.
 """
 
 from collections.abc import Callable, Sequence
+from time import time_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,6 +28,7 @@ ROUNDS = 6
 
 Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""
+Answered = Callable[[Sequence[Task], Sequence[Answer], int], None]
 Latest = Callable[[str], Answer | None]
 _KNOWN: WeakKeyDictionary[Family, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
 
@@ -42,14 +44,18 @@ def memo_of(log: Log) -> Memo:
 
 
 class Turn(msgspec.Struct, eq=False):
-    """What is compiled."""
+    """What is compiled.
+
+    Args:
+        answered: told of what was asked, the answers, and the nanoseconds since 1970 when it began.
+    """
 
     compiler: SpecCompiler
     target: Target
     take: Callable[[], Snapshot]
     write: Write | None = None
     previous: Pack | None = None
-    answered: Callable[[Sequence[Task], Sequence[Answer]], None] | None = None
+    answered: Answered | None = None
 
     def assemble(self, answers: Answers) -> Pack:
         """The pack, with these answers and no others."""
@@ -106,9 +112,10 @@ def preparing(turn: Turn, known: Answers, latest: Latest) -> TaskGenerator[tuple
 def _ask(turn: Turn, wants: PendingTasks) -> TaskGenerator[list[Answer]]:
     """The answers to what is missing; who wants to know is told."""
     tasks = tuple(wants.asked.values())
+    began_ns = time_ns()
     answers = yield tasks
     if turn.answered is not None:
-        turn.answered(tasks, answers)
+        turn.answered(tasks, answers, began_ns)
     return answers
 
 

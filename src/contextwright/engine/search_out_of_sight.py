@@ -11,7 +11,9 @@ from contextwright.blocks.read_back_tools import is_reading
 from contextwright.blocks.ref import Ref, event_ref
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.plan import Plan
+from contextwright.engine.prepare import memo_of
 from contextwright.errors import ContextwrightError
+from contextwright.memo.ownership import remembering
 from contextwright.retrieval.bm25 import BM25
 from contextwright.retrieval.query_weights import query_terms, with_synonyms
 from contextwright.retrieval.stems import stems
@@ -100,7 +102,8 @@ def found_out_of_sight(
     snapshot, seen, read, planned = sight
     by_redaction = _INDEXES.setdefault(snapshot.log, {})
     index = by_redaction.setdefault(repr(planned.redactions), _Index())
-    index.follow(snapshot, planned.clean)
+    with remembering(memo_of(snapshot.log)):  # a word is taken apart once, not where it stands
+        index.follow(snapshot, planned.clean)
     stop = snapshot.exchange_count  # the index may have seen more than an older snapshot
     whole = {block.order for block in seen.kept if block.fidelity == "raw" and block.order >= 0}
     in_sight = {block.ref for block in seen.kept if block.fidelity == "raw" and block.ref}

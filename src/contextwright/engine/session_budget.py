@@ -171,13 +171,18 @@ def billed_usage(billed: object, billed_input: int | None) -> Usage | None:
 
 
 def cost_of(usage: Usage, info: ModelInfo) -> int:
-    """Micro-dollars of a call, rounded up: read from a cache, written to it, or neither."""
+    """Micro-dollars of a call, rounded up: read from a cache, written to it, for long or not, or
+    neither; at the prices of a request of its length. Of several requests that a provider made in
+    one call that is the newest one's."""
+    prices = info.prices(usage.context or usage.input)
     fresh = max(0, usage.input - usage.cached - usage.cache_write)
+    long = min(usage.long_cache_write, usage.cache_write)
     cost = (
-        fresh * info.input_price
-        + usage.cached * info.cached_price
-        + usage.cache_write * info.cache_write_price
-        + usage.output * info.output_price
+        fresh * prices.input
+        + usage.cached * prices.cached
+        + (usage.cache_write - long) * prices.write
+        + long * prices.long_write
+        + usage.output * prices.output
     )
     return -(-cost // 1_000_000)
 
