@@ -1,0 +1,45 @@
+"""The model calls of a session: the moments at which its messages were asked for."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
+
+
+class CallMoment(msgspec.Struct, frozen=True):
+    """A moment.
+
+    Args:
+        position: events that had happened. time_ms: when the newest of them did, if it says so.
+        version: changes of the state that had been made.
+    """
+
+    position: int
+    version: int
+    time_ms: int | None
+
+    def snapshot(self, session: Session) -> Snapshot:
+        """The session as it stood then."""
+        return session.snapshot_at(self.position, self.version)
+
+
+def call_moments(session: Session) -> list[CallMoment]:
+    """Before every message of the assistant's that follows a user's; and the next one, where the
+    session ends with something to answer."""
+    return list(_calls(session))
+
+
+def _calls(session: Session) -> Iterator[CallMoment]:
+    log, users = session.log, False
+    changes = sorted(change.position for change in session.changes)
+    version = 0
+    for position in range(len(session) + 1):
+        end = position == len(session)
+        due = end or log[position].role == "assistant"
+        if due and users and position and not (end and log[position - 1].role == "assistant"):
+            while version < len(changes) and changes[version] <= position:
+                version += 1
+            yield CallMoment(position, version, log[position - 1].time_ms)
+        users = users or (not end and log[position].role == "user")
