@@ -1,0 +1,282 @@
+"""A body of a model's call as the spec has it, or as it came and why."""
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
+from contextwright.compiler.replay import refuse_repeated
+from contextwright.engine.context import Context, ContextCall
+from contextwright.engine.conversations import Conversations
+from contextwright.engine.ledger import LedgerSummary
+from contextwright.errors import ContextwrightError, ProxyError
+from contextwright.formats.fields import Json, object_if
+from contextwright.serve.client_identity import ClientIdentity, client_identity
+from contextwright.serve.http_headers import Header, value_of
+from contextwright.serve.known_bodies import KnownBodies
+from contextwright.serve.model_calls import ModelCall
+from contextwright.serve.settings import ProxySettings
+from contextwright.serve.side_calls import why_aside
+from contextwright.serve.stream_read_back import can_hold
+from contextwright.session.session import Session
+from contextwright.stores.store import SessionStore
+from contextwright.tokens.usage import Usage
+
+UNTOUCHED, REWRITTEN, ORIGINAL, RECOMPILED = "untouched", "rewritten", "original", "recompiled"
+_BEGINNING = 400
+"""Bytes of a body by which its conversation is looked for."""
+_REFUSALS = 2
+"""Refusals of what was rewritten after which a conversation is left as it comes."""
+
+
+class CompiledCall(msgspec.Struct, frozen=True, eq=False):
+    """What is sent of a call.
+
+    Args:
+        call: as its path has it. identity: whose conversation it is of.
+        source: its body, decoded; None where it was not understood.
+        body: the bytes to send.
+        action: `untouched`, `rewritten`, `original` where something failed here, `recompiled`.
+        reason: why it is not rewritten, or how.
+        made: what the context made of it, where it did.
+        known_key: of the known body that it goes on from; then nothing was compiled.
+    """
+
+    call: ModelCall
+    identity: ClientIdentity
+    body: bytes
+    action: str
+    source: Json | None = None
+    reason: str = ""
+    made: ContextCall | None = None
+    known_key: bytes = b""
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is a turn of a conversation that is kept here."""
+        return self.made is not None or bool(self.known_key)
+
+    @property
+    def model(self) -> str:
+        """The model that the call names."""
+        named = object_if(self.source).get("model")
+        return self.call.model or (named if isinstance(named, str) else "")
+
+    @property
+    def pack(self) -> Pack | None:
+        """The pack that was compiled of it."""
+        return self.made.pack if self.made is not None else None
+
+
+class CallCompiler:
+    """Compiles the bodies of all callers of a proxy, one conversation for each.
+
+    Args:
+        settings: with the spec.
+        store: where conversations are kept; by default in memory.
+    """
+
+    def __init__(self, settings: ProxySettings, store: SessionStore | None = None) -> None:
+        self.settings, self._store = settings, store
+        self._contexts: dict[str, Context] = {}
+        self._lock = Lock()
+        self._known = KnownBodies(settings.max_bytes)
+        self._refusals: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+        self._counted: WeakKeyDictionary[Session, dict[int, LedgerSummary]] = WeakKeyDictionary()
+        planned = plan(settings.spec) if settings.spec is not None else None
+        self.clean: Callable[[str], str] = planned.clean if planned is not None else str
+        self.redacts = planned is not None and bool(planned.redactions)
+        """Whether nothing may leave that was not compiled."""
+        self.context("openai-chat")  # says at once what is wrong with the spec
+
+    def context(self, format: str, *, read_back: bool = True) -> Context:
+        """The context for bodies of a format.
+
+        Args:
+            read_back: whether answers to them can hold calls of ours.
+        """
+        key = format if read_back or not self.settings.read_back else f"{format}, shown whole"
+        with self._lock:
+            known = self._contexts.get(key)
+            if known is None:
+                settings = self.settings
+                options: Json = {"window": settings.window} if settings.window else {}
+                if settings.read_back and read_back:
+                    options["read_back"] = True
+                conversations = Conversations(
+                    format=format, store=self._store, max_bytes=settings.max_bytes
+                )
+                known = Context(
+                    settings.spec,
+                    model=settings.model,
+                    conversations=conversations,
+                    format=format,
+                    **options,
+                )
+                self._contexts[key] = known
+            return known
+
+    def compiled(
+        self, call: ModelCall, raw: bytes, headers: Sequence[Header], tenant: str
+    ) -> CompiledCall:
+        """What is sent of a call. A fault of ours sends it as it came.
+
+        Raises:
+            ProxyError: the spec redacts, and this body can not be compiled.
+        """
+        identity = ClientIdentity(tenant)
+        source: Json | None = None
+        try:
+            named = client_identity(headers, {}, tenant)
+            key = _key(call, raw, named)
+            if self._known.fits(key, raw):
+                reason = "it fits as it grew"
+                return CompiledCall(call, named, raw, UNTOUCHED, reason=reason, known_key=key)
+            source = self._decoded(raw, headers)
+            identity = client_identity(headers, source, tenant)
+            why = self._why_aside(call, source, headers)
+            if why and not self.redacts:
+                return CompiledCall(call, identity, raw, UNTOUCHED, source, why)
+            # what stands beside a conversation is none of it
+            id = None if why else identity.id
+            context = self._context_of(call, source)
+            made = context.call(_body_of(call, source), id=id, tenant=tenant)
+            self._note(key, raw, made.pack)
+            return self._made(call, identity, raw, source, made)
+        except Exception as error:
+            if self.redacts:
+                raise self._refused(error) from error
+            return CompiledCall(call, identity, raw, ORIGINAL, source, _telling(error))
+
+    def _context_of(self, call: ModelCall, source: Json) -> Context:
+        return self.context(call.format, read_back=can_hold(call.format, source))
+
+    def _note(self, key: bytes, raw: bytes, pack: Pack) -> None:
+        """What a longer version of a body is known by, where a spec does nothing below a limit."""
+        if self.settings.spec is None and not self.settings.read_back and not pack.manifest.changes:
+            self._known.note(key, raw, pack.tokens, pack.manifest.budget)
+        else:
+            self._known.forget(key)
+
+    def recompiled(self, sent: CompiledCall, refusal: object) -> CompiledCall | None:
+        """The same call, smaller, after the provider refused it as too long; None where there is
+        no smaller one.
+
+        Args:
+            refusal: what the provider said, with its status.
+        """
+        self._known.forget(sent.known_key)
+        try:
+            source = sent.source or self._decoded(sent.body, ())
+            body, context = _body_of(sent.call, source), self._context_of(sent.call, source)
+            id, tenant = sent.identity.id, sent.identity.tenant
+            if sent.made is None:
+                context.call(body, id=id, tenant=tenant)
+            made = context.recovered(body, refusal, id=id, tenant=tenant)
+        except Exception:  # noqa: BLE001 the provider's own words are passed back then
+            return None
+        new = msgspec.json.encode(_wire(source, made.messages))
+        reason = next(iter(made.pack.manifest.notes), "too long, says the provider")
+        return CompiledCall(sent.call, sent.identity, new, RECOMPILED, source, reason, made)
+
+    def note_refusal(self, sent: CompiledCall) -> None:
+        """The provider refused what was rewritten, for another reason than its length."""
+        if sent.made is not None:
+            session = sent.made.session
+            self._refusals[session] = self._refusals.get(session, 0) + 1
+
+    def bill(self, sent: CompiledCall, usage: Usage | None) -> LedgerSummary:
+        """What this call adds to its conversation's ledger.
+
+        Args:
+            usage: what the provider billed.
+        """
+        if sent.made is None:
+            return LedgerSummary()
+        engine, session = sent.made.engine, sent.made.session
+        if usage is not None and sent.action != ORIGINAL:
+            engine.learn(session, usage.context)
+        summary = engine.ledger(session)
+        with self._lock:
+            counted = self._counted.setdefault(session, {})  # by engine: each has its own ledger
+            before = counted.get(id(engine), LedgerSummary())
+            counted[id(engine)] = summary
+        names = ("calls", "tokens", "cached", "cost", "whole_tokens", "whole_cost")
+        added = {name: getattr(summary, name) - getattr(before, name) for name in names}
+        if sent.action in (UNTOUCHED, ORIGINAL):  # what went out is all of it
+            added |= {"tokens": added["whole_tokens"], "cost": added["whole_cost"], "cached": 0}
+        return LedgerSummary(**added, suspended=summary.suspended)
+
+    def _decoded(self, raw: bytes, headers: Sequence[Header]) -> Json:
+        if self.redacts:
+            refuse_repeated(raw)  # what one reader redacts another could read
+        if coding := value_of(headers, b"content-encoding"):
+            raise _not_read(f"the body is coded as {coding!r}"[:80])
+        source: Any = msgspec.json.decode(raw)
+        if not isinstance(source, dict):
+            raise _not_read("the body is no JSON object")
+        return object_if(source)
+
+    def _why_aside(self, call: ModelCall, source: Json, headers: Sequence[Header]) -> str:
+        if value_of(headers, b"x-contextwright-bypass").lower() in ("true", "1", "yes"):
+            if self.redacts:
+                raise _not_read("the spec redacts: no request goes by it")
+            return "the caller says so"
+        if call.only_counts:
+            return "a count of tokens"
+        return why_aside(call.format, source, headers)
+
+    def _made(
+        self, call: ModelCall, identity: ClientIdentity, raw: bytes, source: Json, made: ContextCall
+    ) -> CompiledCall:
+        wire = _wire(source, made.messages)
+        if wire == source:
+            return CompiledCall(call, identity, raw, UNTOUCHED, source, "nothing is due", made)
+        if self._refusals.get(made.session, 0) >= _REFUSALS and not self.redacts:
+            why = "the provider refused what was rewritten of this conversation"
+            return CompiledCall(call, identity, raw, ORIGINAL, source, why, made)
+        reason = next(iter(made.pack.manifest.notes), "")
+        body = msgspec.json.encode(wire)
+        return CompiledCall(call, identity, body, REWRITTEN, source, reason, made)
+
+    def _refused(self, error: Exception) -> ProxyError:
+        if isinstance(error, ProxyError):
+            return error
+        return ProxyError(
+            f"the spec redacts, and this request could not be compiled: {_telling(error)}",
+            where="the request's body",
+            fix="send a body of the provider's own form; without a redaction it would go out",
+        )
+
+
+def _key(call: ModelCall, raw: bytes, named: ClientIdentity) -> bytes:
+    """Where a body of a conversation is looked for: by what its headers name, and how it begins."""
+    telling = f"{call.format} {call.model} {named.tenant} {named.id or ''} "
+    return telling.encode("utf-8", "replace") + raw[:_BEGINNING]
+
+
+def _body_of(call: ModelCall, source: Json) -> Json:
+    """A body with the model that its path names."""
+    return {"model": call.model, **source} if call.model else source
+
+
+def _wire(source: Json, body: Json) -> Json:
+    """A body without the model, where its source had none."""
+    if "model" in source:
+        return body
+    return {key: value for key, value in body.items() if key != "model"}
+
+
+def _not_read(what: str) -> ProxyError:
+    return ProxyError(what, where="the request's body", fix="send plain JSON of the provider's")
+
+
+def _telling(error: Exception) -> str:
+    """A fault in words that hold nothing of the conversation."""
+    if isinstance(error, ContextwrightError):
+        return f"{type(error).__name__}: {error.what}"
+    return type(error).__name__

@@ -1,0 +1,342 @@
+"""Requests through the proxy: compiled where they are turns of a conversation, and answered by the
+upstream chunk by chunk."""
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from contextwright.compute_gate import waiting
+from contextwright.engine.ledger import LedgerSummary
+from contextwright.errors import ProxyError
+from contextwright.serve.call_ledger import CallLedger, CallSums
+from contextwright.serve.client_identity import ClientIdentity, tenant_of
+from contextwright.serve.compiled_calls import (
+    ORIGINAL,
+    RECOMPILED,
+    REWRITTEN,
+    UNTOUCHED,
+    CallCompiler,
+    CompiledCall,
+)
+from contextwright.serve.http_headers import (
+    Header,
+    forwarded_answer,
+    forwarded_request,
+    own_headers,
+    value_of,
+)
+from contextwright.serve.model_calls import ModelCall, model_call
+from contextwright.serve.recent_packs import RecentPacks
+from contextwright.serve.settings import ProxySettings
+from contextwright.serve.stream_read_back import StreamReadBack
+from contextwright.serve.upstream import Upstream, UpstreamAnswer, UpstreamReset
+from contextwright.serve.usage_reader import UsageReader
+from contextwright.tokens.context_overflow import overflow_of
+from contextwright.tokens.usage import Usage
+from contextwright.worker_threads import off_loop
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_REFUSED = frozenset({400, 413, 422})
+"""Statuses by which a provider says that it does not take a body."""
+_LONGEST_REFUSAL = 1024 * 1024
+_AGAIN_S = 0.5
+"""Seconds after which what goes on in spite of a caller that hung up is cancelled again."""
+
+
+class Proxy:
+    """Passes requests on, as the spec has them.
+
+    Args:
+        settings: with the spec.
+        compiler: of the bodies.
+        ledger, packs: what was sent.
+        upstream: the provider.
+        salt: of the tenants' digests.
+    """
+
+    def __init__(
+        self,
+        settings: ProxySettings,
+        compiler: CallCompiler,
+        ledger: CallLedger,
+        packs: RecentPacks,
+        upstream: Upstream,
+        salt: bytes,
+    ) -> None:
+        self.settings, self.compiler, self.ledger = settings, compiler, ledger
+        self.packs, self.upstream, self.salt = packs, upstream, salt
+        self.open_calls = self.uncounted_calls = 0
+        self._counts: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            UpstreamReset: the upstream broke off behind the head of its answer.
+            ProxyError: the request is refused, before anything was answered.
+        """
+        target: bytes = scope["raw_path"]
+        if scope["query_string"]:
+            target += b"?" + scope["query_string"]
+        call = model_call(scope["method"], target.decode("latin-1"))
+        if call is None:
+            await self._pass(scope, target, receive, send)
+            return
+        if self.open_calls >= self.settings.max_requests:
+            raise ProxyError(
+                f"{self.open_calls} calls are open, no more are taken",
+                where="max_requests",
+                fix="try again in a moment, or raise --max-requests",
+            )
+        self.open_calls += 1
+        try:
+            body = await read_body(receive, self.settings.max_body)
+            await _until_hung_up(self._call(call, scope, target, body, send), receive)
+        finally:
+            self.open_calls -= 1
+
+    async def _pass(self, scope: Scope, target: bytes, receive: Receive, send: Send) -> None:
+        """Pass on what is no call of a model, untouched, its body as it comes.
+
+        Raises:
+            ProxyError: the spec redacts, and there is a body, which nobody here understands.
+        """
+        headers: list[Header] = list(scope["headers"])
+        length = value_of(headers, b"content-length")
+        if self.compiler.redacts and (length or value_of(headers, b"transfer-encoding")):
+            raise ProxyError(
+                "the spec redacts, and this is no call of a model: its body would leave as it came",
+                where="the request's body",
+                fix="send it to the provider itself; calls of models go through here",
+            )
+        outgoing = forwarded_request(headers, readable=False)
+        body: AsyncIterator[bytes] | None = None
+        if length or value_of(headers, b"transfer-encoding"):
+            body = _body_parts(receive)
+            if length:
+                outgoing.append((b"content-length", length.encode()))
+        answer = await self.upstream.send(scope["method"], target, outgoing, body)
+        try:
+            await _relay(answer, [], send, None)
+        finally:
+            answer.close()
+
+    async def _call(
+        self, call: ModelCall, scope: Scope, target: bytes, body: bytes, send: Send
+    ) -> None:
+        """Compile a call, send it, pass its answer back, and count it."""
+        headers: list[Header] = list(scope["headers"])
+        tenant = tenant_of(headers, scope["query_string"], self.salt)
+        sent = await self.compiled(call, body, headers, tenant)
+        outgoing = forwarded_request(headers, readable=True)
+        if self._reads_back(sent):  # its events are read: they come plain
+            outgoing = [pair for pair in outgoing if pair[0] != b"accept-encoding"]
+        answer, sent = await self._sent(scope["method"], target, outgoing, body, sent)
+        reader = UsageReader(answer.headers)
+        own = own_headers(action=sent.action, reason=sent.reason, pack=self._pack_id(sent))
+        chunks: AsyncIterator[bytes] | None = None
+        if answer.status == 200 and sent.made is not None and self._reads_back(sent):
+            go_on = partial(self.upstream.send, scope["method"], target, outgoing)
+            chunks = StreamReadBack(call.format, sent.made, sent.body, go_on).chunks(answer)
+        try:
+            await _relay(answer, own, send, reader, chunks)
+        finally:
+            answer.close()
+            self._count_later(sent, reader.usage())
+
+    def _reads_back(self, sent: CompiledCall) -> bool:
+        """Whether the request has our tools."""
+        pack = sent.pack
+        is_sent = sent.action in (REWRITTEN, RECOMPILED)
+        return is_sent and pack is not None and pack.manifest.read_back
+
+    async def compiled(
+        self, call: ModelCall, body: bytes, headers: list[Header], tenant: str
+    ) -> CompiledCall:
+        """What is sent of a call; as it came where compiling takes too long."""
+        work = off_loop(self.compiler.compiled, call, body, headers, tenant, long=True)
+        try:
+            # `wait_for` of Python 3.11 swallows a cancellation that comes with the result
+            async with asyncio.timeout(self.settings.deadline_s):
+                return await work
+        except TimeoutError as error:
+            why = f"compiling took more than {self.settings.deadline_s:g} s"
+            if self.compiler.redacts:
+                fix = "try again, or allow more (--deadline)"
+                raise ProxyError(why, where="the request's body", fix=fix) from error
+            return CompiledCall(call, ClientIdentity(tenant), body, ORIGINAL, reason=why)
+
+    async def _sent(
+        self, method: str, target: bytes, headers: list[Header], body: bytes, sent: CompiledCall
+    ) -> tuple[UpstreamAnswer, CompiledCall]:
+        """The answer to a call, and what it is the answer to. Where the provider refuses it as too
+        long, that is a smaller one; where it refuses what was rewritten otherwise, the body as it
+        came, once."""
+        answer = await self.upstream.send(method, target, headers, sent.body)
+        if answer.status not in _REFUSED or not sent.is_turn:
+            return answer, sent
+        smaller = await self._smaller(answer, sent)
+        if smaller is not None:
+            second = await self.upstream.send(method, target, headers, smaller.body)
+            if second.status not in _REFUSED:
+                answer.close()
+                return second, smaller
+            second.close()
+        if sent.body is body or self.compiler.redacts:
+            return answer, sent
+        answer.close()
+        await off_loop(self.compiler.note_refusal, sent)
+        why = f"the provider answered {answer.status} to what was rewritten"
+        sent = msgspec.structs.replace(sent, body=body, action=ORIGINAL, reason=why)
+        return await self.upstream.send(method, target, headers, body), sent
+
+    async def _smaller(self, answer: UpstreamAnswer, sent: CompiledCall) -> CompiledCall | None:
+        """A smaller call, where one was refused as too long."""
+        text = _plain(await answer.start(_LONGEST_REFUSAL), answer.headers)
+        refusal = {"status_code": answer.status, "body": text}
+        if overflow_of(refusal) is None:
+            return None
+        return await off_loop(self.compiler.recompiled, sent, refusal, long=True)
+
+    def _pack_id(self, sent: CompiledCall) -> str:
+        """The id of the pack that was sent, which can be asked for from now on."""
+        if sent.made is None or sent.action == ORIGINAL:
+            return ""
+        # a call that nothing was due for is told as well: its pack says what its body says
+        self.packs.put(sent.identity.tenant, sent.made.pack, sent.made.session)
+        if sent.action == UNTOUCHED:
+            return ""
+        return sent.made.pack.manifest.pack_id
+
+    def _count_later(self, sent: CompiledCall, usage: Usage | None) -> None:
+        """Count a call behind its answer: neither who waits for it nor who hangs up holds it up."""
+        task = asyncio.ensure_future(self._counted(sent, usage))
+        self._counts.add(task)  # a loop holds its tasks weakly
+        task.add_done_callback(self._counts.discard)
+
+    async def close(self) -> None:
+        """Count what was answered and is not counted yet."""
+        await asyncio.gather(*self._counts)
+
+    async def _counted(self, sent: CompiledCall, usage: Usage | None) -> None:
+        try:
+            await off_loop(self.count, sent, usage)
+        except Exception:  # noqa: BLE001 a ledger that fails ends no call
+            self.uncounted_calls += 1
+
+    def count(self, sent: CompiledCall, usage: Usage | None) -> CallSums:
+        """Count a call, with what the provider billed; and what it took."""
+        added = self.compiler.bill(sent, usage)
+        billed = usage or Usage(input=0)
+        if sent.made is None:  # it went out as it came: what it had is what was billed
+            added = LedgerSummary(tokens=billed.input, whole_tokens=billed.input)
+        sums = CallSums(
+            calls=1,
+            rewritten=int(sent.action in (REWRITTEN, RECOMPILED)),
+            faults=int(sent.action == ORIGINAL),
+            tokens=added.tokens,
+            whole_tokens=added.whole_tokens,
+            cached=added.cached,
+            cost=added.cost,
+            whole_cost=added.whole_cost,
+            billed_input=billed.input,
+            billed_cached=billed.cached,
+            billed_write=billed.cache_write,
+            billed_output=billed.output,
+        )
+        conversation = sent.made.session.id if sent.made is not None else ""
+        with waiting():  # for a disk, or a server
+            self.ledger.add(sent.identity.tenant, conversation, sent.model, sums)
+        return sums
+
+
+async def _relay(
+    answer: UpstreamAnswer,
+    own: list[Header],
+    send: Send,
+    reader: UsageReader | None,
+    chunks: AsyncIterator[bytes] | None = None,
+) -> None:
+    """Pass an answer back, each chunk as it comes.
+
+    Args:
+        chunks: of its body, where they are others than those that came.
+    """
+    headers = [*forwarded_answer(answer.headers), *own]
+    if chunks is not None:  # nobody knows how long it will be
+        headers = [pair for pair in headers if pair[0] != b"content-length"]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    async for chunk in chunks or answer.chunks():
+        if reader is not None:
+            reader.feed(chunk)
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def read_body(receive: Receive, limit: int) -> bytes:
+    """The body of a request.
+
+    Raises:
+        ProxyError: it is larger than the limit.
+        UpstreamReset: the caller hung up before it was whole.
+    """
+    parts: list[bytes] = []
+    size = 0
+    async for part in _body_parts(receive):
+        size += len(part)
+        if size > limit:
+            raise ProxyError(
+                f"the body has more than {limit:,} bytes",
+                where="max_body",
+                fix="send less, or raise --max-body",
+            )
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _body_parts(receive: Receive) -> AsyncIterator[bytes]:
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise UpstreamReset("the caller hung up")
+        yield message.get("body", b"")
+        if not message.get("more_body", False):
+            return
+
+
+async def _until_hung_up(work: Any, receive: Receive) -> None:
+    """Do work until it is done, or the caller hangs up; then it is ended, whatever it does."""
+    working = asyncio.ensure_future(work)
+    hanging = asyncio.ensure_future(_hung_up(receive))
+    try:
+        await asyncio.wait({working, hanging}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            working.result()
+    finally:
+        hanging.cancel()
+        while not working.done():  # a library may swallow a cancellation: it is told again
+            working.cancel()
+            await asyncio.wait({working}, timeout=_AGAIN_S)
+
+
+async def _hung_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _plain(text: bytes, headers: list[Header]) -> str:
+    """The text of a refusal, whatever it is coded as."""
+    coding = value_of(headers, b"content-encoding")
+    try:
+        if coding in ("gzip", "deflate", "x-gzip"):
+            text = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(text, _LONGEST_REFUSAL)
+    except zlib.error:
+        return ""
+    return text.decode("utf-8", "replace")

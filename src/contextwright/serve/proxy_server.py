@@ -1,0 +1,131 @@
+"""Runs the proxy until it is told to stop: open streams are finished first."""
+
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import uvicorn
+
+from contextwright.errors import ProxyError
+from contextwright.serve.app import ProxyApp
+from contextwright.serve.settings import ProxySettings
+
+_HEADERS = 256 * 1024
+"""Bytes of the headers of a request."""
+
+
+_WAITING = 1024
+"""Connections that may wait to be accepted."""
+
+
+class ProxyServer(uvicorn.Server):
+    """A server that ends with its own exit code, not by the signal that stopped it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Stop at a signal; a second one does not wait for open streams."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def listening(settings: ProxySettings) -> socket.socket:
+    """A socket at the proxy's address.
+
+    Raises:
+        ProxyError: the address is taken, or none of this machine's.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((settings.host.strip("[]"), settings.port))
+        bound.listen(_WAITING)
+    except OSError as error:
+        bound.close()
+        raise ProxyError(
+            f"can not listen there: {error.strerror}",
+            where=f"{settings.host}:{settings.port}",
+            fix="choose another port (--port 0 is any that is free) or another host",
+        ) from error
+    return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    """The base URL of a proxy that listens at a socket."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def server_of(app: ProxyApp) -> ProxyServer:
+    """The server of an application. It writes nothing but what went wrong in itself."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    settings = app.settings
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=_HEADERS,
+        timeout_graceful_shutdown=max(1, int(settings.drain_s)),
+    )
+    return ProxyServer(config)
+
+
+def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> ProxyApp:
+    """Run a proxy until SIGTERM or SIGINT.
+
+    Args:
+        ready: called with the application and its base URL, before the first request.
+
+    Raises:
+        ProxyError: the settings can not be, or the address is taken.
+    """
+    app = ProxyApp(settings)
+    bound = listening(settings)
+    ready(app, address_of(bound))
+    server_of(app).run(sockets=[bound])
+    return app
+
+
+class ProxyThread:
+    """A proxy in a thread of this process; a context manager.
+
+        with ProxyThread(ProxySettings(upstream="https://api.openai.com", port=0)) as proxy:
+            client = OpenAI(base_url=f"{proxy.url}/v1")
+
+    Args:
+        settings: of the proxy.
+
+    Attributes:
+        app: what is run. url: its address.
+    """
+
+    def __init__(self, settings: ProxySettings) -> None:
+        self.app = ProxyApp(settings)
+        self._socket = listening(settings)
+        self.url = address_of(self._socket)
+        self._server = server_of(self.app)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
+
+    def __enter__(self) -> "ProxyThread":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(self.app.settings.drain_s + 5)

@@ -1,0 +1,129 @@
+"""How a proxy is set up, and what of it can not be."""
+
+import hmac
+import ipaddress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from contextwright.errors import ProxyError
+from contextwright.spec.expr import Expr
+
+PORT = 8787
+MEGABYTE = 1024 * 1024
+LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a proxy does, and for whom.
+
+    Args:
+        upstream: where requests go: the part of a provider's base URL before the path that the
+            agent's client adds.
+        spec: what requests hold; without, the default of `Context`.
+        model: that bodies are compiled for, by default the one that they name.
+        window: tokens of the context window, for models that are not known.
+        host, port: where it listens; port 0 is any that is free.
+        key: that callers send as `x-contextwright-key`; needed where others can reach it.
+        admin_key: sent in its place, shows the sums of all tenants; others see their own. Where
+            neither is set, so does a caller on this machine that sends no credential.
+        names: further names by which it is called, as `host.docker.internal`; on loopback, a
+            request for any other name is refused.
+        max_body: bytes of a call of a model.
+        max_requests: calls of models at once.
+        deadline_s: seconds after which a body goes out as it came, because compiling it takes too
+            long.
+        drain_s: seconds that open streams have after SIGTERM.
+        max_bytes: of conversations in memory, and as much again of packs.
+        data: where the ledger and conversations are kept: a folder, or the URL of a PostgreSQL
+            database (`postgresql://...`) that several proxies share; without, in memory.
+        cache: URL of a Redis or Valkey server in front of that database, `redis://...`.
+        read_back: whether the tools that read what was left out are added, and answered here.
+
+    Raises:
+        ProxyError: one of them can not be.
+    """
+
+    upstream: str
+    spec: Expr | None = None
+    model: str | None = None
+    window: int | None = None
+    host: str = "127.0.0.1"
+    port: int = PORT
+    key: str = ""
+    admin_key: str = ""
+    names: tuple[str, ...] = ()
+    max_body: int = 64 * MEGABYTE
+    max_requests: int = 256
+    deadline_s: float = 20.0
+    drain_s: float = 30.0
+    max_bytes: int = 128 * MEGABYTE
+    data: Path | str | None = None
+    cache: str = ""
+    read_back: bool = False
+
+    def __post_init__(self) -> None:
+        _check_upstream(self.upstream)
+        if not self.key and not is_loopback(self.host):
+            raise ProxyError(
+                f"others can reach {self.host}, and could send requests through this proxy",
+                where=f"host {self.host!r}",
+                fix="set a key of its own (--key, CONTEXTWRIGHT_KEY), or listen on 127.0.0.1",
+            )
+        if self.cache and not is_database(self.data):
+            raise ProxyError(
+                "a cache is for a database that several proxies share",
+                where="cache",
+                fix="give the database as well (--data postgresql://...), or leave it out",
+            )
+        if self.admin_key and self.admin_key == self.key:
+            raise ProxyError(
+                "whoever may call would see the sums of all",
+                where="admin_key",
+                fix="give a key of its own (--admin-key, CONTEXTWRIGHT_ADMIN_KEY)",
+            )
+        for name in ("max_body", "max_requests", "deadline_s", "drain_s", "max_bytes"):
+            if getattr(self, name) <= 0:
+                raise ProxyError(
+                    f"{name} is {getattr(self, name)}", where=name, fix="give more than 0"
+                )
+
+
+def _check_upstream(url: str) -> None:
+    """Refuse an upstream that is none, or that says more than where it is."""
+    try:
+        parts = urlsplit(url)
+        port_is_known = parts.port is None or parts.port > 0
+    except ValueError:
+        parts, port_is_known = urlsplit(""), False
+    plain = not (parts.query or parts.fragment or parts.username or parts.password)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_known:
+        why = "is no address of a server"
+    elif not plain:
+        why = "has more than scheme, host, port and path"
+    else:
+        return
+    raise ProxyError(
+        f"the upstream {parts.scheme}://{parts.hostname or '?'} {why}",
+        where="upstream",
+        fix="give https://HOST, such as https://api.openai.com; credentials are the callers' own",
+    )
+
+
+def is_database(data: Path | str | None) -> bool:
+    """Whether data are kept in a PostgreSQL database."""
+    return str(data).startswith(("postgresql://", "postgres://"))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def is_key(sent: str, key: str) -> bool:
+    """Whether a key that was sent is the one that is set."""
+    return bool(key) and hmac.compare_digest(sent.encode(), key.encode())

@@ -1,0 +1,148 @@
+"""Read-back inside an answer: the model's calls of our tools are held back, answered, and the
+upstream goes on within the same answer to the client."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from contextwright.engine.context import ContextCall
+from contextwright.engine.read_back import ReadBack
+from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.serve.event_lines import EventLines, event_data, event_of
+from contextwright.serve.held_calls import HeldAnswer
+from contextwright.serve.held_chat import HeldChat
+from contextwright.serve.held_gemini import HeldGemini
+from contextwright.serve.held_messages import HeldMessages
+from contextwright.serve.held_responses import HeldResponses
+from contextwright.serve.http_headers import value_of
+from contextwright.serve.upstream import UpstreamAnswer, UpstreamReset
+from contextwright.worker_threads import off_loop
+
+_HELD: dict[str, Callable[[Callable[[str], bool]], HeldAnswer]] = {
+    "anthropic": HeldMessages,
+    "gemini": HeldGemini,
+    "openai-chat": HeldChat,
+    "openai-responses": HeldResponses,
+}
+"""What reads the answers of a format."""
+ROUNDS = 4
+"""Times that an answer goes on; after them calls of our tools are told to do without."""
+_ENOUGH = "Not read: enough was read for one answer. Go on with what is in sight."
+_LONGEST = 16 * 1024 * 1024
+"""Bytes of an answer that is no stream."""
+
+GoOn = Callable[[bytes], Awaitable[UpstreamAnswer]]
+"""Sends a body to the same place as the first one."""
+
+
+def can_hold(format: str, body: Json) -> bool:
+    """Whether calls of ours can be held back from an answer to a body.
+
+    Of several answers one could be read. A stream has one id from its first event on: were the
+    answer kept by the provider, a client that goes on from that id would go on from a call without
+    its result.
+    """
+    configs = (object_if(body.get(key)) for key in ("generationConfig", "generation_config"))
+    counts: list[Any] = [body.get("n"), *(config.get("candidateCount") for config in configs)]
+    if any(isinstance(count, int) and count > 1 for count in counts):
+        return False
+    is_kept = format == "openai-responses" and body.get("store") is not False
+    return not (is_kept and body.get("stream"))
+
+
+class StreamReadBack:
+    """The answer to a call whose request has our tools.
+
+    Args:
+        format: of the body.
+        made: what was compiled.
+        sent: the body that was sent.
+        go_on: sends the next one.
+    """
+
+    def __init__(self, format: str, made: ContextCall, sent: bytes, go_on: GoOn) -> None:
+        self._reader: ReadBack = made.engine.tools(made.session)
+        self._sent, self._go_on = object_if(msgspec.json.decode(sent)), go_on
+        names = frozenset(self._reader.names)
+        self._held = _HELD[format](names.__contains__)
+        self._listed: list[Json] = []
+        self._round = 0
+
+    async def chunks(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+        """What the client sees.
+
+        Args:
+            answer: to the body that was sent. It is not closed.
+
+        Raises:
+            UpstreamReset: the upstream broke off, or did not go on.
+        """
+        is_stream = "event-stream" in value_of(answer.headers, b"content-type")
+        current, whole = answer, b""
+        while True:
+            if is_stream:
+                async for chunk in self._events(current):
+                    yield chunk
+            else:
+                whole = await self._whole(current)
+            if not self._held.calls():
+                break
+            following = await self._next()
+            if current is not answer:
+                current.close()
+            current = following
+        if current is not answer:
+            current.close()
+        if not is_stream:
+            yield whole
+
+    async def _events(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+        lines = EventLines()
+        async for chunk in answer.chunks():
+            shown = b"".join(map(self._shown, lines.feed(chunk)))
+            if shown:
+                yield shown
+        if rest := lines.rest():
+            yield rest
+
+    def _shown(self, raw: bytes) -> bytes:
+        data = event_data(raw)
+        if data is None:  # `[DONE]`, a comment: of the last answer only
+            return b"" if self._held.calls() else raw
+        return self._held.event(raw, data)
+
+    async def _whole(self, answer: UpstreamAnswer) -> bytes:
+        text = await answer.start(_LONGEST)
+        try:
+            source: Any = msgspec.json.decode(text)
+        except msgspec.DecodeError as error:
+            raise UpstreamReset("the answer is no JSON") from error
+        if isinstance(source, list):  # Gemini's streams, unless events are asked for
+            return self._pieces(list_if(source))
+        return msgspec.json.encode(self._held.whole(object_if(source)))
+
+    def _pieces(self, listed: list[Any]) -> bytes:
+        """A stream that is a list: what the client sees of it, with what it saw before."""
+        for piece in map(object_if, listed):
+            shown = self._held.event(event_of(piece, named=False), piece)
+            if shown:
+                self._listed.append(event_data(shown) or piece)
+        return msgspec.json.encode(self._listed)
+
+    async def _next(self) -> UpstreamAnswer:
+        """The answer that goes on."""
+        self._round += 1
+        answers: list[str] = []
+        for call in self._held.calls():
+            if self._round > ROUNDS:
+                answers.append(_ENOUGH)
+            else:
+                answers.append(await off_loop(self._reader.call, call.name, call.arguments))
+        self._sent = self._held.body(self._sent, answers)
+        self._held = self._held.next(goes_on=self._round <= ROUNDS)
+        following = await self._go_on(msgspec.json.encode(self._sent))
+        if following.status != 200:
+            following.close()
+            raise UpstreamReset(f"the upstream answered {following.status} where it was to go on")
+        return following

@@ -1,0 +1,177 @@
+"""The provider behind the proxy: one request, and its answer chunk by chunk, with every byte as it
+came."""
+
+import io
+from collections.abc import AsyncIterator, Sequence
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from contextwright.errors import ProxyError
+from contextwright.serve.http_headers import Header
+
+CONNECT_S = 30.0
+_LONGEST_HEADER = 256 * 1024
+_OWN_HEADERS = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+"""Headers that the client would add."""
+
+
+class UpstreamReset(Exception):
+    """The upstream broke its answer off: the caller's is broken off as well."""
+
+
+class UpstreamAnswer:
+    """An answer whose head has come.
+
+    Attributes:
+        status: as it came.
+        headers: as they came, their names in lower case.
+    """
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+        self._start: list[bytes] = []
+        self.status = response.status
+        self.headers: list[Header] = [(n.lower(), value) for n, value in response.raw_headers]
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body, each part of it as soon as it is here.
+
+        Raises:
+            UpstreamReset: it broke off.
+        """
+        for chunk in self._start:
+            yield chunk
+        async for chunk in self._rest():
+            yield chunk
+
+    async def start(self, limit: int) -> bytes:
+        """The first bytes of the body, `limit` or some more; `chunks` gives them again."""
+        size = sum(map(len, self._start))
+        try:
+            async for chunk in self._rest():
+                self._start.append(chunk)
+                size += len(chunk)
+                if size >= limit:
+                    break
+        except UpstreamReset:  # `chunks` will find out as well
+            pass
+        return b"".join(self._start)
+
+    async def _rest(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._response.content.iter_any():
+                yield chunk
+        except (aiohttp.ClientError, OSError) as error:
+            raise UpstreamReset(str(error)) from error
+
+    def close(self) -> None:
+        """Hang up, where it has not ended."""
+        self._response.close()
+
+
+class Upstream:
+    """Sends requests to one server, and to no other.
+
+    Args:
+        url: as `ProxySettings.upstream`.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.root = f"{parts.scheme}://{parts.netloc}"
+        self.path = parts.path.rstrip("/")
+        self._session: aiohttp.ClientSession | None = None
+
+    async def open(self) -> None:
+        """Begin."""
+        trace = aiohttp.TraceConfig()
+        trace.on_connection_reuseconn.append(_reused)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=_OWN_HEADERS,
+            auto_decompress=False,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+            trace_configs=[trace],
+        )
+
+    async def close(self) -> None:
+        """End; open answers are broken off."""
+        if self._session is not None:
+            await self._session.close()
+
+    def url_of(self, target: bytes) -> URL:
+        """Where a request goes: its path behind the upstream's own, as it was written. Where the
+        one ends as the other begins (`/v1`), that stands once."""
+        path = target.decode("latin-1")
+        last = self.path.rpartition("/")[2]
+        own = self.path
+        if last and path.startswith((f"/{last}/", f"/{last}?")):
+            own = own.removesuffix(f"/{last}")
+        return URL(f"{self.root}{own}{path}", encoded=True)
+
+    async def send(
+        self,
+        method: str,
+        target: bytes,
+        headers: Sequence[Header],
+        body: bytes | AsyncIterator[bytes] | None,
+    ) -> UpstreamAnswer:
+        """The answer to a request, as soon as its head is here. A connection that the server closed
+        while it waited for work is replaced once.
+
+        Raises:
+            ProxyError: the server can not be reached, or hung up before it answered.
+        """
+        for is_second in (False, True):
+            traced = SimpleNamespace(reused=False)
+            try:
+                return await self._sent(method, target, headers, body, traced)
+            except aiohttp.ServerDisconnectedError as error:
+                again = traced.reused and not is_second and not isinstance(body, AsyncIterator)
+                if not again:
+                    raise self._unreachable(error) from error
+            except (TimeoutError, aiohttp.ClientError, OSError) as error:
+                raise self._unreachable(error) from error
+        raise AssertionError("unreachable")
+
+    async def _sent(
+        self, method: str, target: bytes, headers: Sequence[Header], body: Any, traced: object
+    ) -> UpstreamAnswer:
+        assert self._session is not None, "open first"
+        response = await self._session.request(
+            method,
+            self.url_of(target),
+            headers=CIMultiDict((_text(name), _text(value)) for name, value in headers),
+            # of large bytes at once the client warns
+            data=io.BytesIO(body) if isinstance(body, bytes) else body,
+            allow_redirects=False,
+            trace_request_ctx=traced,
+        )
+        return UpstreamAnswer(response)
+
+    def _unreachable(self, error: BaseException) -> ProxyError:
+        return ProxyError(
+            f"the upstream did not answer: {type(error).__name__}: {error}",
+            where=self.root,
+            fix="look whether it runs, and whether this machine reaches it; then try again",
+        )
+
+
+async def _reused(session: object, context: Any, params: object) -> None:
+    context.trace_request_ctx.reused = True
+
+
+def _text(value: bytes) -> str:
+    """Bytes of a header so that the same bytes are sent."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

@@ -1,0 +1,277 @@
+"""The model reads what was left out within one answer: the client sees none of its calls."""
+
+import json
+import re
+
+import anthropic
+import openai
+import pytest
+from google import genai
+from google.genai import types
+from tests.serve.raw_upstream import post, proxied, tool_loop
+
+from contextwright import C
+from contextwright.serve.event_lines import EventLines
+from contextwright.serve.proxy_server import ProxyThread
+from contextwright.serve.settings import ProxySettings
+from contextwright.testing.strict_server import Reply, ReplyCall, StrictServer, call
+
+SPEC = C.compaction(4000)
+REF = re.compile(r"event://e\d+(?:#\d+)?")
+CHAT = tool_loop(20)
+
+
+def messages_body():
+    messages = [{"role": "user", "content": "read all files"}]
+    for n in range(20):
+        text = "\n".join(f"{n} {line} some words of a file" for line in range(60))
+        use = {"type": "tool_use", "id": f"t{n}", "name": "read", "input": {"path": f"f{n}"}}
+        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": text}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    tools = [{"name": "read", "description": "reads", "input_schema": {"type": "object"}}]
+    return {"model": "claude-opus-4-5", "max_tokens": 500, "messages": messages, "tools": tools}
+
+
+def expand(request):
+    """The model reads the first ref that it sees."""
+    assert {"read", "expand", "search"} <= set(request.tools)
+    ref = REF.search(request.text)[0]
+    return Reply(text="Let me look. ", calls=(ReplyCall("expand", {"ref": ref}),))
+
+
+def answer_of(request):
+    assert "some words of a file" in request.texts[-1], request.texts[-1][:200]
+    return Reply(text="It is there.")
+
+
+class Chat:
+    def __init__(self, url):
+        self.client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+
+    def ask(self):
+        answer = self.client.chat.completions.create(**CHAT)
+        choice = answer.choices[0]
+        calls = [c.function.name for c in choice.message.tool_calls or ()]
+        return choice.message.content, calls, choice.finish_reason, answer.usage.completion_tokens
+
+    def stream(self):
+        options = {"stream_options": {"include_usage": True}}
+        with self.client.chat.completions.stream(**CHAT, **options) as stream:
+            answer = stream.get_final_completion()
+        choice = answer.choices[0]
+        calls = [c.function.name for c in choice.message.tool_calls or ()]
+        return choice.message.content, calls, choice.finish_reason, answer.usage.completion_tokens
+
+
+class Messages:
+    def __init__(self, url):
+        self.client = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
+
+    def ask(self):
+        return self.seen(self.client.messages.create(**messages_body()))
+
+    def stream(self):
+        with self.client.messages.stream(**messages_body()) as stream:
+            return self.seen(stream.get_final_message())
+
+    def seen(self, message):
+        text = "".join(block.text for block in message.content if block.type == "text")
+        calls = [block.name for block in message.content if block.type == "tool_use"]
+        end = {"end_turn": "stop", "tool_use": "tool_calls"}[message.stop_reason]
+        return text, calls, end, message.usage.output_tokens
+
+
+def responses_body():
+    items = [{"role": "user", "content": "read all files"}]
+    for n in range(20):
+        text = "\n".join(f"{n} {line} some words of a file" for line in range(60))
+        call = {
+            "type": "function_call",
+            "call_id": f"c{n}",
+            "name": "read",
+            "arguments": f'{{"path": "f{n}"}}',
+        }
+        items += [call, {"type": "function_call_output", "call_id": f"c{n}", "output": text}]
+    tool = {"type": "function", "name": "read", "parameters": {"type": "object"}, "strict": False}
+    return {"model": "gpt-5", "input": items, "tools": [tool], "store": False}
+
+
+class Responses:
+    def __init__(self, url):
+        self.client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+
+    def ask(self):
+        return self.seen(self.client.responses.create(**responses_body()))
+
+    def stream(self):
+        with self.client.responses.stream(**responses_body()) as stream:
+            numbers = [event.sequence_number for event in stream]
+            assert numbers == list(range(len(numbers)))
+            return self.seen(stream.get_final_response())
+
+    def seen(self, answer):
+        calls = [item.name for item in answer.output if item.type == "function_call"]
+        end = "tool_calls" if calls else "stop"
+        assert answer.usage.total_tokens == answer.usage.input_tokens + answer.usage.output_tokens
+        return answer.output_text, calls, end, answer.usage.output_tokens
+
+
+def gemini_contents():
+    contents = [{"role": "user", "parts": [{"text": "read all files"}]}]
+    for n in range(20):
+        text = "\n".join(f"{n} {line} some words of a file" for line in range(60))
+        call = {"functionCall": {"id": f"c{n}", "name": "read", "args": {"path": f"f{n}"}}}
+        result = {"functionResponse": {"id": f"c{n}", "name": "read", "response": {"result": text}}}
+        contents += [{"role": "model", "parts": [call]}, {"role": "user", "parts": [result]}]
+    return contents
+
+
+class Gemini:
+    def __init__(self, url):
+        self.url = url
+        self.client = genai.Client(api_key="k", http_options={"base_url": url})
+        schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+        tool = {"function_declarations": [{"name": "read", "parameters_json_schema": schema}]}
+        self.asked = {
+            "model": "gemini-2.5-pro",
+            "contents": gemini_contents(),
+            "config": {"tools": [tool]},
+        }
+
+    def ask(self):
+        return self.seen([self.client.models.generate_content(**self.asked)])
+
+    def stream(self):
+        return self.seen(list(self.client.models.generate_content_stream(**self.asked)))
+
+    def listed(self):
+        """A stream without `alt=sse` is one list."""
+        declared = {"name": "read", "parametersJsonSchema": {"type": "object"}}
+        body = {"contents": gemini_contents(), "tools": [{"functionDeclarations": [declared]}]}
+        path = "/v1beta/models/gemini-2.5-pro:streamGenerateContent"
+        _, _, answer = post(self.url, body, path=path)
+        return self.seen([types.GenerateContentResponse(**one) for one in json.loads(answer)])
+
+    def seen(self, answers):
+        parts = [part for one in answers for part in one.candidates[0].content.parts or ()]
+        calls = [part.function_call.name for part in parts if part.function_call]
+        text = "".join(part.text for part in parts if part.text)
+        assert str(answers[-1].candidates[0].finish_reason) == "FinishReason.STOP"
+        assert all(one.candidates[0].finish_reason is None for one in answers[:-1])
+        usage = answers[-1].usage_metadata
+        assert usage.total_token_count == usage.prompt_token_count + usage.candidates_token_count
+        return text, calls, "tool_calls" if calls else "stop", usage.candidates_token_count
+
+
+WAYS = [
+    (client, way) for client in (Chat, Messages, Responses, Gemini) for way in ("ask", "stream")
+]
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_a_call_of_ours_is_answered_within_the_answer(client, way):
+    with StrictServer([expand, answer_of], window=30_000) as server:
+        text, calls, end, output = asked(client, way, server)
+        assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
+        assert len(server.requests) == 2 and not server.refused
+        assert output == sum(bill.output for bill in server.bills)
+
+
+def asked(client, way, server, **settings):
+    options = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC, "read_back": True}
+    with ProxyThread(ProxySettings(**{**options, **settings})) as proxy:
+        return getattr(client(proxy.url), way)()
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_the_agents_own_calls_reach_it(client, way):
+    def both(request):
+        ours = ReplyCall("expand", {"ref": REF.search(request.text)[0]})
+        return Reply(calls=(ours, ReplyCall("read", {"path": "a"})))
+
+    for reply in (both, call("read", path="a")):
+        with StrictServer([reply], window=30_000) as server:
+            _, calls, end, _ = asked(client, way, server)
+            assert (calls, end) == (["read"], "tool_calls") and len(server.requests) == 1
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_a_model_that_only_reads_comes_to_an_end(client, way):
+    with StrictServer([expand] * 9, window=30_000) as server:
+        text, calls, end, _ = asked(client, way, server)
+        assert calls == [] and end == "stop" and text.startswith("Let me look. ")
+        assert len(server.requests) == 6
+        assert "enough was read" in json.dumps(server.requests[-1].body)
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_without_a_call_of_ours_the_answer_is_as_it_came(client, way):
+    with StrictServer(["plain words"], window=30_000) as server:
+        assert asked(client, way, server)[:3] == ("plain words", [], "stop")
+
+
+def test_reasoning_that_led_to_our_calls_alone_is_held_with_them():
+    """A client that sends reasoning back without what followed it is refused."""
+
+    def thinks(request):
+        return Reply(calls=expand(request).calls, thinking="I should look.")
+
+    for way in ("ask", "stream"):
+        spoken = Reply(text="It is there.", thinking="Now I know.")
+        with StrictServer([thinks, spoken, "and on"], window=30_000) as server:
+            settings = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC}
+            with ProxyThread(ProxySettings(**settings, read_back=True)) as proxy:
+                client = Responses(proxy.url)
+                client.seen = lambda answer: answer
+                answer = getattr(client, way)()
+                assert [item.type for item in answer.output] == ["reasoning", "message"]
+                back = [item.model_dump(exclude_none=True) for item in answer.output]
+                body = responses_body()
+                body["input"] += [*back, {"role": "user", "content": "and on?"}]
+                assert client.client.responses.create(**body).output_text == "and on"
+            assert len(server.requests) == 3 and not server.refused
+
+
+def test_a_stream_of_gemini_that_is_a_list():
+    with StrictServer([expand, answer_of], window=30_000) as server:
+
+        def listed(handler, events, cut):
+            handler._send(200, [data for _, data in events])
+
+        server._http.RequestHandlerClass._stream = listed
+        text, calls, end, output = asked(Gemini, "listed", server)
+        assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
+        assert output == sum(bill.output for bill in server.bills)
+
+
+NOT_HELD = [
+    ("/v1/responses", {**responses_body(), "store": True, "stream": True}),
+    ("/v1/responses", {k: v for k, v in {**responses_body(), "stream": True}.items() if k != "store"}),
+    ("/v1/chat/completions", {**CHAT, "n": 2}),
+    ("/v1beta/models/gemini-2.5-pro:generateContent",
+     {"contents": gemini_contents(), "generationConfig": {"candidateCount": 2},
+      "tools": [{"functionDeclarations": [{"name": "read"}]}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "body"), NOT_HELD)
+def test_where_no_call_can_be_held_none_is_offered(path, body):
+    with proxied(spec=SPEC, read_back=True) as (upstream, proxy):
+        _, headers, _ = post(proxy.url, body, path=path)
+        assert headers["x-contextwright-action"] == "rewritten"
+        assert b"event://" not in upstream.seen[0].body and b"expand" not in upstream.seen[0].body
+
+
+def test_it_is_off_unless_it_is_asked_for():
+    with StrictServer(["plain words"], window=30_000) as server:
+        asked(Chat, "ask", server, read_back=False)
+        assert server.requests[0].tools == ("read",) and not REF.search(server.requests[0].text)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_events_are_split_at_their_ends_wherever_chunks_end(size):
+    stream = b"event: a\ndata: {}\n\ndata: 1\r\n\r\n: ping\n\ndata: rest"
+    lines, events = EventLines(), []
+    for at in range(0, len(stream), size):
+        events += lines.feed(stream[at : at + size])
+    assert b"".join(events) + lines.rest() == stream and len(events) == 3
