@@ -1,0 +1,26 @@
+"""Recorded sessions compiled again under other specs: a row for every call."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextwright.sweep.recorded_sessions import session_tables
+    from contextwright.sweep.run_sweep import sweep
+    from contextwright.sweep.sweep_job import SweepJob, SweepSpec
+    from contextwright.sweep.sweep_table import compile_table
+
+_HOMES = {
+    "SweepJob": "sweep_job",
+    "SweepSpec": "sweep_job",
+    "compile_table": "sweep_table",
+    "session_tables": "recorded_sessions",
+    "sweep": "run_sweep",
+}
+
+__all__ = ["SweepJob", "SweepSpec", "compile_table", "session_tables", "sweep"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

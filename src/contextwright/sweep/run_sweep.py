@@ -1,0 +1,156 @@
+"""A sweep from its sessions to its result."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from contextwright.errors import SpecError
+from contextwright.stores.store import SessionStore
+from contextwright.sweep.arrow import pq
+from contextwright.sweep.object_files import is_object_url, upload
+from contextwright.sweep.recorded_sessions import session_tables
+from contextwright.sweep.sweep_engines import parts_by
+from contextwright.sweep.sweep_job import SweepJob
+from contextwright.sweep.sweep_parts import SweepParts
+from contextwright.sweep.sweep_pool import SweepPart, usual_workers
+
+_SUMMED = ("tokens", "cached", "cost", "whole_tokens", "whole_cost", "values", "in_sight",
+           "evidence", "violations", "seconds")  # fmt: skip
+
+
+class SweepSummary(msgspec.Struct, kw_only=True):
+    """What the calls of a spec came to.
+
+    Args:
+        sessions, calls: that were compiled. errors: calls and sessions that were not.
+        tokens and the rest: sums over the calls, as `CallRow` has them.
+    """
+
+    spec: str
+    sessions: int = 0
+    calls: int = 0
+    errors: int = 0
+    tokens: int = 0
+    cached: int = 0
+    cost: int = 0
+    whole_tokens: int = 0
+    whole_cost: int = 0
+    values: int = 0
+    in_sight: int = 0
+    evidence: int = 0
+    violations: int = 0
+    seconds: float = 0.0
+
+
+def sweep(
+    sources: Iterable[str | Path | SessionStore],
+    job: SweepJob,
+    result: str | Path,
+    *,
+    workers: int | None = None,
+    size: int = 16,
+    engine: str = "local",
+    progress: Callable[[int, int], None] = lambda sessions, known: None,
+) -> list[SweepSummary]:
+    """Compile every call of recorded sessions under every spec of a job, into a Parquet file with
+    exactly one row for each.
+
+    A sweep that was ended, or died, goes on where it was when it is run again: parts of the same
+    sessions under the same job are taken as they are. The rows are those of one process, whatever
+    made them, but for `seconds`.
+
+    Args:
+        sources: as `session_tables` takes them.
+        result: the Parquet file, or its URL in an object store; replaced when the new one is
+            whole. Of a URL the parts are in the working folder until then.
+        workers: processes; by default one a processor. With more than one, a script calls this
+            below `if __name__ == "__main__":`.
+        size: sessions of a part.
+        engine: `local`; `ray`, or `ray://HOST:PORT` for a cluster (extra `sweep-ray`); `daft`
+            (extra `sweep-daft`).
+        progress: called with the sessions that are done, and how many of them were done before.
+
+    Raises:
+        SpecError: no specs, two of one name, no workers, or an unknown engine.
+        SessionError: no such sessions. StoreError: the result can not be written.
+    """
+    count = usual_workers() if workers is None else workers
+    _check(job, count, size)
+    # the parts stay on a disk of ours until the result goes to an object store, whole
+    local = Path(str(result).rpartition("/")[2] if is_object_url(result) else result)
+    parts = SweepParts(local, job)
+    made: list[Path] = []
+    state = _Progress(progress)
+
+    def missing() -> Iterator[SweepPart]:
+        for number, table in enumerate(session_tables(sources, size=size)):
+            path = parts.path(number, table)
+            made.append(path)
+            state.sizes[path] = table.num_rows
+            if path.exists():
+                state.done(path, known=True)
+            else:
+                yield SweepPart(path, table)
+
+    for path in parts_by(engine)(missing(), job, count):
+        state.done(path)
+    parts.merge(made)
+    done = summaries(local, job)
+    if is_object_url(result):
+        upload(local, str(result))
+        local.unlink()
+    return done
+
+
+class _Progress:
+    """How many sessions are done."""
+
+    def __init__(self, show: Callable[[int, int], None]) -> None:
+        self.sizes: dict[Path, int] = {}
+        self._show, self._done, self._known = show, 0, 0
+
+    def done(self, path: Path, *, known: bool = False) -> None:
+        """Count the sessions of a part."""
+        size = self.sizes.pop(path)
+        self._done += size
+        self._known += size if known else 0
+        self._show(self._done, self._known)
+
+
+def summaries(result: Path, job: SweepJob) -> list[SweepSummary]:
+    """What the calls of each spec came to, in the order of the job."""
+    sums = {spec.name: SweepSummary(spec=spec.name) for spec in job.specs}
+    unread = 0
+    file: Any = pq.ParquetFile(result)
+    last: dict[str, tuple[str, int]] = {}
+    for batch in file.iter_batches():
+        for row in batch.to_pylist():
+            one = sums.get(row["spec"])
+            if one is None:
+                unread += 1
+                continue
+            place = (row["source"], row["row"])
+            one.sessions += last.get(one.spec) != place
+            last[one.spec] = place
+            one.calls += not row["error"]
+            one.errors += bool(row["error"])
+            for name in _SUMMED:
+                setattr(one, name, getattr(one, name) + row[name])
+    for one in sums.values():
+        one.errors += unread
+    return list(sums.values())
+
+
+def _check(job: SweepJob, workers: int, size: int) -> None:
+    names = [spec.name for spec in job.specs]
+    if not names or len(set(names)) < len(names):
+        raise SpecError(
+            "expected specs of different names, got " + (", ".join(names) or "none"),
+            where="sweep(sources, job, result)",
+            fix="SweepJob((SweepSpec.of(C.default()), SweepSpec.of(C.compaction(8000))))",
+        )
+    for name, number in (("workers", workers), ("size", size)):
+        if number < 1:
+            raise SpecError(f"{name} is {number}", where=f"sweep({name}=...)", fix="1 or more")
