@@ -8,10 +8,11 @@ import click
 
 from contextwright.check import AgentStep, check, read_pipeline
 from contextwright.cli.options import from_option, load_session, load_spec
+from contextwright.cli.store_progress import working
 
 
 @click.command("check")
-@click.argument("pipeline")
+@click.argument("pipeline", default="")
 @click.option(
     "--session",
     "sessions",
@@ -24,6 +25,12 @@ from contextwright.cli.options import from_option, load_session, load_spec
 @click.option("--model", default="gpt-5", show_default=True, help="For agents that name none.")
 @click.option("--read-back", is_flag=True, help="A spec's requests have the tools that read refs.")
 @click.option("--reader", default="", help="The tool of a spec's agent that reads refs.")
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    help="A file of `ctx tune`: what it found must still hold, by default of its own spec and on "
+    "its sessions (--session: where they are now).",
+)
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def check_command(
@@ -34,6 +41,7 @@ def check_command(
     model: str,
     read_back: bool,
     reader: str,
+    against: Path | None,
     strict: bool,
     as_json: bool,
 ) -> None:
@@ -41,6 +49,11 @@ def check_command(
 
     Exit code 3 where something is wrong, with --strict also where something may surprise.
     """
+    if against is not None:
+        _check_against(against, pipeline, sessions, as_json=as_json)
+        return
+    if not pipeline:
+        raise click.UsageError("Missing argument 'PIPELINE'.")
     parts: Any
     if pipeline.endswith(".json") and _is_list(Path(pipeline)):
         parts = read_pipeline(Path(pipeline))
@@ -51,12 +64,32 @@ def check_command(
             AgentStep(agent="agent", spec=spec, source=text, read_back=read_back, reader=reader),
         )
     samples = [load_session(path, source, None) for path in sessions]
-    report = check(parts, model=model, known=known, sessions=samples)
+    with working("compiling at several moments"):
+        report = check(parts, model=model, known=known, sessions=samples)
     if as_json:
         click.echo(report.to_json())
     else:
         click.echo(report.text())
     if report.errors or (strict and report.warnings):
+        sys.exit(3)
+
+
+def _check_against(file: Path, pipeline: str, sessions: tuple[Path, ...], *, as_json: bool) -> None:
+    """Hold a spec to what it was tuned to."""
+    from contextwright.tune import floor_checks, read_tuned
+
+    spec = load_spec(pipeline) if pipeline else None
+    with working("compiling the sessions that it was measured on"):
+        checks = floor_checks(read_tuned(file), spec, sessions)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode([{**one._asdict(), "held": one.is_held} for one in checks]))
+    for one in checks if not as_json else ():
+        bound = "at most" if one.objective == "cost" else "at least"
+        state = "held" if one.is_held else "NOT HELD"
+        click.echo(f"{state:8}  {one.objective:7} {one.figure:.4f}, {bound} {one.floor:.4f}")
+    if not all(one.is_held for one in checks):
         sys.exit(3)
 
 

@@ -31,8 +31,8 @@ def compile_command(options: CompileOptions, top: int, as_json: bool, out: Path 
         return
     from rich.console import Console
 
-    from contextwright.cli.labels import labels_of
     from contextwright.cli.tables import print_manifest
+    from contextwright.inspect.labels import labels_of
 
     console = Console()
     print_manifest(console, pack.manifest, labels_of(options.session, options.spec), top)

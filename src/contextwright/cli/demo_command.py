@@ -95,24 +95,20 @@ def run(
         version = sum(change.position <= position for change in session.changes)
         snapshot = session.snapshot_at(position, version)
         pack = compiler.compile(snapshot, compile_target, previous=previous)
-        reused = _cached(pack.manifest.prefix.tokens if pack.manifest.prefix else 0)
+        reused = info.cache.readable(pack.manifest.prefix.tokens if pack.manifest.prefix else 0)
         if len(bill.tokens) <= snapshot.turn:
             bill.tokens.append(0)
         bill.tokens[-1] = pack.tokens
         bill.sent += pack.tokens
         bill.reused += reused
         fresh = pack.tokens - reused
-        bill.microdollars += (fresh * info.input_price + reused * info.cached_price) // 1_000_000
+        prices = info.prices(pack.tokens)
+        bill.microdollars += (fresh * prices.write + reused * prices.cached) // 1_000_000
         bill.compacted += sum(c.action == "compacted" for c in pack.manifest.changes)
         dropped = [c for c in pack.manifest.changes if c.action == "dropped"]
         bill.dropped += sum(change.exchanges for change in dropped)
         previous = pack
     return bill, previous
-
-
-def _cached(tokens: int) -> int:
-    """What a cache reads again: from 1,024 tokens on, in steps of 128 (OpenAI's rule)."""
-    return tokens // 128 * 128 if tokens >= 1024 else 0
 
 
 def _turns(bills: list[Bill]) -> Any:

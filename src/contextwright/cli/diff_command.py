@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from contextwright.cli.labels import Label, label_of, labels_of
 from contextwright.cli.options import (
     load_pack,
     load_session,
@@ -18,6 +17,7 @@ from contextwright.cli.options import (
 from contextwright.compiler.compare import Comparison, compare
 from contextwright.engine.one_call import compile
 from contextwright.errors import SpecError
+from contextwright.inspect.labels import Label, label_of, labels_of
 
 
 @click.command()

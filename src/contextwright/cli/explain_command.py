@@ -25,21 +25,22 @@ def explain(options: CompileOptions, top: int, as_json: bool) -> None:
     from rich.console import Console
 
     from contextwright.cli.explain_tables import blocks_table, inserted_table, steps_table
-    from contextwright.cli.labels import labels_of
-    from contextwright.cli.tables import print_manifest
+    from contextwright.cli.tables import print_happened, print_rest
+    from contextwright.inspect.labels import labels_of
 
     console = Console()
+    labels = labels_of(options.session, spec)
+    print_happened(console, manifest, labels)
     console.print(tree(spec), markup=False, highlight=False)
     idle = idle_words(spec, [manifest])
     console.print(steps_table(manifest.steps, list(walk(spec))))
     snapshot = options.session.snapshot()
     for word in idle:
         console.print(f"{word!r} changed nothing: {reason(word, snapshot)}", markup=False)
-    labels = labels_of(options.session, spec)
     console.print(blocks_table(manifest.kept, labels, top))
     if manifest.inserted:
         console.print(inserted_table(manifest.inserted))
-    print_manifest(console, manifest, labels, top)
+    print_rest(console, manifest, labels, top)
 
 
 def request_before(session: Session) -> Snapshot | None:

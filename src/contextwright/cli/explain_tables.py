@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from contextwright.blocks.block import SCORE_ONE
-from contextwright.cli.labels import Label, label_of
 from contextwright.cli.tables import inert, listing, named, new_table, top_of
 from contextwright.compiler.change import StepTrace
 from contextwright.compiler.manifest import KeptBlock
+from contextwright.inspect.labels import Label, label_of
 from contextwright.render.insertion import Insertion
 from contextwright.spec.expr import Atom
 from contextwright.spec.kind import Kind

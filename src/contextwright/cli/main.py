@@ -16,13 +16,21 @@ _HOMES = {
     "convert": "convert_command:convert",
     "demo": "demo_command:demo",
     "diff": "diff_command:diff",
+    "doctor": "doctor_command:doctor",
     "expand": "expand_command:expand",
     "explain": "explain_command:explain",
+    "inspect": "inspect_command:inspect",
+    "mcp": "mcp_command:mcp_command",
     "replay": "replay_command:replay_command",
     "salience": "salience_command:salience",
+    "serve": "serve_command:serve_command",
     "show": "show_command:show",
     "show-pack": "show_command:show_pack",
+    "sweep": "sweep_command:sweep_command",
+    "try": "try_command:try_command",
+    "tune": "tune_command:tune_command",
     "verify": "verify_command:verify_command",
+    "wrap": "wrap_command:wrap_command",
 }
 """Where each command is; imported when it is run, or listed in the help."""
 
@@ -60,7 +68,7 @@ def ctx() -> None:
     "C.window(n=5) | C.compact()", a JSON file, or FILE.py:NAME.
 
     Exit codes: 0 done, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget, 7 ref, 8 request,
-    9 replay, 10 store, 11 an optional package is missing.
+    9 replay, 10 store, 11 an optional package is missing, 15 proxy.
     """
 
 

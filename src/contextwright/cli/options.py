@@ -13,6 +13,8 @@ import click
 import msgspec
 
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
+from contextwright.cli.page_file import write_file
+from contextwright.cli.store_progress import working
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -54,15 +56,16 @@ class CompileOptions(msgspec.Struct, frozen=True):
     def compile(self, session: SessionLike = None, **options: Any) -> Pack:
         """The pack for the session, or for another one; `options` are those of
         `contextwright.compile`."""
-        return compile(
-            self.session if session is None else session,
-            self.spec,
-            target=self.target,
-            models=self.models,
-            artifacts=self.sources.artifacts,
-            roots=self.sources.roots,
-            **options,
-        )
+        with working("compiling"):
+            return compile(
+                self.session if session is None else session,
+                self.spec,
+                target=self.target,
+                models=self.models,
+                artifacts=self.sources.artifacts,
+                roots=self.sources.roots,
+                **options,
+            )
 
 
 def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -375,14 +378,7 @@ def write_pack(pack: Pack, path: Path) -> None:
     Raises:
         SessionError: there is no such place.
     """
-    try:
-        path.write_bytes(dump_pack(pack))
-    except OSError as error:
-        raise SessionError(
-            f"the file can not be written: {error.strerror}",
-            where=str(path),
-            fix="give a path in a folder that exists and can be written",
-        ) from error
+    write_file(path, dump_pack(pack))
 
 
 def load_pack(path: Path) -> Pack:

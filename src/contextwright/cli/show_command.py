@@ -1,16 +1,31 @@
 """`ctx show`: the request as the model reads it."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from contextwright.cli.options import CompileOptions, compile_options, load_pack
+from contextwright.compiler.change import Change
+from contextwright.compiler.manifest import KeptBlock, Manifest
 from contextwright.compiler.pack import Pack
+from contextwright.session.session import Session
 
 _COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
 CHARACTERS = 1200
 """Of a message, where `--whole` is not given."""
+
+
+class ShownPart(msgspec.Struct, frozen=True):
+    """A part of a request: who says it, what became of it, its text."""
+
+    who: str
+    remark: str
+    text: str
+    turn: int = -1
 
 
 @click.command("show")
@@ -20,9 +35,10 @@ CHARACTERS = 1200
 def show(options: CompileOptions, whole: bool, pager: bool) -> None:
     """Show the request that SESSION compiles to, message by message.
 
-    A pack file is shown by `ctx show-pack`.
+    Each message with its event, its tokens, and what shortened it. A pack file is shown by
+    `ctx show-pack`, the whole session as a page by `ctx inspect`.
     """
-    print_pack(options.compile(), whole=whole, pager=pager)
+    print_pack(options.compile(), options.session, whole=whole, pager=pager)
 
 
 @click.command("show-pack")
@@ -34,49 +50,98 @@ def show_pack(pack: Path, whole: bool, pager: bool) -> None:
     print_pack(load_pack(pack), whole=whole, pager=pager)
 
 
-def print_pack(pack: Pack, *, whole: bool, pager: bool) -> None:
-    """Every message of a request, its role in its colour, content as inert text."""
-    from contextlib import nullcontext
+def print_pack(pack: Pack, session: Session | None = None, *, whole: bool, pager: bool) -> None:
+    """Every message of a request, its role in its colour, content as inert text.
 
+    Args:
+        session: the one it was compiled from; without it a message does not say what became of it.
+    """
     from rich.console import Console
     from rich.text import Text
 
-    from contextwright.cli.tables import step_lines
-
     console = Console()
-    manifest = pack.manifest
     view: Any = console.pager(styles=True) if pager else nullcontext()
     with view:
-        head = f"{manifest.model} · {manifest.format}: {manifest.tokens:,} of {manifest.budget:,}"
-        console.print(Text(f"{head} tokens", style="bold"))
-        for line in step_lines(manifest):
-            console.print(Text(line))
-        for who, text in _messages(pack):
-            role = who.partition(" ")[0]
-            console.print(Text(f"\n── {who}", style=f"bold {_COLOURS.get(role, 'white')}"))
-            console.print(Text(_shown(text, whole=whole)), soft_wrap=True)
+        for at, line in enumerate(_head_lines(pack.manifest, session)):
+            console.print(Text(line, style="" if at else "bold"))
+        turn = -1
+        for part in _parts(pack, session):
+            if part.turn >= 0 and part.turn != turn:
+                turn = part.turn
+                console.print(Text(f"\nturn {turn + 1}", style="dim"))
+            role = part.who.partition(" ")[0]
+            head = Text(f"\n── {part.who}", style=f"bold {_COLOURS.get(role, 'white')}")
+            console.print(head.append(part.remark, style="not bold dim"))
+            console.print(Text(_inert(part.text, whole=whole)), soft_wrap=not console.is_terminal)
 
 
-def _messages(pack: Pack) -> list[tuple[str, str]]:
+def _head_lines(manifest: Manifest, session: Session | None) -> Iterator[str]:
+    """What the request is, what it is made of, and what is not in it, by reason."""
+    from contextwright.cli.tables import happened_lines, step_lines
+    from contextwright.inspect.labels import labels_of
+    from contextwright.spec.codec import from_data
+
+    yield f"{manifest.model} · {manifest.format}: {manifest.tokens:,} of {manifest.budget:,} tokens"
+    layers = [
+        ("instruction, tools, overhead", manifest.fixed_tokens),
+        *manifest.layer_tokens.items(),
+    ]
+    yield " · ".join(f"{name} {tokens:,}" for name, tokens in layers if tokens)
+    labels = labels_of(session, from_data(manifest.spec)) if session is not None else {}
+    yield from happened_lines(manifest, labels)
+    yield from step_lines(manifest)
+
+
+def _parts(pack: Pack, session: Session | None) -> Iterator[ShownPart]:
     """Who says what, in the order of the request."""
-    from contextwright.testing.sent import sent_parts
+    from contextwright.inspect.alignment import Aligned, aligned, source_parts
+    from contextwright.inspect.request_parts import request_parts
 
-    parts = sent_parts(pack)
+    manifest, parts = pack.manifest, request_parts(pack.request)
     if not parts:
-        return [("text", pack.text if hasattr(pack, "text") else pack.body.decode())]
-    names = {part.call_id: part.name for part in parts if part.name}
-    shown: list[tuple[str, str]] = []
-    for part in parts:
-        who = part.kind
+        yield ShownPart("text", "", pack.body.decode())
+        return
+    names = {part.call_id: part.name for part in parts if part.kind == "call"}
+    pairs: Iterable[Aligned] = map(Aligned, parts)
+    if session is not None:
+        snapshot = session.snapshot_at(manifest.position, manifest.state_version)
+        orders = sorted(block.order for block in manifest.kept if block.order >= 0)
+        sources = [part for order in orders for part in source_parts(order, snapshot)]
+        pairs = aligned(parts, manifest, sources)
+    blocks = {block.order: block for block in manifest.kept if block.order >= 0}
+    made = {block.id: block for block in manifest.kept if block.order < 0}
+    changes = {change.id: change for change in manifest.changes}
+    seen: set[str] = set()
+    for one in pairs:
+        block = made.get(one.block) if one.block else None
+        if one.source is not None:
+            block = blocks.get(one.source.order)
+        part, remark = one.part, ""
+        who = part.role if part.kind == "text" else f"{part.role} {part.kind}"
         if part.kind == "call":
             who = f"assistant calls {part.name or part.call_id}"
         elif part.kind == "result":
-            who = f"tool {names.get(part.call_id, part.call_id)}"
-        shown.append((who, part.text))
-    return shown
+            who = f"tool {part.name or names.get(part.call_id, part.call_id)}"
+        if block is not None:
+            remark = _remark(block, changes, first=block.id not in seen)
+            seen.add(block.id)
+        yield ShownPart(who, remark, part.text, block.turn if block is not None else -1)
 
 
-def _shown(text: str, *, whole: bool) -> str:
+def _remark(block: KeptBlock, changes: Mapping[str, Change], *, first: bool) -> str:
+    """` · e142 · 1,933 → 117 tokens, compacted by C.compact(): over 100 tokens`; of a block's
+    second part only its id."""
+    if not first:
+        return f" · {block.id}"
+    change = changes.get(block.id)
+    if change is None:
+        return f" · {block.id} · {block.tokens:,} tokens"
+    why = f": {change.reason}" if change.reason else ""
+    tokens = f"{change.tokens_before:,} → {block.tokens:,} tokens"
+    return f" · {block.id} · {tokens}, {change.action} by {change.step}{why}"
+
+
+def _inert(text: str, *, whole: bool) -> str:
     """A message without control characters; the middle of a long one left out and named."""
     plain = "".join(char if char.isprintable() or char in "\n\t" else "·" for char in text)
     if whole or len(plain) <= CHARACTERS:

@@ -1,5 +1,7 @@
-"""A bar for commands that read whole stores, on a terminal only."""
+"""A bar for commands that take their time, on a terminal only."""
 
+import sys
+from contextlib import nullcontext
 from typing import Any
 
 
@@ -26,3 +28,12 @@ class StoreProgress:
         if name not in self._tasks:
             self._tasks[name] = self._bars.add_task(name, total=total)
         self._bars.update(self._tasks[name], completed=done, total=total)
+
+
+def working(what: str) -> Any:
+    """A line that moves while something without steps is done; a context manager."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(f"{what} …")

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import msgspec
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from contextwright.cli.labels import Label, label_of
 from contextwright.compiler.change import Change
-from contextwright.compiler.manifest import Manifest
+from contextwright.compiler.manifest import Manifest, Prefix
+from contextwright.inspect.labels import Label, label_of
 
 TOP = 10
 """Rows of a list where `--top` says nothing."""
@@ -145,7 +146,19 @@ def prefix_lines(manifest: Manifest) -> list[str]:
         line += f", saves ${prefix.saved_microdollars / 1_000_000:.6f}"
     if prefix.first_difference:
         line += f"; new from {prefix.first_difference}"
-    return [line]
+    return [line, *_loss_lines(prefix)]
+
+
+def _loss_lines(prefix: Prefix) -> list[str]:
+    """Whose doing it was that the request before is not the beginning of this one."""
+    loss = prefix.loss
+    if isinstance(loss, msgspec.UnsetType):
+        return []
+    doer = f" by {loss.step}" if loss.step else ""
+    why = f", {loss.reason}" if loss.reason else ""
+    price = f", ${loss.microdollars / 1_000_000:.6f}" if loss.microdollars else ""
+    where = f"{loss.piece} byte {loss.byte:,}"
+    return [f"prefix lost: {loss.cause}{doer}{why}; {loss.tokens:,} tokens{price} at {where}"]
 
 
 def answer_lines(manifest: Manifest) -> list[str]:
@@ -184,8 +197,20 @@ def print_manifest(
     console: Console, manifest: Manifest, labels: Mapping[str, Label], top: int = TOP
 ) -> None:
     """What happened by reason, the sum, the largest changes, what was not sent, and the notes."""
+    print_happened(console, manifest, labels)
+    print_rest(console, manifest, labels, top)
+
+
+def print_happened(console: Console, manifest: Manifest, labels: Mapping[str, Label]) -> None:
+    """What happened by reason: what every report begins with."""
     for line in happened_lines(manifest, labels):
         console.print(inert(line, 300))
+
+
+def print_rest(
+    console: Console, manifest: Manifest, labels: Mapping[str, Label], top: int = TOP
+) -> None:
+    """The sum, the largest changes, what was not sent, and the notes."""
     console.print(summary(manifest))
     for line in (*step_lines(manifest), *prefix_lines(manifest)):
         console.print(inert(line, 300))

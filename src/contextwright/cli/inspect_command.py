@@ -1,0 +1,155 @@
+"""`ctx inspect`: a page on what every model call of a session was sent, and what it cost."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from contextwright.cli.options import (
+    TOKENS,
+    from_option,
+    load_session,
+    load_spec,
+    load_target,
+    target_options,
+)
+from contextwright.cli.page_file import MB, texts_option, write_page
+from contextwright.cli.store_progress import StoreProgress
+from contextwright.inspect.live_session import LiveSession
+from contextwright.inspect.live_sources import (
+    FileSource,
+    LiveSource,
+    ProxySource,
+    StillSource,
+    is_address,
+)
+from contextwright.render.target import Target
+from contextwright.session.session import Session
+from contextwright.spec.expr import Expr
+
+SPEC = "C.default() | C.compaction(32000)"
+"""The spec where none is given: what a long session needs first."""
+
+
+def _live_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a page that is open while its session goes on."""
+    for option in (
+        click.option("--serve", is_flag=True, help="Open it live, and follow the file or proxy."),
+        click.option("--port", type=int, default=0, help="With --serve; by default a free one."),
+        click.option("--session", "chosen", default="", help="Which conversation of a proxy."),
+        click.option("--key", envvar="CONTEXTWRIGHT_KEY", default="", help="The proxy's own key."),
+        click.option(
+            "--credential",
+            metavar="NAME",
+            help="The environment variable with the key that the agent sends to a proxy.",
+        ),
+    )[::-1]:
+        command = option(command)
+    return command
+
+
+@click.command("inspect")
+@click.argument("session", type=click.Path())
+@from_option()
+@click.option("--row", type=int, help="Which session of a file with one a line, from 0.")
+@click.option("--spec", "specs", multiple=True, help=f"May be repeated; by default {SPEC}.")
+@target_options
+@click.option("--out", "-o", type=click.Path(path_type=Path), help="The page's file.")
+@click.option("--point", "points", type=TOKENS, multiple=True, help="A budget to compile as well.")
+@texts_option()
+@click.option("--title", help="The session's name on the page; by default its file's.")
+@_live_options
+def inspect(
+    session: str,
+    source: str | None,
+    row: int | None,
+    specs: tuple[str, ...],
+    model: str | None,
+    budget: int | None,
+    format: Any,
+    window: int | None,
+    out: Path | None,
+    points: tuple[int, ...],
+    texts: int,
+    title: str | None,
+    serve: bool,
+    port: int,
+    **proxy: Any,
+) -> None:
+    """Write a page on SESSION: every request, what was taken out, why, and its price.
+
+    One file that opens in any browser and loads nothing: the request of every call under each
+    SPEC, message by message, the fate of every block, the cache, and where a word went. SESSION is
+    a file, or the address of a running `ctx serve`.
+    """
+    followed = _source(session, source, row, **proxy)
+    loaded = followed.session()
+    read = [(text, load_spec(text, budget)) for text in specs or (SPEC,)]
+    receiver = load_target(model, format, window, loaded)
+    name = title or (loaded.id if is_address(session) else Path(session).name)
+    if serve:
+        _serve(LiveSession(followed, read, receiver, name, texts * MB), port)
+        return
+    data = _data(loaded, read, receiver, name, points)
+    path = out or Path("inspect.html")
+    size, calls = write_page(data, texts, path), len(data["calls"]["position"])
+    named = f"{len(read)} spec{'s' * (len(read) > 1)}"
+    click.echo(f"{path}: {calls:,} calls, {named}, {size:,} bytes")
+
+
+def _source(
+    session: str, format: str | None, row: int | None, chosen: str, key: str, credential: str | None
+) -> LiveSource:
+    """Where the session is read: a file, the standard input, or a proxy.
+
+    Raises:
+        SessionError: it can not be read. UsageError: there is no such environment variable.
+    """
+    if is_address(session):
+        if credential is not None and credential not in os.environ:
+            raise click.UsageError(f"no environment variable {credential!r} (--credential)")
+        return ProxySource(session, chosen, key, os.environ.get(credential or "", ""))
+    path = Path(session)
+    if session == "-":
+        return StillSource(load_session(path, format, row))
+    return FileSource(path, lambda: load_session(path, format, row))
+
+
+def _data(
+    session: Session,
+    specs: list[tuple[str, Expr]],
+    receiver: Target,
+    title: str,
+    points: tuple[int, ...],
+) -> dict[str, Any]:
+    from contextwright.inspect.budget_points import budget_point
+    from contextwright.inspect.page_data import page_data
+
+    with StoreProgress() as bars:
+        data = page_data(
+            session,
+            specs,
+            receiver,
+            title,
+            lambda done, total: bars.show("compiling", done, total),
+        )
+        data["points"] = []
+        for at, tokens in enumerate(points):
+            bars.show("budgets", at, len(points))
+            data["points"].append(budget_point(session, specs[0][1], receiver, tokens))
+    return data
+
+
+def _serve(live: LiveSession, port: int) -> None:
+    from contextwright.inspect.live_server import LiveServer
+
+    with StoreProgress() as bars:
+        live.data(lambda done, total: bars.show("compiling", done, total))
+    with LiveServer(live, port) as server:
+        click.echo(f"{server.address}\nCtrl-C ends it; who has the address can read the session")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("ended")

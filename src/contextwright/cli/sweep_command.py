@@ -1,0 +1,147 @@
+"""`ctx sweep`: recorded sessions compiled again under other specs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
+from contextwright.cli.own_receiver import MODEL
+from contextwright.compiler.plan import plan
+
+if TYPE_CHECKING:
+    from contextwright.sweep.run_sweep import SweepSummary
+    from contextwright.sweep.sweep_job import SweepSpec
+
+
+@click.command("sweep")
+@click.argument("sessions", nargs=-1, required=True)
+@click.option("--spec", "specs", multiple=True, help=f"May be repeated; by default {DEFAULT_SPEC}.")
+@click.option("--budget", "budgets", type=TOKENS, multiple=True, help="Tokens at most; repeatable.")
+@click.option("--model", default=MODEL, show_default=True, help="Whose tokens, prices and caches.")
+@click.option("--window", type=TOKENS, help="Tokens of its context window.")
+@click.option("--out", "-o", required=True, help="The Parquet file, or its URL.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; by default one a processor.")
+@click.option("--size", type=click.IntRange(1), default=16, help="Sessions of a part; 16.")
+@click.option("--engine", default="local", help="local, ray, ray://HOST:10001 or daft.")
+@click.option("--plot", type=click.Path(path_type=Path), help="A picture: SVG, PNG or PDF.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def sweep_command(
+    sessions: tuple[str, ...],
+    specs: tuple[str, ...],
+    budgets: tuple[int, ...],
+    model: str,
+    window: int | None,
+    out: str,
+    workers: int | None,
+    size: int,
+    engine: str,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Compile every call of recorded SESSIONS under every SPEC, a row each.
+
+    SESSIONS are files, folders, JSON Lines with a session a line (gzip too), Parquet, SQLite files
+    of sessions, s3:// URLs and their like, or postgresql:// URLs. Run it again where it was ended:
+    it goes on.
+    """
+    from contextwright.sweep.run_sweep import sweep
+    from contextwright.sweep.sweep_job import SweepJob
+
+    job = SweepJob(_specs(specs or (DEFAULT_SPEC,), budgets), model, window)
+    with _SweepProgress() as bar:
+        done = sweep(
+            sessions, job, out, workers=workers, size=size, engine=engine, progress=bar.show
+        )
+    if plot is not None:
+        from contextwright.sweep.sweep_plot import write_sweep_plot
+
+        write_sweep_plot(done, plot)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode(done).decode())
+        return
+    _print(done, out)
+
+
+def _specs(texts: Sequence[str], budgets: Sequence[int]) -> "tuple[SweepSpec, ...]":
+    """Every spec at every budget; one with a limit of its own is as it is.
+
+    Raises:
+        SpecError: one can not be read.
+    """
+    from contextwright.sweep.sweep_job import SweepSpec
+
+    made: dict[str, SweepSpec] = {}
+    for text in texts:
+        spec = load_spec(text)
+        limits = budgets if budgets and plan(spec).terminal is None else (None,)
+        for limit in limits:
+            one = SweepSpec.of(load_spec(text, limit))
+            made[one.name] = one
+    return tuple(made.values())
+
+
+class _SweepProgress:
+    """A line that says how many sessions are done, on a terminal only."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), TimeElapsedColumn())
+        self._bar: Any = Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        )
+        self._task = self._bar.add_task("0 sessions", total=None)
+
+    def __enter__(self) -> "_SweepProgress":
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def show(self, sessions: int, known: int) -> None:
+        """Set how many sessions are done, and how many of them were before."""
+        before = f", {known:,} of them before" if known else ""
+        self._bar.update(self._task, description=f"{sessions:,} sessions{before}")
+
+
+def _print(done: "Sequence[SweepSummary]", out: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    table = Table(box=None)
+    for name in ("", "calls", "errors", "tokens", "of all", "cached", "cost", "of all", "in sight",
+                 "evidence", "violations", "ms a call"):  # fmt: skip
+        table.add_column(name, justify="right", no_wrap=True)
+    for number, one in enumerate(done, 1):
+        table.add_row(
+            f"{number}",
+            f"{one.calls:,}",
+            f"{one.errors:,}",
+            f"{one.tokens:,}",
+            _share(one.tokens, one.whole_tokens),
+            _share(one.cached, one.tokens),
+            f"${one.cost / 1_000_000:.4f}",
+            _share(one.cost, one.whole_cost),
+            _share(one.in_sight, one.values),
+            _share(one.evidence, one.values),
+            f"{one.violations:,}",
+            f"{1000 * one.seconds / max(1, one.calls):.1f}",
+        )
+    console.print(table)
+    for number, one in enumerate(done, 1):
+        console.print(f"{number}  {one.spec}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"rows: {out}", markup=False, soft_wrap=True)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"

@@ -1,0 +1,167 @@
+"""`ctx try`: an export of traces, beside what a spec would have sent."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
+from contextwright.cli.own_receiver import MODEL, maker_of, own_receiver
+from contextwright.cli.page_file import texts_option, write_file, write_page
+from contextwright.cli.store_progress import StoreProgress
+from contextwright.errors import SessionError
+from contextwright.render.target import Target
+from contextwright.session.session import Session
+from contextwright.spec.expr import Expr
+from contextwright.words import C
+
+if TYPE_CHECKING:
+    from contextwright.traces.comparison import SessionComparison
+
+
+@click.command("try")
+@click.argument("traces", type=click.Path(path_type=Path))
+@click.option("--budget", type=TOKENS, help="Tokens of a request at most: 8000, 8k.")
+@click.option("--spec", help="What should be seen; by default C.compaction(BUDGET).")
+@click.option("--model", help=f"Whose tokens and prices; by default a session's own, or {MODEL}.")
+@click.option("--find", default="", help="A text to follow: which requests showed it.")
+@click.option("--session", "chosen", help="Only the session of this id.")
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="A page on the largest session; for a FOLDER/ a page on each, and an index.",
+)
+@texts_option()
+@top_option
+def try_command(
+    traces: Path,
+    budget: int | None,
+    spec: str | None,
+    model: str | None,
+    find: str,
+    chosen: str | None,
+    out: Path | None,
+    texts: int,
+    top: int,
+) -> None:
+    """Hold what your agents sent, by TRACES, against what a spec would have sent.
+
+    TRACES is a file or a folder: spans of OpenTelemetry or OpenInference as JSON, exports of
+    Langfuse or LangSmith, logs of inspect_ai, and files of sessions (ATIF, OpenHands, pi, Claude
+    Code, ...). Nothing is sent anywhere.
+    """
+    from contextwright.traces.comparison import compare
+    from contextwright.traces.read_traces import read_traces
+
+    wanted = _spec(spec, budget)
+    with StoreProgress() as bars:
+        read = read_traces(traces, progress=lambda done, total: bars.show("reading", done, total))
+        sessions = [one for one in read if chosen in (None, one.id)]
+        if not sessions:
+            raise SessionError(
+                f"no session has the id {chosen!r}",
+                where=str(traces),
+                fix=f"one of {', '.join(repr(one.id) for one in read[:8])}",
+            )
+        compared: list[SessionComparison] = []
+        for number, session in enumerate(sessions):
+            bars.show("sessions", number, len(sessions))
+            receiver = _target(session, model)
+            done = compare(
+                session,
+                wanted,
+                receiver,
+                find=find,
+                progress=lambda done, total: bars.show("calls", done, total),
+            )
+            compared.append(done)
+    from rich.console import Console
+
+    from contextwright.cli.try_tables import print_comparisons
+
+    print_comparisons(Console(), compared, repr(wanted), read.unread, find, top)
+    if out is None:
+        return
+    ordered = sorted(compared, key=lambda one: -one.sent.tokens)
+    if out.is_dir() or not out.suffix:
+        _write_pages(ordered, wanted, model, out, texts)
+        return
+    _write_page(ordered[0], wanted, model, out, texts)
+    if len(ordered) > 1:
+        more = f"{len(ordered) - 1:,} sessions more: -o FOLDER/ writes a page on each"
+        click.echo(f"{more}, --session ID chooses one")
+
+
+def _spec(spec: str | None, budget: int | None) -> Expr:
+    """The spec with its limit.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    if spec is not None:
+        return load_spec(spec, budget)
+    if budget is None:
+        raise click.UsageError("give --budget N (the tokens of a request at most), or --spec SPEC")
+    return C.compaction(budget)
+
+
+def _target(session: Session, model: str | None) -> Target:
+    """Who a session's requests are for: its own model, where its maker is known."""
+    own = own_receiver(session).model
+    return load_target(model or (own if maker_of(own) else MODEL), None, None, session)
+
+
+def _write_pages(
+    ordered: "list[SessionComparison]", spec: Expr, model: str | None, out: Path, texts: int
+) -> None:
+    """A page a session, each with links to the others, and an index of all."""
+    from contextwright.cli.try_index import index_page
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SessionError(
+            f"the folder can not be made: {error.strerror}",
+            where=str(out),
+            fix="give a path that can be written",
+        ) from error
+    names = [
+        f"session-{number:0{len(str(len(ordered)))}}.html" for number in range(1, len(ordered) + 1)
+    ]
+    links = [[one.session.id, name] for one, name in zip(ordered, names, strict=True)]
+    for one, name in zip(ordered, names, strict=True):
+        _write_page(one, spec, model, out / name, texts, links)
+    write_file(out / "index.html", index_page(ordered, names, repr(spec)).encode())
+    click.echo(f"{out / 'index.html'}: {len(ordered):,} sessions")
+
+
+def _write_page(
+    one: "SessionComparison",
+    spec: Expr,
+    model: str | None,
+    out: Path,
+    texts: int,
+    links: "list[list[str]] | None" = None,
+) -> None:
+    """The inspector's page on a session.
+
+    Args:
+        links: the ids of all sessions of the folder, and the files of their pages.
+    """
+    from contextwright.inspect.page_data import page_data
+
+    with StoreProgress() as bars:
+        data: dict[str, Any] = page_data(
+            one.session,
+            [(repr(spec), spec)],
+            _target(one.session, model),
+            one.session.id,
+            lambda done, total: bars.show("page", done, total),
+        )
+    data["points"] = []
+    if links is not None and len(links) > 1:
+        data["sessions"] = {"links": links, "here": out.name}
+    write_page(data, texts, out)
+    if links is None:
+        click.echo(f"{out}: session {one.session.id}, {one.calls:,} calls")
