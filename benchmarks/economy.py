@@ -253,7 +253,7 @@ def compiled(spec: Expr) -> Method:
     """What a spec sends."""
     session, memo = Session(), Memo()
     given = target(
-        "gpt-4o",
+        "gpt-5",
         window=1_000_000,
         reserved_output=0,
         format="openai-chat",

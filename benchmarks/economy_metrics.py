@@ -7,20 +7,18 @@ shows; `tokens` and `cost` relative to full history; `invalid` and `over`: share
 """
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from contextwright.tokens.counter import named_counter
+from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.traces.later_values import argument_terms, shows
 
 Message = dict[str, Any]
 OVERHEAD = 4
 """Tokens of a message beside its words."""
-_WORD = re.compile(r"\w")
-_WORDS = re.compile(r"[\w./@#-]{3,}")
-_MARK = re.compile(r"[\d_/.A-Z-]")
 
 _count = named_counter("o200k_base").count
 
@@ -55,24 +53,6 @@ def text_of(message: Message) -> str:
     return "\n".join([content, *written])
 
 
-def _loaded(arguments: str) -> Any:
-    try:
-        return json.loads(arguments)
-    except ValueError:
-        return arguments
-
-
-def _leaves(value: Any) -> Iterator[str | int | float]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item)
-    elif isinstance(value, str) or isinstance(value, int | float) and not isinstance(value, bool):
-        yield value
-
-
 def tokens_of(message: Message) -> int:
     """Tokens of a message, by o200k."""
     total = OVERHEAD + _count(message.get("content") or "")
@@ -81,40 +61,8 @@ def tokens_of(message: Message) -> int:
     return total
 
 
-@cache
-def values_of(arguments: str) -> tuple[str, ...]:
-    """What a call's arguments are judged by: scalars, entity-like words of long strings, lines."""
-    found: dict[str, None] = {}
-    for leaf in _leaves(_loaded(arguments)):
-        text = str(leaf).strip()
-        if "\n" in text:
-            pieces: Sequence[str] = [line.strip() for line in text.splitlines()]
-        elif " " in text:
-            pieces = _entity_like(text)
-        else:
-            pieces = [text]
-        for piece in pieces:
-            if len(piece) >= 3 and _WORD.search(piece):
-                found[piece] = None
-    return tuple(found)
-
-
-def _entity_like(text: str) -> list[str]:
-    words = (word.strip(".-/") for word in _WORDS.findall(text))
-    return [word for word in words if word.isupper() or _MARK.search(word[1:])]
-
-
-def occurs(value: str, text: str) -> bool:
-    """Whether a text holds a value, on word borders."""
-    at = text.find(value)
-    while at >= 0:
-        end = at + len(value)
-        before = at == 0 or not (value[0].isalnum() and text[at - 1].isalnum())
-        after = end == len(text) or not (value[-1].isalnum() and text[end].isalnum())
-        if before and after:
-            return True
-        at = text.find(value, at + 1)
-    return False
+values_of = cache(argument_terms)
+"""What a call's arguments are judged by: the package's own reading."""
 
 
 def signature(message: Message) -> str:
@@ -123,9 +71,10 @@ def signature(message: Message) -> str:
 
 
 class OpenAICache:
-    """Longest prefix seen before, at least 1,024 tokens in steps of 128, read at 0.1."""
+    """Longest prefix seen before, by the rules and prices of gpt-5."""
 
     def __init__(self) -> None:
+        self.info = model_info("gpt-5")
         self.seen: set[int] = set()
 
     def cost(self, keys: Sequence[int], tokens: Sequence[int], marks: Sequence[int]) -> float:
@@ -135,33 +84,43 @@ class OpenAICache:
             if key in self.seen:
                 read = total
         self.seen.update(keys)
-        read = read // 128 * 128 if read >= 1024 else 0
-        return total - 0.9 * read
+        read = self.info.cache.readable(read)
+        return total - (1 - _share(self.info.cached_price, self.info)) * read
 
 
 class AnthropicCache:
-    """Written at breakpoints, found up to 20 messages before one, read at 0.1, written at 1.25."""
+    """Written at breakpoints, found a few messages before one, by the rules and prices of
+    claude-sonnet-4-5."""
 
     def __init__(self) -> None:
+        self.info = model_info("claude-sonnet-4-5")
         self.written: set[int] = set()
 
     def cost(self, keys: Sequence[int], tokens: Sequence[int], marks: Sequence[int]) -> float:
         if not keys:
             return 0.0
+        rules = self.info.cache
         points = sorted({0, len(keys) - 1, *marks})
         sums = [0]
         for size in tokens:
             sums.append(sums[-1] + size)
         read = 0
         for point in points:
-            for at in range(point, max(-1, point - 21), -1):
+            for at in range(point, max(-1, point - rules.look_back - 1), -1):
                 if keys[at] in self.written:
                     read = max(read, sums[at + 1])
                     break
         self.written.update(keys[point] for point in points)
-        if read < 1024:
-            read = 0
-        return 0.1 * read + 1.25 * (sums[-1] - read)
+        read = rules.readable(read)
+        cached, written = (
+            _share(price, self.info)
+            for price in (self.info.cached_price, self.info.cache_write_price)
+        )
+        return cached * read + written * (sums[-1] - read)
+
+
+def _share(price: int, info: ModelInfo) -> float:
+    return price / info.input_price
 
 
 def keys_of(messages: Sequence[Message]) -> list[int]:
@@ -278,10 +237,10 @@ def _provenance(
     shown = "\n".join(text_of(m) for m in request.messages)
     behind: str | None = None
     for call in calls:
-        wanted = [v for v in values_of(call["function"]["arguments"]) if occurs(v, earlier)]
+        wanted = [v for v in values_of(call["function"]["arguments"]) if shows(earlier, v)]
         if not wanted:
             continue
-        missing = [value for value in wanted if not occurs(value, shown)]
+        missing = [value for value in wanted if not shows(shown, value)]
         found.calls += 1
         found.whole += not missing
         found.values += len(wanted)
@@ -291,7 +250,7 @@ def _provenance(
             if behind is None:
                 places = {p for ref, ps in request.refs.items() if ref in shown for p in ps}
                 behind = "\n".join(texts[p] for p in sorted(places))
-            lost = [value for value in missing if not occurs(value, behind)]
+            lost = [value for value in missing if not shows(behind, value)]
             found.reachable -= len(lost)
             found.missed.append((at, call["function"]["name"], tuple(missing)))
 
@@ -313,7 +272,7 @@ def hard_values(messages: list[Message], shrink: Callable[[str], str]) -> tuple[
         whole += sum(_count(texts[i]) for i in places)
         for call in calls:
             for value in values_of(call["function"]["arguments"]):
-                if occurs(value, stale) and not occurs(value, other):
+                if shows(stale, value) and not shows(other, value):
                     all_ += 1
-                    kept += occurs(value, left)
+                    kept += shows(left, value)
     return short, whole, kept, all_

@@ -22,11 +22,13 @@ from contextwright.recipes.injectors import (
 )
 from contextwright.session import Tool
 from contextwright.spec.expr import Expr
+from contextwright.tokens.models import model_info
 
 PAGE = Path(__file__).parents[1] / "docs/reference/prefix.md"
 TURNS = 40
 ROWS = 10
-CACHED = 0.1
+MODEL = model_info("gpt-5")
+CACHED = MODEL.cached_price / MODEL.input_price
 """What a token costs that a cache has, against one that it has not."""
 INJECTORS = (system_role("You close cases of a warehouse."), user_memory(), plan(), todo())
 SPECS: dict[str, Expr] = {

@@ -27,6 +27,8 @@ from typing import Any, NamedTuple
 
 from contextwright import read_session
 from contextwright.blocks.of_exchange import block_of
+from contextwright.memo.owned_tables import Tables
+from contextwright.memo.ownership import remembering
 from contextwright.premises.block_items import items_of
 from contextwright.premises.findings import PremiseResult
 from contextwright.premises.premise_check import check_premises
@@ -84,11 +86,12 @@ def locomo(data: Iterable[Any], **options: bool) -> list[Judged]:
     found = []
     for place, row in enumerate(data):
         items = turns(row, **options)
-        for asked in row["qa"]:
-            result = checked(asked["question"], items)
-            wrong = asked["category"] == ADVERSARIAL
-            category, count = str(asked["category"]), len(result.findings)
-            found.append(Judged(wrong, category, place, result.verdict, count))
+        with remembering(Tables()):  # as an engine does for a session
+            for asked in row["qa"]:
+                result = checked(asked["question"], items)
+                wrong = asked["category"] == ADVERSARIAL
+                category, count = str(asked["category"]), len(result.findings)
+                found.append(Judged(wrong, category, place, result.verdict, count))
     return found
 
 
@@ -96,11 +99,12 @@ def beam(data: Iterable[Any]) -> list[Judged]:
     found = []
     for place, row in enumerate(data):
         items = [Item(str(m["id"]), m["content"], "turn", m["role"]) for m in row["messages"]]
-        for asked in row["qa"]:
-            result = checked(asked["question"], items, asker="user")
-            wrong = asked["category"] == "abstention"
-            verdict, count = result.verdict, len(result.findings)
-            found.append(Judged(wrong, asked["category"], place, verdict, count))
+        with remembering(Tables()):
+            for asked in row["qa"]:
+                result = checked(asked["question"], items, asker="user")
+                wrong = asked["category"] == "abstention"
+                verdict, count = result.verdict, len(result.findings)
+                found.append(Judged(wrong, asked["category"], place, verdict, count))
     return found
 
 
@@ -112,14 +116,15 @@ def ordinary(name: str, most: int = 60) -> str:
     asked, verdicts = 0, Counter[str]()
     for row in islice(rows(name), most):
         items: list[Item] = []
-        for exchange in read_session(row).snapshot().exchanges():
-            block = block_of(exchange)
-            if block.role == "user" and items:
-                asked += 1
-                premises = extract_premises(exchange.first.text)
-                if premises:
-                    verdicts[check_premises(premises, items, asker="user").verdict] += 1
-            items += items_of(block)
+        with remembering(Tables()):
+            for exchange in read_session(row).snapshot().exchanges():
+                block = block_of(exchange)
+                if block.role == "user" and items:
+                    asked += 1
+                    premises = extract_premises(exchange.first.text)
+                    if premises:
+                        verdicts[check_premises(premises, items, asker="user").verdict] += 1
+                items += items_of(block)
     shown = " | ".join(str(verdicts[verdict]) for verdict in ("valid", "unknown", "invalid"))
     return f"| {name} | {asked} | {verdicts.total()} | {shown} |"
 

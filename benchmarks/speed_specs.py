@@ -43,6 +43,7 @@ SETTINGS: dict[str, Expr] = {
     "from_compaction": C.from_compaction() | C.window(5),
     "isolate": C.isolate(),
     "offload": C.window(5) + C.offload(400),
+    "priority": C.priority(3),
     "project": C.project(exclude=["note"]),
     "recent": C.recent(10),
     "relevant": C.window(5) + C.relevant(top_k=5),

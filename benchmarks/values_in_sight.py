@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.economy import compiled, sessions
-from benchmarks.economy_metrics import Message, occurs, text_of, tokens_of, values_of
+from benchmarks.economy_metrics import Message, text_of, tokens_of, values_of
 from contextwright import C
 from contextwright.spec.expr import Expr
+from contextwright.traces.later_values import shows
 
 PAGE = Path(__file__).parents[1] / "docs/reference/values-in-sight.md"
 NAMES = ("tau_bench_airline", "tau_chained", "se_agent")
@@ -56,7 +57,7 @@ def measured(spec: Expr, recorded: list[list[Message]]) -> Kept:
             kept.whole += sum(map(tokens_of, messages[:at]))
             values = [v for call in calls for v in values_of(call["function"]["arguments"])]
             for value, only_results in _sole(values, messages[:at], texts):
-                seen = occurs(value, shown)
+                seen = shows(shown, value)
                 if only_results:
                     kept.results += 1
                     kept.results_seen += seen
@@ -79,7 +80,7 @@ def _sole(
         for kind in ("results", "calls", "rest")
     }
     for value in values:
-        places = {kind for kind, text in joined.items() if occurs(value, text)}
+        places = {kind for kind, text in joined.items() if shows(text, value)}
         if places in ({"results"}, {"calls"}):
             yield value, places == {"results"}
 

@@ -1,0 +1,165 @@
+"""What is left after many compactions of what was said once: rules, decisions, tasks that ended.
+
+    CONTEXTWRIGHT_DATA=... python -m benchmarks.fidelity [--write docs/reference/fidelity.md]
+
+In the first half of a recorded tool session twenty rules, twenty decisions, twenty tasks that were
+finished and twenty that were cancelled are planted, each with a name of its own. The session is
+sent request by request, until ours has gone down many steps; the last request is looked at. No
+model is asked, so nobody is graded by one: a name stands in the request, or it does not.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.economy import (
+    BUDGETS,
+    Method,
+    clearing,
+    compiled,
+    dropping,
+    exchanges_of,
+    last_n,
+    sessions,
+)
+from benchmarks.economy_metrics import Message, tokens_of
+from contextwright import C
+
+PLANTED = 20
+"""Of each kind."""
+RULES = (
+    "Never touch {0}, whatever happens.",
+    "{0} must stay as it is.",
+    "From now on ask me before you open {0}.",
+    "Please do not mention {0} to anybody.",
+)
+DECISIONS = (
+    "We decided to use {0} for this.",
+    "Let's use {0} as the name.",
+    "Fine, we agreed on {0} then.",
+    "We'll keep {0} as it was.",
+)
+METHODS: dict[str, Callable[[int], Method]] = {
+    "last-N": last_n,
+    "clearing in steps, to .75": clearing,
+    "dropping in steps, to .5": dropping,
+    "**`C.compaction`, ours**": lambda budget: compiled(C.default() | C.compaction(budget)),
+    "`C.fit`": lambda budget: compiled(C.default() | C.fit(budget)),
+    "`C.budget`": lambda budget: compiled(C.default() | C.budget(budget)),
+}
+
+
+class Survivors(NamedTuple):
+    """How many names the last request has, by kind; tasks that ended and look as if they had not."""
+
+    rules: int
+    decisions: int
+    open: int
+    tokens: int
+    steps: int
+
+
+def user(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: str) -> Message:
+    return {"role": "assistant", "content": text}
+
+
+def planted_turns() -> Iterator[list[Message]]:
+    """What is put in, a turn each."""
+    for n in range(PLANTED):
+        yield [user(RULES[n % 4].format(f"rule{n}x")), assistant("Understood.")]
+        yield [user(DECISIONS[n % 4].format(f"choice{n}x")), assistant("Noted.")]
+        yield [user(f"Please do task{n}x."), assistant(f"task{n}x is done.")]
+        yield [
+            user(f"Please start stopped{n}x."),
+            assistant(f"Started with stopped{n}x."),
+            user(f"Cancel stopped{n}x, we do not need it."),
+            assistant(f"stopped{n}x is cancelled."),
+        ]
+
+
+def planted(messages: list[Message]) -> list[Message]:
+    """The session with what is planted, spread over its first half."""
+    exchanges, turns = exchanges_of(messages), list(planted_turns())
+    every = max(1, len(exchanges) // 2 // len(turns))
+    made: list[Message] = []
+    for at, places in enumerate(exchanges):
+        made += [messages[place] for place in places]
+        if at and at % every == 0 and turns:
+            made += turns.pop(0)
+    return made + [message for turn in turns for message in turn] + [user("What is next?")]
+
+
+def survivors(messages: list[Message], method: Method) -> Survivors:
+    """What the last request has; a step is a request that has not the beginning of the one before."""
+    steps, before = 0, list[Message]()
+    for at, message in enumerate(messages):
+        if message["role"] == "assistant" or at == len(messages) - 1:
+            sent = method(messages[: at + (message["role"] != "assistant")]).messages
+            steps += sent[: len(before)] != before
+            before = sent
+    text = json.dumps(before)
+    ended = [(f"do task{n}x.", f"task{n}x is done") for n in range(PLANTED)]
+    ended += [(f"start stopped{n}x.", f"stopped{n}x is cancelled") for n in range(PLANTED)]
+    still_open = sum(begun in text and end not in text for begun, end in ended)
+    return Survivors(
+        sum(f"rule{n}x" in text for n in range(PLANTED)),
+        sum(f"choice{n}x" in text for n in range(PLANTED)),
+        still_open,
+        sum(map(tokens_of, before)),
+        steps,
+    )
+
+
+def table(name: str) -> Iterator[str]:
+    """A line for each method."""
+    session = planted(max(sessions(name), key=len))
+    budget = min(BUDGETS[name], 8_000)
+    yield f"## {name}, {budget:,} tokens, {len(session):,} messages"
+    yield ""
+    yield "| | rules | decisions | ended, shown as open | tokens | steps |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for label, make in METHODS.items():
+        made = survivors(session, make(budget))
+        yield (
+            f"| {label} | {made.rules} of {PLANTED} | {made.decisions} of {PLANTED} "
+            f"| {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
+        )
+    yield ""
+
+
+HEAD = """# What outlives many compactions
+
+What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} tasks that were
+finished and {0} that were cancelled are planted; the session is sent request by request, and the last request is looked at:
+a name stands in it, or it does not. No model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
+
+- **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
+- **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
+
+Rules and decisions are told by their wording, in English ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
+have eight wordings. One in other words is kept as any other sentence is: while there is room.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("names", nargs="*", default=["pi_coding", "tau_chained"])
+    options = parser.parse_args()
+    lines = [HEAD.format(PLANTED)]
+    for name in options.names:
+        for line in table(name):
+            print(line, flush=True)
+            lines.append(line)
+    if options.write:
+        options.write.write_text("\n".join(lines).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""What is lost of sessions in PostgreSQL when everything goes wrong: counted, not hoped.
+
+    python -m benchmarks.store_faults [APPENDS]       figures for docs/reference/service.md
+
+Starts two servers of its own, the second a synchronous standby of the first. Sixteen writers append to
+four sessions; meanwhile writers are killed, the server is restarted in the middle, and in the end it is
+stopped for good and its standby promoted. Then every acknowledged event is looked for: it must be there
+once, in its writer's order, and sessions must load whole.
+"""
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from glob import glob
+from pathlib import Path
+from tempfile import mkdtemp
+
+WRITERS, SESSIONS, KILLS, RESTARTS = 16, 4, 200, 20
+WRITER = """
+import sys
+from contextwright.errors import WriteConflict
+from contextwright.session import Event, Text
+from contextwright.stores.postgres import PostgresDatabase, PostgresSessions
+
+url, session, name, first, last = sys.argv[1:]
+store = PostgresSessions(PostgresDatabase(url, connections=1, wait_s=60))
+expected = store.length(session)
+for n in range(int(first), int(last)):
+    event = Event(id=f"{name}-{n}", role="user", parts=(Text(text=f"{name} {n}"),))
+    while True:
+        try:
+            expected = store.append(session, [event], expected=expected)
+            break
+        except WriteConflict:
+            expected = store.length(session)
+    print(n, flush=True)
+"""
+
+
+def binaries():
+    """The folder of PostgreSQL's programs."""
+    for folder in sorted(glob("/usr/lib/postgresql/*/bin"), reverse=True):
+        if (Path(folder) / "initdb").exists():
+            return folder
+    found = shutil.which("initdb")
+    if not found:
+        sys.exit("no initdb here: apt-get install -y postgresql")
+    return str(Path(found).parent)
+
+
+def run(*command):
+    """Run a program of PostgreSQL's, which refuses to be run by root."""
+    as_owner = ("runuser", "-u", "postgres", "--") if os.getuid() == 0 else ()
+    return subprocess.run([*as_owner, *command], check=True, capture_output=True)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        return bound.getsockname()[1]
+
+
+class Server:
+    """A PostgreSQL server of this program's own."""
+
+    def __init__(self, root, name, programs):
+        self.data, self.programs, self.port = f"{root}/{name}", programs, free_port()
+        self.options = (
+            f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={root}"
+        )
+
+    def initialize(self):
+        run(f"{self.programs}/initdb", "-D", self.data, "-A", "trust", "-U", "postgres")
+
+    def copy(self, of):
+        run(
+            f"{self.programs}/pg_basebackup", "-D", self.data, "-R", "-X", "stream",
+            "-d", f"host=127.0.0.1 port={of.port} user=postgres application_name=standby",
+        )  # fmt: skip
+
+    def control(self, *command):
+        log = ("-l", f"{self.data}/log.txt") if command[0] in ("start", "restart") else ()
+        options = ("-o", self.options) if log else ()
+        run(f"{self.programs}/pg_ctl", "-D", self.data, "-w", "-t", "60", *options, *log, *command)
+
+    def psql(self, statement):
+        run(f"{self.programs}/psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres",
+            "-c", statement)  # fmt: skip
+
+
+@contextmanager
+def servers():
+    """A server and its synchronous standby."""
+    root = mkdtemp(prefix="ctx-faults-")
+    if os.getuid() == 0:
+        shutil.chown(root, "postgres")
+    programs = binaries()
+    first, second = Server(root, "first", programs), Server(root, "second", programs)
+    try:
+        first.initialize()
+        first.control("start")
+        second.copy(first)
+        second.control("start")
+        first.psql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        first.psql("SELECT pg_reload_conf()")
+        yield first, second
+    finally:
+        for one in (first, second):
+            subprocess.run([*(("runuser", "-u", "postgres", "--") if os.getuid() == 0 else ()),
+                            f"{programs}/pg_ctl", "-D", one.data, "-m", "immediate", "stop"],
+                           capture_output=True)  # fmt: skip
+        shutil.rmtree(root, ignore_errors=True)
+
+
+class Writers:
+    """The writers, each started again behind what it acknowledged when it is killed."""
+
+    def __init__(self, url, appends):
+        self.url, self.appends = url, appends
+        self.acknowledged = {f"w{n}": [] for n in range(WRITERS)}
+        self.running, self.kills, self.failures = {}, 0, []
+        self._threads = [
+            threading.Thread(target=self._write, args=(name,)) for name in self.acknowledged
+        ]
+
+    def start(self):
+        for thread in self._threads:
+            thread.start()
+
+    def are_working(self):
+        return any(thread.is_alive() for thread in self._threads)
+
+    def _write(self, name):
+        done = self.acknowledged[name]
+        session = f"s{int(name[1:]) % SESSIONS}"
+        while len(done) < self.appends:
+            process = subprocess.Popen(
+                [sys.executable, "-c", WRITER, self.url, session, name, str(len(done)), str(self.appends)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+            self.running[name] = process
+            for line in process.stdout:
+                done.append(int(line))
+            said = process.stderr.read()  # the pool says there how often it tried: some lines
+            if process.wait() not in (0, -signal.SIGKILL):
+                self.failures.append(f"{name}: {said[-2000:]}")
+                return
+
+    def kill_one(self, dice):
+        name, process = dice.choice(list(self.running.items()))
+        if process.poll() is None and len(self.acknowledged[name]) < self.appends:
+            process.send_signal(signal.SIGKILL)
+            self.kills += 1
+
+
+def main():
+    appends = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    dice = random.Random(7)
+    begun = time.monotonic()
+    with servers() as (first, second):
+        url = f"postgresql://postgres@127.0.0.1:{first.port},127.0.0.1:{second.port}/postgres"
+        url += "?target_session_attrs=read-write&connect_timeout=2"
+        writers = Writers(url, appends)
+        writers.start()
+        restarts, total = 0, appends * WRITERS
+        while writers.are_working():
+            share = sum(map(len, writers.acknowledged.values())) / total
+            if writers.kills < KILLS * min(1, share * 1.25) or writers.kills < KILLS * 0.05:
+                writers.kill_one(dice)
+            if restarts < RESTARTS and share * 1.3 > restarts / RESTARTS:
+                first.control("restart", "-m", dice.choice(["fast", "immediate"]))
+                restarts += 1
+            if share > 0.85 and restarts == RESTARTS:
+                first.control("stop", "-m", "immediate")
+                second.control("promote")
+                second.psql("ALTER SYSTEM SET synchronous_standby_names = ''")
+                second.psql("SELECT pg_reload_conf()")
+                restarts += 1
+            time.sleep(0.05)
+        print(found(url, writers, appends), f"{restarts - 1} restarts, 1 failover,", end=" ")
+        print(f"{writers.kills} kills, {time.monotonic() - begun:.0f} s")
+
+
+def found(url, writers, appends):
+    """What of the acknowledged events is there."""
+    from contextwright.stores.postgres import PostgresDatabase, PostgresSessions
+
+    store = PostgresSessions(PostgresDatabase(url))
+    ids = [event.id for id in store.ids() for event in store.load(id).log]
+    counts = Counter(ids)
+    acknowledged = [f"{name}-{n}" for name, done in writers.acknowledged.items() for n in done]
+    lost = [id for id in acknowledged if id not in counts]
+    twice = [id for id, times in counts.items() if times > 1]
+    order = {
+        name: [int(id.partition("-")[2]) for id in ids if id.startswith(f"{name}-")]
+        for name in writers.acknowledged
+    }
+    mixed = [name for name, numbers in order.items() if numbers != list(range(appends))]
+    assert not writers.failures, "\n".join(writers.failures)
+    assert not (lost or twice or mixed), (lost, twice, {name: order[name] for name in mixed})
+    return f"{len(acknowledged):,} events acknowledged, {len(lost)} lost, {len(twice)} twice,"
+
+
+if __name__ == "__main__":
+    main()
