@@ -20,7 +20,7 @@ def named(row: str) -> set[str]:
 def viewed() -> dict[str, set[str]]:
     views: dict[str, set[str]] = {}
     for specs in SAMPLES.values():
-        for spec in (*specs, C.compress_results()):
+        for spec in (*specs, C.compress_results(), C.validate("completeness")):
             for atom in walk(spec):
                 views.setdefault(atom.traits.view, set()).add(atom.word)
     return views
@@ -28,7 +28,8 @@ def viewed() -> dict[str, set[str]]:
 
 def test_the_page_names_every_word_that_looks_at_a_block_alone():
     views = viewed()
-    row = named("a block and its age") - {"min_gain", "budget", "warn"}
+    options = {"min_gain", "budget", "summarize", "completeness"}
+    row = named("a block and its age") - options
     assert row == views["block"]
     assert named("the blocks of a turn") == views["turn"]
 
