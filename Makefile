@@ -6,14 +6,31 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEV := $(VENV)/.dev
 DEMO := .venv-demo/.ready
+DOCS := .venv-docs/.ready
+# what does not install beside the group `test`: a dependency group and an environment each
+FRAMEWORKS := frameworks frameworks-two
+READY := $(FRAMEWORKS:%=.venv-%/.ready)
+# pytest -k; CI plays a few scenarios with each adapter
+SCENARIOS ?= test
 
-.PHONY: demo test check bench fix clean
+.PHONY: demo test test-frameworks adapters check bench docs dist fix clean
 
 demo: $(DEMO)
 	.venv-demo/bin/ctx demo
 
 test: check
 	$(BIN)/pytest -q -n 2 tests
+
+test-frameworks: $(READY)
+	for group in $(FRAMEWORKS); do bin=.venv-$$group/bin; \
+	$$bin/pytest -q -n 2 -k "$(SCENARIOS)" $$($$bin/python scripts/frameworks.py tests $$group) && \
+	if command -v node >/dev/null; then $$bin/pyright --pythonpath $$bin/python \
+	-p $$($$bin/python scripts/frameworks.py types $$group); fi || exit 1; done
+
+adapters: $(DEV) $(READY)
+	$(BIN)/python scripts/adapter_table.py $$($(BIN)/python scripts/frameworks.py drivers test)
+	for group in $(FRAMEWORKS); do bin=.venv-$$group/bin; $$bin/python scripts/adapter_table.py \
+	$$($$bin/python scripts/frameworks.py drivers $$group) || exit 1; done
 
 check: $(DEV)
 	$(BIN)/ruff check .
@@ -26,8 +43,22 @@ bench: $(DEV)
 	sh scripts/install.sh $(VENV) $(PYTHON) bench
 	$(BIN)/python -m benchmarks
 
+docs: $(DOCS)
+	rm -rf site
+	.venv-docs/bin/zensical build --strict
+	cp docs/llms.txt site/llms.txt
+	.venv-docs/bin/python scripts/check_site.py site
+
+dist: $(DEV)
+	rm -rf dist
+	sh scripts/install.sh $(VENV) $(PYTHON) dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python scripts/check_wheel.py dist
+
 fix: $(DEV)
 	$(BIN)/python scripts/words_stub.py
+	$(BIN)/python scripts/llms_txt.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -39,5 +70,13 @@ $(DEMO): pyproject.toml scripts/install.sh
 	sh scripts/install.sh .venv-demo $(PYTHON)
 	touch $@
 
+$(READY): .venv-%/.ready: pyproject.toml scripts/install.sh
+	sh scripts/install.sh .venv-$* $(PYTHON) $*
+	touch $@
+
+$(DOCS): pyproject.toml scripts/install.sh
+	sh scripts/install.sh .venv-docs $(PYTHON) docs
+	touch $@
+
 clean:
-	rm -rf .venv .venv-demo
+	rm -rf .venv .venv-demo .venv-docs $(FRAMEWORKS:%=.venv-%) site dist

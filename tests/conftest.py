@@ -22,6 +22,8 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+if DATA.is_dir():  # benchmarks that tests run look there as well
+    os.environ["CONTEXTWRIGHT_DATA"] = str(DATA)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ ContextwrightError
 │   ├── CorruptData      what is stored is not what was written; names the row or the file
 │   └── NewerSchema      written by a newer version of this package
 ├── PatternError         a redaction pattern that cannot be run safely
+├── ProxyError           the proxy can not be started, or a request that it does not take
 ├── RedactionError       what finds names failed: a text that was not searched is not sent
 └── MissingExtra         an optional package is not installed; names the command
 
@@ -226,6 +227,13 @@ class NewerSchema(StoreError):
 
 class RedactionError(ContextwrightError):
     """A detector failed: what was not searched is not sent."""
+
+
+class ProxyError(ContextwrightError):
+    """The proxy can not be started, or refuses a request: one that could mean two things, that is
+    too large, or that names no one who may send it."""
+
+    exit_code = 15
 
 
 class PatternError(SpecError):
