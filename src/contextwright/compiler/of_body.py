@@ -1,7 +1,7 @@
 """A request whose session was read from a body of the target's own format: the caller's, with only
 its context replaced (rules.md#left-as-it-came)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -15,6 +15,7 @@ from contextwright.redaction.detector import NO_PORTS
 from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.parameters import translation
 from contextwright.render.renderer import Renderer, Request, Violation
+from contextwright.render.shared_rules import Rule
 from contextwright.render.source_messages import RecordRules, SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
@@ -96,18 +97,34 @@ def broken_by_us(renderer: Renderer, request: Request, target: Target) -> list[V
     if target.sources is None:
         return renderer.validate(request, target)
     violations = readable_violations(renderer, request)
-    if not violations:
-        return []
-    own = {one.rule for one in readable_violations(renderer, target.sources.request())}
+    own = _broken_by_caller(renderer, {one.rule for one in violations}, target.sources)
     if not target.sources.body.is_request:
         own -= renderer.repaired
     return [violation for violation in violations if violation.rule not in own]
 
 
+def _broken_by_caller(renderer: Renderer, names: set[str], sources: SourceMessages) -> set[str]:
+    """Of these rules the ones that the body breaks. What it breaks for good is found once: the
+    messages of all calls so far are walked for what was not known."""
+    lasting = (renderer.message_rules | renderer.id_rules) & names
+    broken = {name for name in lasting if sources.is_known_to_break(name)}
+    if names > broken:
+        unknown = {name: renderer.rules[name] for name in names - broken}
+        faults = {one.rule for one in _readable_violations(unknown, sources.request())}
+        for name in faults & lasting:
+            sources.note_broken(name)
+        broken |= faults
+    return broken
+
+
 def readable_violations(renderer: Renderer, request: Request) -> list[Violation]:
     """The rules that a request breaks; one that meets a form unknown to it says nothing."""
+    return _readable_violations(renderer.rules, request)
+
+
+def _readable_violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
     violations: list[Violation] = []
-    for name, rule in renderer.rules.items():
+    for name, rule in rules.items():
         try:
             violations += [Violation(name, where, what) for where, what in rule(request)]
         except (LookupError, TypeError, AttributeError):

@@ -13,6 +13,7 @@ from contextwright.formats.message_content import (
     canonical,
     canonical_contents,
     digest,
+    has_caching,
     is_equal,
     is_reminder,
     is_unchanged,
@@ -87,6 +88,7 @@ class MessageHistory:
         self._numbers = NumberedCopies()
         self._reminders: dict[int, tuple[str, ...]] = {}  # as the log has them
         self._added: dict[int, tuple[str, ...]] = {}  # in the caller's newest object beside them
+        self._marked: set[int] = set()
         self._digests: list[bytes | None] = []
         self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
         self._indexed = 0
@@ -160,6 +162,8 @@ class MessageHistory:
             self._shadows.append(copy)
             # an object's copy has no wire format to be told from
             self._digests.append(None if plain is message else digest(canonical(plain)))
+            if has_caching(plain):
+                self._marked.add(len(self.messages) - 1)
             if here := reminders_in(plain):
                 self._reminders[len(self.messages) - 1] = here
             self.size += len(msgspec.json.encode(plain))
@@ -193,11 +197,13 @@ class MessageHistory:
             if at >= 0 and not is_unchanged(self._shadows[known], messages[at]):
                 self._shadows[known] = shadow(messages[at])
                 self._numbers.note(known, self._shadows[known])
-                self._note_reminders(known, plain_message(messages[at]))
+                self._note(known, plain_message(messages[at]))
             if at >= 0:
                 self.messages[known] = messages[at]
 
-    def _note_reminders(self, place: int, message: Any) -> None:
+    def _note(self, place: int, message: Any) -> None:
+        """What a message says now beside what it says as it did."""
+        (self._marked.add if has_caching(message) else self._marked.discard)(place)
         self._added.pop(place, None)
         known = self._reminders.get(place, ())
         if added := tuple(one for one in reminders_in(message) if one not in known):
@@ -213,6 +219,11 @@ class MessageHistory:
             for at, message in enumerate(messages):
                 if at not in places:
                     yield from reminders_in(plain_message(message))
+
+    @property
+    def marks_cache(self) -> bool:
+        """Whether one of the messages has a cache breakpoint of its caller's."""
+        return bool(self._marked)
 
     def _renew_session(self, listed: MessageList) -> None:
         """The body's other fields are as the last list has them."""

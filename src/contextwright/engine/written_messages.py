@@ -2,6 +2,7 @@
 caller's own objects."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, cast
 
 from contextwright.compiler.pack import Pack
@@ -42,9 +43,10 @@ def written(
     if history.read.format in FRAMEWORKS:
         messages = framework_messages(request["messages"], history)
         return {**listed.fields, listed.key: messages} if listed.key else messages
-    marked = any(map(_marks, listed.messages)) if format == "anthropic" else True
-    marked = marked or has_caching(_plain(listed.fields))
-    messages = list(_messages(request[LISTS[format]], listed, history, keeps=marked))
+    put_in = _put_in(listed, history)
+    marked = format != "anthropic" or history.marks_cache or has_caching(_plain(listed.fields))
+    marked = marked or any(map(_marks, chain.from_iterable(put_in.values())))
+    messages = list(_messages(request[LISTS[format]], put_in, history, keeps=marked))
     if not listed.key:
         return _with_system(messages, listed, request, format)
     body = dict(listed.fields)
@@ -62,14 +64,14 @@ def _keys(source: Any) -> list[str]:
 
 
 def _messages(
-    wires: list[Any], listed: MessageList, history: MessageHistory, *, keeps: bool
+    wires: list[Any], put_in: dict[int, list[Any]], history: MessageHistory, *, keeps: bool
 ) -> Iterator[Any]:
     """The messages of a request, as the caller's own objects where they say the same.
 
     Args:
+        put_in: reminders, by the message that they stand behind.
         keeps: whether the caller's cache breakpoints stay as they are: then there are none of ours.
     """
-    reminders = _put_in(listed, history)
     start = 0
     for wire in wires:
         place = history.place_of(wire, start)
@@ -79,7 +81,7 @@ def _messages(
         start, at = place + 1, history.places[place]
         if at >= 0:
             yield history.messages[place] if keeps or not has_caching(wire) else wire
-            yield from reminders.get(at, ())
+            yield from put_in.get(at, ())
 
 
 def _put_in(listed: MessageList, history: MessageHistory) -> dict[int, list[Any]]:

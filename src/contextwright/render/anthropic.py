@@ -60,6 +60,7 @@ class AnthropicRenderer(AlternatingRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "AN5", "AN6", "AN8"})
+    id_rules = frozenset({"AN4"})
     repaired = frozenset({"U1", "AN2", "AN4", "AN6", "AN8"})
     context_keys = ("messages", "system", "tools")
     answer_schema = ("output_config", "format")

@@ -1,6 +1,7 @@
 """A request that is its caller's own body, with only the context replaced."""
 
 from collections.abc import Mapping
+from itertools import islice, zip_longest
 from typing import Any
 
 import msgspec
@@ -72,10 +73,11 @@ def is_as_it_came(wires: list[Any], sources: SourceMessages, *, skipped: int) ->
         skipped: how many of the body's first messages stand in a field of their own.
     """
     places = [wire.source.at for wire in wires if isinstance(wire, SourceWire) and wire.as_it_came]
-    return (
-        len(places) == len(wires)
-        and list(dict.fromkeys(places)) == [message.at for message in sources.all()][skipped:]
-    )
+    if len(places) != len(wires):
+        return False
+    # ends at the first that is another: a request of few messages looks at few of the body's
+    whole = islice((message.at for message in sources.all()), skipped, None)
+    return all(one == other for one, other in zip_longest(dict.fromkeys(places), whole))
 
 
 def is_touched(wire: Json) -> bool:

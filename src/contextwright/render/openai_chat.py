@@ -40,6 +40,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "U2", "U4", "OC1", "OC4", "OC7"})
+    id_rules = frozenset({"U3"})
     repaired = frozenset({"U1", "U3", "U4", "OC1", "OC2"})
     cache_order = ("tools", "messages")
     id_pattern = r"[\x21-\x7e]{1,40}"

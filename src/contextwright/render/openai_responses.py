@@ -43,6 +43,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "U4", "OR1", "OR7"})
+    id_rules = frozenset({"OR4"})
     repaired = frozenset({"U1", "U4", "OR2", "OR4", "OR5", "OR7"})
     parts = _PARTS
     cache_order = ("tools", "instructions", "input")

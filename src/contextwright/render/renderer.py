@@ -124,6 +124,8 @@ class Renderer:
     Attributes:
         rules: what the provider refuses, by name.
         message_rules: those of them that look at each message alone.
+        id_rules: those of them that look at ids and names alone: as the rules of a message, a list
+            that broke one breaks it however it goes on.
         repaired: those that a list of messages is made anew for, which no request came with.
         overhead: tokens around the content.
         parts: the parts of messages that it can be sent.
@@ -142,6 +144,7 @@ class Renderer:
 
     rules: Mapping[str, Rule]
     message_rules: frozenset[str] = frozenset()
+    id_rules: frozenset[str] = frozenset()
     repaired: frozenset[str] = frozenset()
     overhead: Overhead = Overhead()
     parts: SendableParts = SendableParts()

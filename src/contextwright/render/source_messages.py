@@ -47,6 +47,12 @@ class EventSource(msgspec.Struct, frozen=True, eq=False):
         return self.message.parts[self.start : self.stop]
 
 
+class _Broken(msgspec.Struct, frozen=True):
+    """The key of a rule that a body was found to break, beside those of its events."""
+
+    rule: str
+
+
 class TakesMessages(Protocol):
     """Who a list of messages is for."""
 
@@ -153,6 +159,16 @@ class SourceMessages:
             if source is not None and source.message.at != last:
                 last = source.message.at
                 yield source.message
+
+    def is_known_to_break(self, rule: str) -> bool:
+        """Whether these messages were found to break a rule that they break however they go on."""
+        place = self._known.get(_Broken(rule))
+        return place is not None and place <= self._position
+
+    def note_broken(self, rule: str) -> None:
+        """Remember that they break a rule."""
+        key = _Broken(rule)
+        self._known[key] = min(self._known.get(key, self._position), self._position)
 
     def ends(self) -> tuple[int, int]:
         """The places of the first message and the last, the system text apart; one of each event

@@ -1,0 +1,56 @@
+"""A body is what its caller hands over at every call: a request of few messages looks at few of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from contextwright import C, Context
+from contextwright.render.source_messages import SourceMessage, SourceMessages
+
+
+def body(rounds: int, ids: int) -> dict[str, Any]:
+    """So many calls and results, whose ids repeat after some."""
+    messages: list[Any] = [{"role": "user", "content": "Mend the tests."}]
+    for n in range(rounds):
+        function = {"name": "shell", "arguments": f'{{"n": {n}}}'}
+        call = {"id": f"c{n % ids}", "type": "function", "function": function}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": f"row {n} " * 40},
+        ]
+    return {"model": "gpt-5", "messages": messages}
+
+
+@pytest.mark.parametrize("ids", [1000, 7], ids=["valid", "ids repeat"])
+def test_a_warm_call_does_not_walk_the_body(ids: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = Context(C.default() | C.compaction(3000))
+    walked: list[int] = []
+    context(body(100, ids))
+    whole = SourceMessages.all
+
+    def counted(self: SourceMessages) -> Iterator[SourceMessage]:
+        for message in whole(self):
+            walked.append(message.at)
+            yield message
+
+    monkeypatch.setattr(SourceMessages, "all", counted)
+    sent = context(body(101, ids))["messages"]
+    assert len(walked) <= len(sent) + 5
+    assert len(sent) < 100
+
+
+@pytest.mark.parametrize("ids", [1000, 7], ids=["valid", "ids repeat"])
+def test_the_request_is_the_one_without_a_living_session(ids: int) -> None:
+    context = Context(C.default() | C.compaction(3000))
+    warm: Any = None
+    for rounds in (60, 61, 62):
+        warm = context(body(rounds, ids))
+    assert warm == Context(C.default() | C.compaction(3000))(body(62, ids))
+
+
+def test_what_a_caller_mends_later_is_no_longer_the_callers_fault() -> None:
+    context = Context(C.default(), model="gpt-5")
+    open_call = body(3, 9)["messages"][:-1]
+    assert context(open_call) == open_call or context.manifest.inserted
+    assert context(body(3, 9)["messages"]) == body(3, 9)["messages"]
