@@ -10,20 +10,24 @@ DOCS := .venv-docs/.ready
 # what does not install beside the group `test`: a dependency group and an environment each
 FRAMEWORKS := frameworks frameworks-two
 READY := $(FRAMEWORKS:%=.venv-%/.ready)
-# pytest -k; CI plays a few scenarios with each adapter
-SCENARIOS ?= test
+# what CI plays; `test-all` plays the slow ones as well, and draws ten times as many examples
+TESTS := -m "not slow"
 
-.PHONY: demo test test-frameworks adapters check bench docs dist fix clean
+.PHONY: demo test test-all test-frameworks adapters check bench docs dist fix clean
 
 demo: $(DEMO)
 	.venv-demo/bin/ctx demo
 
 test: check
-	$(BIN)/pytest -q -n 2 tests
+	$(BIN)/pytest -q -n 2 $(TESTS) tests
+
+test-all: TESTS :=
+test-all: export HYPOTHESIS_PROFILE := thorough
+test-all: test test-frameworks
 
 test-frameworks: $(READY)
 	for group in $(FRAMEWORKS); do bin=.venv-$$group/bin; \
-	$$bin/pytest -q -n 2 -k "$(SCENARIOS)" $$($$bin/python scripts/frameworks.py tests $$group) && \
+	$$bin/pytest -q -n 2 $(TESTS) $$($$bin/python scripts/frameworks.py tests $$group) && \
 	if command -v node >/dev/null; then $$bin/pyright --pythonpath $$bin/python \
 	-p $$($$bin/python scripts/frameworks.py types $$group); fi || exit 1; done
 

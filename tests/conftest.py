@@ -12,14 +12,23 @@ from hypothesis import HealthCheck, settings
 
 from contextwright.compiler.trace import enforce_protection
 
+SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+# `make test` and CI; a test names a number of its own only where this one is too many
 settings.register_profile(
-    "ci",
-    deadline=None,
-    derandomize=True,
-    max_examples=100,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    "quick", deadline=None, derandomize=True, max_examples=20, suppress_health_check=SLOW_TO_DRAW
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+# of an adapter's scenarios those that no other test plays in part; `make test-all` plays them all
+QUICK_SCENARIOS = (
+    "34-calls-",
+    "read-back-by-",
+    "redaction-of-",
+    "an-overflow-",
+    "streaming-streams",
+    "two-conversations-",
+)
 
 DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 if DATA.is_dir():  # benchmarks that tests run look there as well
@@ -54,6 +63,14 @@ def read_rows(data_dir: Path):
         return found
 
     return read
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the scenarios that `make test` leaves to `make test-all`."""
+    for item in items:
+        name = item.name.partition("[")
+        if name[0] == "test_scenario" and not any(part in name[2] for part in QUICK_SCENARIOS):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True, scope="session")

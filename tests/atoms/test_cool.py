@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
@@ -41,7 +41,6 @@ def tokens_of(session):
 # the core
 
 
-@settings(max_examples=200)
 @given(st.text(max_size=400), st.integers(0, 60))
 def test_a_cut_is_never_longer_than_asked_and_what_fits_is_itself(text, room):
     made = sentence_cut(text, room, COUNT)
@@ -108,7 +107,6 @@ def test_a_summary_that_says_nothing_or_half_falls_back(said):
     assert short.why
 
 
-@settings(max_examples=100)
 @given(st.text(max_size=300), st.integers(1, 40), st.text(max_size=100))
 def test_nothing_gets_longer_and_nothing_passes_its_room(text, room, said):
     short = shortened(text, room, answered(text, said, room), COUNT, tail="\n[full: event://e1]")
@@ -125,7 +123,6 @@ def test_a_long_text_is_asked_about_in_blocks_that_are_read_whole():
 # C.cool
 
 
-@settings(max_examples=60)
 @given(sessions())
 def test_under_the_threshold_cooling_is_identity(session):
     target = target_for("openai-chat")

@@ -1,7 +1,7 @@
 """Cooling that goes on from the last turn sends what cooling from the beginning sends."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
@@ -45,7 +45,6 @@ class Column:
         return set()
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30), st.integers(1, 200))
 def test_as_many_are_cooled_as_it_takes(pairs, threshold):
     gains = [(least, least + more) for least, more in pairs]

@@ -6,7 +6,7 @@ import json
 import msgspec
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Engine, Session, compile, parse, record, replay
@@ -668,7 +668,6 @@ def test_the_cascade_takes_results_before_outputs():
     ]
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(30, 400), st.integers(1, 30))
 def test_relevant_within_tokens_never_takes_more_than_its_room(room, turns):
     session = Session()

@@ -1,6 +1,6 @@
 """What is told of repeated blocks as they come is what is told of them from the beginning."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
@@ -37,7 +37,6 @@ BLOCKS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 12), st.lists(BLOCKS, max_size=4)), max_size=8))
 def test_as_they_come_or_from_the_beginning(steps):
     texts = RepeatedTexts(lambda block: block.text)

@@ -5,7 +5,7 @@ from itertools import chain
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
@@ -63,7 +63,6 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     STEPS,
     st.sampled_from([Salient(half_life=2), Salient(entities=("Ada_L",), user_reference=1)]),

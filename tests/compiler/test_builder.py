@@ -5,7 +5,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import (
@@ -253,7 +253,6 @@ memories = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(memories, st.randoms())
 def test_the_order_of_candidates_does_not_matter(found, random):
     entries = [{"text": text, "score": score / 10} for text, score in found]

@@ -174,7 +174,6 @@ def test_minimal_json_is_the_same_value(value):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=40, deadline=None)
 @given(sessions(), st.integers(120, 3000), st.integers(10, 90), st.booleans())
 def test_any_session_under_any_budget(format, session, room, low, eager):
     spec = C.default() | C.compaction(room, low=low, eager=eager)

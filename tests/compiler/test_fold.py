@@ -162,7 +162,6 @@ SIZE = st.integers(0, 9)
 
 
 @given(st.lists(SIZE, max_size=3 * CHUNK), st.data())
-@settings(max_examples=50, deadline=None)
 def test_the_next_small_size_is_that_of_a_search_through_all(sizes, data):
     row = SizeRow()
     for size in sizes:
@@ -194,7 +193,6 @@ WORDS = st.lists(st.tuples(st.integers(0, 150).map(lambda n: f"w{n}"), st.sample
 
 
 @given(st.lists(WORDS, min_size=1, max_size=12), st.data())
-@settings(max_examples=40, deadline=None)
 def test_words_stand_by_their_weight_wherever_the_note_ends(said, data):
     weights = word_weights.WordWeights()
     patch = pytest.MonkeyPatch()

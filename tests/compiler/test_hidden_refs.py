@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from contextwright import C, Session, compile, replay, target
 from contextwright.blocks.read_back_tools import read_back_tools
@@ -112,7 +112,6 @@ def test_a_ref_that_somebody_wrote_stays_as_it_was_written():
     assert body(session, C.default() | C.compact()).count("event://e7#0") == 2
 
 
-@settings(max_examples=60)
 @given(sessions(), specs())
 def test_no_spec_sends_a_mark_with_a_ref_that_nothing_reads(session, spec):
     for format in FORMATS:

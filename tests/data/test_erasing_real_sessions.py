@@ -5,6 +5,7 @@ import re
 
 import pytest
 from tests.data.test_real_sessions import session_of_row
+from tests.parameters import few
 
 from contextwright import C, compile
 from contextwright.retention import DataSubject, Lethe, scrub_session
@@ -23,7 +24,7 @@ def commonest(session):
     return max(set(found), key=found.count, default="Nobody")
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_a_real_session_without_a_person_is_whole(name, read_rows, tmp_path):
     store = SQLiteSessions(tmp_path / "s.db")
     for row in read_rows(name, limit=3):

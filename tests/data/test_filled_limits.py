@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 from tests.data.test_real_sessions import FILES, session_of_row
+from tests.parameters import few
 
 from contextwright import C, Session, compile, read_session
 from contextwright.errors import BudgetError
@@ -53,7 +54,7 @@ def _must_stay(session):
     return sum(map(WIDE.counter.count, texts)) + 450  # overheads, and a note
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_a_limit_is_used_and_keeps_task_and_newest_exchange(name, read_rows):
     for row in read_rows(name, limit=2):
         session = session_of_row(row)

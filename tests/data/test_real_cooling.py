@@ -1,6 +1,7 @@
 """Real sessions as the input of wrapped agents: under the threshold, whole, the user's words kept."""
 
 import pytest
+from tests.parameters import few
 
 from contextwright import C, compile, read_session
 from contextwright.adapters.wrap import Cooled
@@ -21,7 +22,7 @@ FILES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_real_conversations_are_cooled(name, read_rows):
     rows = [row for row in read_rows(name, limit=3) if row.get("messages")]
     assert rows

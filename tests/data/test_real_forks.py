@@ -5,6 +5,7 @@ import random
 
 import pytest
 from tests.data.test_real_sessions import session_of_row
+from tests.parameters import few
 from tests.session.test_fork import built, seen
 
 from contextwright import C
@@ -23,7 +24,7 @@ def packed(session, spec, memo=None):
     return compiler.compile(session.snapshot(), TARGET)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_a_recorded_session_goes_on_from_any_cut(name, read_rows):
     session, dice = session_of_row(read_rows(name, limit=1)[0]), random.Random(name)
     users = [n for n, event in enumerate(session.log) if event.role == "user"]

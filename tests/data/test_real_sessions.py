@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.parameters import few
 
 from contextwright import C, compile, read_session
 from contextwright.errors import BudgetError
@@ -40,7 +41,7 @@ def session_of_row(row):
     return read_session(row) if row.get("messages") else None
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_sessions_compile_under_a_dozen_specs_and_four_budgets(name, read_rows):
     """The first sessions of each file here; `python -m benchmarks.sweep` takes all."""
     compiled = 0

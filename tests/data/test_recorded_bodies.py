@@ -4,6 +4,7 @@ import json
 
 import pytest
 from benchmarks.recorded import FILES, evenly, rows, sessions
+from tests.parameters import few
 
 from contextwright import C, compile, read_session, write_session
 
@@ -29,7 +30,7 @@ def bodies(format, source):
 
 @pytest.mark.usefixtures("data_dir")
 @pytest.mark.parametrize("format", BESIDE)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_a_recorded_session_leaves_as_the_body_that_it_came_in(name, format):
     try:
         sources = evenly(sessions(name), 1)
@@ -49,7 +50,9 @@ def is_answered(pack):
 
 
 @pytest.mark.usefixtures("data_dir")
-@pytest.mark.parametrize("name", ["tau_bench_airline", "pi_coding", "se_agent", "webdancer", "sgd"])
+@pytest.mark.parametrize(
+    "name", few(["tau_bench_airline", "pi_coding", "se_agent", "webdancer", "sgd"])
+)
 def test_rows_as_they_were_recorded_do_too(name):
     row = next(iter(rows(name)))
     body = {"model": "gpt-5", "messages": row["messages"][:LONGEST], "metadata": {"row": row["id"]}}

@@ -6,6 +6,7 @@ import json
 import msgspec
 import pytest
 from benchmarks.recorded import FILES, evenly, sessions
+from tests.parameters import few
 
 from contextwright import C, Context, Conversation, Engine, read_session, write_session
 from contextwright.errors import BudgetError
@@ -42,7 +43,7 @@ def decoded(source):
 
 @pytest.mark.usefixtures("data_dir")
 @pytest.mark.parametrize("format", MODELS)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_turn_by_turn_the_session_is_that_of_the_whole(name, format):
     for session in recorded(name):
         messages, source = lists(session, format)
@@ -57,7 +58,7 @@ def test_turn_by_turn_the_session_is_that_of_the_whole(name, format):
 
 @pytest.mark.usefixtures("data_dir")
 @pytest.mark.parametrize("format", MODELS)
-@pytest.mark.parametrize("name", ["swe_agent", "tau_bench_airline", "pi_coding", "sgd"])
+@pytest.mark.parametrize("name", few(["swe_agent", "tau_bench_airline", "pi_coding", "sgd"]))
 def test_turn_by_turn_the_packs_are_those_of_a_session_that_lives(name, format):
     spec = C.default() | C.compaction(6_000)
     for session in recorded(name)[:1]:

@@ -5,7 +5,7 @@ import asyncio
 import httpx2
 import openai
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Engine, Session, compile, replay, session_from
@@ -238,7 +238,6 @@ def test_an_original_of_another_session_or_of_a_text_is_refused():
         compile(session, C.default(), model="gpt-5", format="text").original(session)
 
 
-@settings(max_examples=30)
 @given(st.integers(10, 90), st.floats(0.6, 2.4), st.integers(2500, 9000), st.sampled_from(SAYS))
 def test_whatever_the_ratio_it_ends_within_the_limit_or_says_why(exchanges, ratio, limit, say):
     provider = Provider(limit, ratio, say)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages
 
@@ -219,7 +219,6 @@ def logs(draw):
 
 
 @given(logs(), states)
-@settings(max_examples=100, deadline=None)
 def test_any_session_comes_back(log, state):
     assert_comes_back(adk, {"id": "s", "appName": "a", "state": state, "events": log})
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.formats.bodies import AGENT_FRAMEWORK
 from tests.formats.rounds import assert_comes_back, document, messages, sessions
 
@@ -59,7 +59,6 @@ def test_what_the_framework_dumps_comes_back_and_loads():
 
 
 @given(session=sessions())
-@settings(max_examples=30, deadline=None)
 def test_what_is_written_of_any_session_loads_and_says_the_same(session):
     module = pytest.importorskip("agent_framework")
     session.user("begin")

@@ -1,7 +1,7 @@
 """ATIF trajectories: a step's calls and results are events of their own, and come back."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document
 
@@ -110,7 +110,6 @@ def test_a_step_of_nobody_is_named():
 
 
 @given(st.lists(st.tuples(st.sampled_from(STEPS), beside), max_size=5), beside)
-@settings(max_examples=60, deadline=None)
 def test_any_trajectory_comes_back(drawn, more):
     assert_comes_back(atif, trajectory(*({**step, **inner} for step, inner in drawn), **more))
 

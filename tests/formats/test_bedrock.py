@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.formats.bodies import BEDROCK
 from tests.formats.rounds import assert_comes_back, document, sessions
 
@@ -66,7 +66,6 @@ def test_a_system_message_among_the_others_stays_there():
 
 
 @given(session=sessions())
-@settings(max_examples=30, deadline=None)
 def test_what_is_written_is_what_botocore_takes(session):
     validate = pytest.importorskip("botocore.validate")
     loaders, model = pytest.importorskip("botocore.loaders"), pytest.importorskip("botocore.model")

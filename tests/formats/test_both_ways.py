@@ -31,7 +31,6 @@ FORMATS = [
 
 @pytest.mark.parametrize("module", FORMATS, ids=lambda module: module.NAME)
 @given(session=sessions())
-@settings(max_examples=40, deadline=None)
 def test_what_is_written_says_the_same_when_it_is_read(module, session):
     written = module.write(session)
     again = module.read(document(written, lines=module.LINES)) if written else session

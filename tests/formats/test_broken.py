@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import document, sessions, values
 
@@ -49,7 +49,6 @@ def replaced(value, path, new):
 
 @pytest.mark.parametrize("module", FORMATS, ids=lambda module: module.NAME)
 @given(session=sessions(), odd=ODD, data=st.data())
-@settings(max_examples=80, deadline=None)
 def test_one_odd_value_anywhere(module, session, odd, data):
     session.user("begin", id="begin")
     written = module.write(session)
@@ -68,7 +67,6 @@ def test_one_odd_value_anywhere(module, session, odd, data):
 
 @pytest.mark.parametrize("module", [*FORMATS, tau_bench], ids=lambda module: module.NAME)
 @given(value=values)
-@settings(max_examples=60, deadline=None)
 def test_a_file_of_anything_is_looked_at_without_a_crash(module, value):
     module.sniff(document(value))
     module.sniff(document([value], lines=True))

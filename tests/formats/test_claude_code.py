@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages, raw, values
 
@@ -187,6 +187,5 @@ def files(draw):
 
 
 @given(files())
-@settings(max_examples=100, deadline=None)
 def test_any_file_comes_back(lines):
     assert_comes_back(claude_code, lines, lines=True)

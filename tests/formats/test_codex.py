@@ -1,7 +1,7 @@
 """Codex rollouts: items are shown, what only mirrors them is not, the same lines come out."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages, values
 
@@ -167,7 +167,6 @@ ITEMS = [
 
 
 @given(st.lists(st.tuples(st.sampled_from(ITEMS), beside, beside), max_size=8), values)
-@settings(max_examples=100, deadline=None)
 def test_any_file_comes_back(drawn, unknown):
     lines = [META, {"type": "future", "payload": unknown}]
     lines += [

@@ -119,7 +119,6 @@ def test_a_name_is_somebodys_word_for_parts_of_a_later_kind():
     st.sampled_from(["user", "assistant", "hi", "message", 5, None, [], {}, [{}], [{"text": "hi"}],
                      [{"type": "text", "text": "hi"}], [{"type": "x"}], [{"kind": "x"}]]),
     max_size=4), min_size=1, max_size=4))  # fmt: skip
-@settings(max_examples=400, deadline=None)
 def test_lists_of_anything_say_something_or_are_refused(value):
     """No message with data in it becomes an event with nothing in it, half of the time or more."""
     try:

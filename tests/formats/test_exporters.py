@@ -5,7 +5,7 @@ from importlib import import_module
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import document
 
@@ -42,7 +42,6 @@ def imported(draw):
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-@settings(max_examples=60, deadline=None)
 @given(session=imported())
 def test_an_exporter_writes_or_names_what_is_wrong(name, session):
     try:

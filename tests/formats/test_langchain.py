@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages, sessions
 
@@ -80,7 +80,6 @@ def test_what_is_shown():
 
 @pytest.mark.parametrize("constructed", [False, True])
 @given(session=sessions())
-@settings(max_examples=30, deadline=None)
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_written_of_any_session_loads_and_says_the_same(constructed, session):
     session.metadata["langchain"] = {"constructed": constructed}
@@ -174,7 +173,6 @@ def files(draw):
 
 
 @given(files())
-@settings(max_examples=80, deadline=None)
 def test_any_messages_come_back(value):
     assert_comes_back(langchain, value)
 

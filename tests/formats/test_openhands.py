@@ -1,7 +1,7 @@
 """Events of OpenHands, of its SDK and of the versions before it, come back as they were."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document
 
@@ -176,7 +176,6 @@ def test_a_call_without_its_name_is_named_with_its_place():
 
 
 @given(st.lists(st.tuples(st.sampled_from([*SDK, *OLDER]), beside), max_size=6))
-@settings(max_examples=60, deadline=None)
 def test_any_events_come_back(drawn):
     whole = [{**one, **inner} for one, inner in drawn]
     assert_comes_back(openhands, whole)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.formats.bodies import PYDANTIC_AI
 from tests.formats.rounds import assert_comes_back, document, messages, sessions
 
@@ -25,7 +25,6 @@ def test_a_document_around_the_messages_comes_back():
 
 
 @given(session=sessions())
-@settings(max_examples=30, deadline=None)
 def test_what_is_written_of_any_session_loads_and_says_the_same(session):
     adapter = pytest.importorskip("pydantic_ai.messages").ModelMessagesTypeAdapter
     session.user("begin")

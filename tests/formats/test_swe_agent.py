@@ -1,7 +1,7 @@
 """SWE-agent trajectories: the history is shown, all the rest comes back."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, raw, rows
 
@@ -92,7 +92,6 @@ MESSAGES = [
 
 
 @given(st.lists(st.tuples(st.sampled_from(MESSAGES), beside), max_size=6), beside)
-@settings(max_examples=100, deadline=None)
 def test_any_trajectory_comes_back(drawn, more):
     history = [{**message, **inner} for message, inner in drawn]
     assert_comes_back(swe_agent, {"history": history, "trajectory": [], **more})

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from benchmarks.generated import generated_session, grow
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, compile
@@ -51,7 +51,6 @@ def outcome(compiler, session):
         return str(error)
 
 
-@settings(max_examples=40)
 @given(specs(), st.integers(0, 1 << 20))
 def test_whatever_is_forgotten_the_bytes_are_the_same(spec, seed):
     dice = random.Random(seed)

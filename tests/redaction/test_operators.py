@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Engine, Session, Vault, compile, parse
@@ -154,7 +154,6 @@ RECORDS = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(RECORDS | VALUES, AROUND, st.booleans(), st.sampled_from(OPERATORS))
 def test_redacting_twice_is_redacting_once(
     value: object, around: str, compact: bool, operator: str

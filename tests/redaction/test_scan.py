@@ -7,7 +7,7 @@ import time
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.errors import PatternError, SpecError
@@ -144,7 +144,6 @@ SCANNERS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(TEXTS, SCANNERS)
 def test_redacting_twice_is_redacting_once(text: str, scanner: Scanner) -> None:
     once, spans = scanner.redact(text)
@@ -153,7 +152,6 @@ def test_redacting_twice_is_redacting_once(text: str, scanner: Scanner) -> None:
     assert all(end <= span.start < span.end for end, span in zip(ends, spans, strict=False))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(FOUND), st.integers(0, 5000))
 def test_no_place_in_a_long_text_hides_a_value(case: tuple[str, str, str], before: int) -> None:
     name, text, value = case
@@ -236,7 +234,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(JSON.filter(lambda value: isinstance(value, (dict, list))), SCANNERS, st.booleans())
 def test_any_json_stays_json(value: object, scanner: Scanner, ascii_only: bool) -> None:
     once, _ = scanner.redact(json.dumps(value, ensure_ascii=ascii_only))

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.samples import SAMPLES
 
@@ -34,7 +34,6 @@ def with_sentinels(session: Session, places: list[int]) -> Session:
     return copy
 
 
-@settings(max_examples=60, deadline=None)
 @given(sessions(), specs(), st.lists(st.integers(0, 30), min_size=3, max_size=12))
 def test_a_sentinel_is_in_no_request_and_no_receipt(session, spec, places):
     session = with_sentinels(session, places)
@@ -51,7 +50,6 @@ def test_a_sentinel_is_in_no_request_and_no_receipt(session, spec, places):
 PAIRS = list(product(sorted(SAMPLES), repeat=2))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(PAIRS), st.sampled_from(sorted(SESSIONS)))
 def test_no_two_words_bring_it_back(words, session):
     first, second = (SAMPLES[word][0] for word in words)

@@ -14,7 +14,6 @@ formats = pytest.mark.parametrize("format", FORMATS)
 
 
 @formats
-@settings(max_examples=80)
 @given(layout=layouts())
 def test_a_request_breaks_no_rule(format, layout):
     renderer, target = provider_named(format).renderer, target_for(format)
@@ -22,7 +21,6 @@ def test_a_request_breaks_no_rule(format, layout):
 
 
 @formats
-@settings(max_examples=80)
 @given(layout=layouts())
 def test_a_request_costs_no_more_than_its_pieces(format, layout):
     renderer, target = provider_named(format).renderer, target_for(format)

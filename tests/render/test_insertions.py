@@ -139,7 +139,7 @@ def told_apart(layout):
 
 
 @formats
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(layout=layouts())
 def test_texts_of_a_request_are_those_of_its_blocks_and_those_in_the_list(format, layout):
     layout, target = told_apart(layout), target_for(format)
@@ -149,7 +149,6 @@ def test_texts_of_a_request_are_those_of_its_blocks_and_those_in_the_list(format
 
 
 @formats
-@settings(max_examples=40)
 @given(layout=layouts())
 def test_rendering_with_the_list_and_without_gives_the_same_request(format, layout):
     renderer, target = provider_named(format).renderer, target_for(format)

@@ -11,7 +11,10 @@ from contextwright import C, compile, read_session, write_session
 from contextwright.stores import SQLiteSessions
 
 MODELS = {"gemini": "gemini-2.5-pro"}
-FEW = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=30)
+FEW = settings(
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+)
 
 
 def text(value):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from pydantic import TypeAdapter
 from tests.render.strategies import layouts
 
@@ -193,7 +193,6 @@ def test_blank_sections_are_not_sent():
     assert messages(user("hi"), system=" \n", tail="") == [{"role": "user", "content": "hi"}]
 
 
-@settings(max_examples=60)
 @given(layouts())
 def test_any_layout_is_what_the_sdk_takes(layout):
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam

@@ -1,7 +1,7 @@
 """Requests for OpenAI Responses, as they are sent."""
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from pydantic import TypeAdapter
 from tests.render.strategies import layouts
 
@@ -141,7 +141,6 @@ def test_files_of_the_user_are_sent_by_id_address_or_data():
     ]
 
 
-@settings(max_examples=60)
 @given(layouts())
 def test_any_layout_is_what_the_sdk_takes(layout):
     from openai.types.responses import ResponseInputItemParam, ToolParam

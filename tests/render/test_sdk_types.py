@@ -80,7 +80,6 @@ def test_openai_chat_accepts_one_of_everything(openai_chat):
     check_chat(request(rich_session(), SPEC, "openai-chat"), openai_chat)
 
 
-@settings(max_examples=40)
 @given(sessions(), specs())
 def test_openai_chat_accepts_what_is_generated(openai_chat, session, spec):
     body = request(session, spec, "openai-chat")
@@ -145,7 +144,6 @@ def test_anthropic_accepts_one_of_everything(anthropic):
     assert '"signature":"c2ln"' in str(body).replace("'", '"').replace(": ", ":")
 
 
-@settings(max_examples=40)
 @given(sessions(), specs())
 def test_anthropic_accepts_what_is_generated(anthropic, session, spec):
     body = request(session, spec, "anthropic")
@@ -165,7 +163,6 @@ def test_gemini_accepts_one_of_everything():
     check_gemini(request(rich_session(), SPEC, "gemini"))
 
 
-@settings(max_examples=40)
 @given(sessions(), specs())
 def test_gemini_accepts_what_is_generated(session, spec):
     body = request(session, spec, "gemini")

@@ -4,7 +4,7 @@ import re
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.render.strategies import layouts
 
 from contextwright import C, Session, compile
@@ -114,7 +114,6 @@ def test_what_says_nothing_makes_no_section():
     assert RENDERER.request(Layout(conversation=(silent,)), TARGET) == {"text": ""}
 
 
-@settings(max_examples=80)
 @given(layouts())
 def test_the_text_parses_back_into_the_sections_it_was_made_of(layout):
     text = RENDERER.request(Layout(conversation=layout.conversation), TARGET)["text"]
@@ -133,7 +132,6 @@ def test_the_text_parses_back_into_the_sections_it_was_made_of(layout):
                 assert clean(part.text) in shown
 
 
-@settings(max_examples=80)
 @given(layouts())
 def test_only_the_headers_of_the_transcript_begin_with_a_turn(layout):
     text = RENDERER.request(Layout(conversation=layout.conversation), TARGET)["text"]

@@ -226,4 +226,4 @@ class Forgets(RuleBasedStateMachine):
 
 
 TestForgets = Forgets.TestCase
-TestForgets.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestForgets.settings = settings(stateful_step_count=25, deadline=None)

@@ -4,7 +4,7 @@ import random
 import sqlite3
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.retrieval import bm25, postings
@@ -106,7 +106,6 @@ def test_a_row_put_in_is_found_at_once_and_only_its_bits_are_new(many, monkeypat
 small = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=9), min_size=1, max_size=30)
 
 
-@settings(max_examples=60)
 @given(small, st.lists(st.sampled_from("abcdefghz"), min_size=1, max_size=5), st.integers(1, 8))
 def test_the_best_are_the_best_of_all_scores(each, query, k):
     rows = BM25()
@@ -120,7 +119,6 @@ def test_the_best_are_the_best_of_all_scores(each, query, k):
     assert sorted(best.values(), reverse=True)[:k] == least
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 700), st.integers(0, 9)), max_size=80), st.data())
 def test_the_bits_of_a_posting_follow_its_rows(changes, data):
     posting, there = Posting(), {}

@@ -107,7 +107,6 @@ def test_only_the_kinds_asked_for():
     assert ids(index.search("tea", kinds=["fact"])) == ["2"]
 
 
-@settings(max_examples=50)
 @given(collections, words, st.randoms())
 def test_the_order_of_adding_does_not_show(texts, query, dice):
     shuffled = list(texts.items())
@@ -120,7 +119,6 @@ def test_the_order_of_adding_does_not_show(texts, query, dice):
     assert one.scores(query, feedback=True) == other.scores(query, feedback=True)
 
 
-@settings(max_examples=50)
 @given(collections, collections, words)
 def test_removing_undoes_adding(texts, others, query):
     index = index_of(texts)

@@ -1,7 +1,7 @@
 """The best within a budget: never over it, in reading order, neighbours where there is talk."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.retrieval.context_rerank import rerank
@@ -144,7 +144,6 @@ collections = st.lists(st.tuples(kinds, words), max_size=12).map(
 )
 
 
-@settings(max_examples=50)
 @given(collections, words, st.integers(0, 120))
 def test_never_over_the_budget_and_threads_in_order(items, query, room):
     found = within(index_of(items), query, room, COUNT)
@@ -158,7 +157,6 @@ def test_never_over_the_budget_and_threads_in_order(items, query, room):
     assert len(shortened) <= 1
 
 
-@settings(max_examples=50)
 @given(collections, words, st.integers(0, 120), st.randoms())
 def test_the_order_of_passages_does_not_show(items, query, room, dice):
     passages = [Item(item.id, item.text) for item in items]
@@ -171,7 +169,6 @@ def test_the_order_of_passages_does_not_show(items, query, room, dice):
     assert one == other
 
 
-@settings(max_examples=50)
 @given(collections, collections, words, st.integers(0, 120))
 def test_the_order_of_threads_does_not_decide_what_is_sent(ones, others, query, room):
     one = [Item(f"a{i.id}", i.text, "turn", "Ann", "a") for i in ones]

@@ -67,7 +67,7 @@ def test_a_word_keeps_every_rule_over_any_session(word):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=40, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(sessions(), specs())
 def test_specs_of_any_shape_keep_every_rule(format, session, spec):
     check_pack(session, spec, format, STANDING_ASIDE)
@@ -104,7 +104,6 @@ def recorded(name):
     return _RECORDED[name]
 
 
-@settings(max_examples=30)
 @given(sessions(), specs())
 def test_changing_a_request_does_not_reach_the_next_one(session, spec):
     target = target_for("openai-chat")

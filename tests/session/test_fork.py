@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Engine, Session, read_session, write_session
@@ -60,7 +60,6 @@ def seen(session):
     )
 
 
-@settings(max_examples=60)
 @given(sessions(), st.integers(0, 60), st.sampled_from(SPECS))
 def test_a_fork_is_the_session_that_was_built_so_from_the_beginning(session, at, spec):
     engine = Engine(spec, "gpt-5")
@@ -80,7 +79,6 @@ def test_a_fork_is_the_session_that_was_built_so_from_the_beginning(session, at,
     assert compiled(fork, spec) == compiled(again, spec)
 
 
-@settings(max_examples=150)
 @given(sessions(), st.integers(0, 60))
 def test_a_log_that_is_cut_knows_all_that_one_built_anew_knows(session, at):
     at = min(at, len(session))
@@ -95,7 +93,6 @@ def test_a_log_that_is_cut_knows_all_that_one_built_anew_knows(session, at):
     assert cut.family is session.log.family
 
 
-@settings(max_examples=60)
 @given(sessions(), st.lists(st.integers(0, 60), min_size=1, max_size=3), st.sampled_from(SPECS))
 def test_a_rewound_session_is_one_that_never_went_there_and_keeps_what_it_left(session, cuts, spec):
     before, left = [], 0
@@ -113,7 +110,6 @@ def test_a_rewound_session_is_one_that_never_went_there_and_keeps_what_it_left(s
     assert [(seen(one), compiled(one, spec)) for one in session.lineages] == before
 
 
-@settings(max_examples=80)
 @given(sessions(), st.integers(0, 60))
 def test_a_cut_parts_no_calls_from_the_results_that_answer_them(session, at):
     at = min(at, len(session))

@@ -6,7 +6,7 @@ import pickle
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from contextwright import Session, read_session
 from contextwright.errors import SessionError
@@ -15,7 +15,6 @@ from contextwright.session import Event, Log, State, Text, ToolCall, ToolResult
 from contextwright.testing import sessions
 
 
-@settings(max_examples=60)
 @given(sessions())
 def test_a_packed_log_says_what_the_log_says(session):
     events = list(session.log)

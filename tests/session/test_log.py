@@ -8,7 +8,7 @@ from contextwright.testing import sessions
 
 
 @given(sessions(max_turns=8), st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 def test_ids_stand_exchange_by_exchange(session, data):
     same_as_of_exchanges(session.log, data)
 

@@ -4,7 +4,7 @@ import threading
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from contextwright import Session
 from contextwright.errors import SessionError
@@ -20,7 +20,6 @@ def seen(log, position):
     ]
 
 
-@settings(max_examples=150)
 @given(sessions())
 def test_a_snapshot_at_any_position_is_the_log_of_that_prefix(session):
     events = list(session.log)
@@ -31,14 +30,12 @@ def test_a_snapshot_at_any_position_is_the_log_of_that_prefix(session):
         assert session.log.digest(position) == fresh.digest(position)
 
 
-@settings(max_examples=80)
 @given(sessions())
 def test_every_event_is_in_exactly_one_exchange(session):
     found = [id for e in session.snapshot().exchanges() for id in e.ids]
     assert sorted(found) == sorted(event.id for event in session.log)
 
 
-@settings(max_examples=80)
 @given(sessions())
 def test_indexes_agree_with_the_events(session):
     snapshot = session.snapshot()

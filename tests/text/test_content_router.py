@@ -7,7 +7,7 @@ import re
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.text.content_router import detect, shorten
@@ -140,7 +140,6 @@ def texts():
     )
 
 
-@settings(max_examples=300)
 @given(texts(), st.integers(0, 120), st.booleans())
 def test_any_text_is_bounded_never_larger_and_stable(text, tokens, with_ref):
     ref = "event://e1#0" if with_ref else ""
@@ -154,7 +153,6 @@ def test_any_text_is_bounded_never_larger_and_stable(text, tokens, with_ref):
         assert MARK.search(short.text)
 
 
-@settings(max_examples=150)
 @given(texts(), st.integers(1, 120))
 def test_a_result_that_was_shortened_is_shortened_once(text, tokens):
     def short(text):

@@ -54,7 +54,7 @@ def calls(messages):
 
 
 @formats
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(sessions(), st.integers(1, 900))
 def test_identity_under_the_threshold_and_under_budget_above_it(format, session, threshold):
     request = request_of(session, format)
@@ -79,7 +79,7 @@ def test_identity_under_the_threshold_and_under_budget_above_it(format, session,
 
 
 @formats
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(sessions(), st.integers(1, 900))
 def test_what_is_cooled_keeps_its_providers_rules(format, session, threshold):
     request = request_of(session, format)

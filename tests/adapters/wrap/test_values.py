@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.adapters.wrap import Cooled, with_context_management
@@ -40,7 +40,6 @@ def texts():
     return st.lists(pieces | st.text(max_size=8), max_size=120).map("".join)
 
 
-@settings(max_examples=300)
 @given(texts(), st.integers(1, 200))
 def test_identity_under_the_threshold_and_under_budget_above_it(text, threshold):
     cooled = Cooled(echo, threshold)

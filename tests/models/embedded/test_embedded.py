@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from contextwright.blocks.block import Block
@@ -218,7 +218,6 @@ SCHEMA = schema_text(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     sessions(),
     st.sampled_from(
@@ -361,7 +360,6 @@ def test_amounts_are_compared_by_their_size_and_list_items_not_at_all(texts, fou
     assert len(answer("contradictions", blocks_of(*texts)).value) == found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.text("ab1 .\n", max_size=40), min_size=1, max_size=6))
 @example(["Hello there friend of mine"])
 def test_a_summary_is_never_longer_than_its_source(turns):
