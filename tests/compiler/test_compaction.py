@@ -63,6 +63,7 @@ def test_while_it_fits_nothing_is_left_out():
         assert len(pack.request["messages"]) == len(session)
 
 
+@pytest.mark.slow
 def test_the_prefix_moves_in_rare_steps_only():
     before, moved, count = [], 0, 0
     for _, pack in requests(C.default() | C.compaction(6000), turns=30):
@@ -219,6 +220,7 @@ def test_the_rule_never_pays_more_than_twice_the_best_foresight(prices, saved, b
     assert rent_or_buy(saved, behind, requests, prices) <= 2 * best + gain(saved, 0, prices)
 
 
+@pytest.mark.slow
 def test_a_stable_session_costs_less_with_early_shortening():
     """A simulation under OpenAI's rule: what was sent before is read at a tenth."""
 

@@ -61,6 +61,7 @@ def test_each_error_is_its_sessions(tmp_path):
     assert str(failed[2].error) == str(alone.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not module.has_gil(), reason="threads end with the process")
 def test_a_process_that_ends_takes_no_other_session_with_it(tmp_path, monkeypatch):
     (tmp_path / "fatal.py").write_text(FATAL)

@@ -12,6 +12,7 @@ from tests.inspect.builders import (
     support_session,
     text_in,
 )
+from tests.parameters import few
 
 from contextwright import C, target
 from contextwright.engine.engine import memo_of
@@ -60,7 +61,7 @@ PAIRS = sorted(
 
 
 @pytest.mark.parametrize(("counter", "format"), PAIRS)
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", few(SPECS))
 def test_the_parts_are_the_whole(spec, counter, format):
     for name in SESSIONS:
         data, series, calls = series_of(name, spec, MODELS[counter], format)

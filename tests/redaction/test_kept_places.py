@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from msgspec.structs import replace
+from tests.parameters import few
 from tests.rules.samples import SAMPLES
 
 from contextwright import C, Engine, FileArtifacts, Session, Vault, compile, record
@@ -75,7 +76,7 @@ class Embedder:
         return [[float(len(text)), 1.0] for text in texts]
 
 
-@pytest.mark.parametrize("name", sorted(SESSIONS))
+@pytest.mark.parametrize("name", few(sorted(SESSIONS), 1))
 @pytest.mark.parametrize("word", sorted(SAMPLES))
 def test_no_word_brings_it_where_something_is_kept(word, name, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)

@@ -113,6 +113,7 @@ def test_a_broken_request_names_its_rule(registered, rule, change):
     assert rule in {each.rule for each in registered.renderer.validate(request, target)}
 
 
+@pytest.mark.slow
 def test_an_installed_package_is_found_by_its_entry_point_and_its_test_passes(folder):
     install(folder)
     assert "bedrock" in providers.provider_names()

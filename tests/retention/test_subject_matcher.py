@@ -147,6 +147,7 @@ def test_who_is_not_named_is_not_touched(text):
     assert matcher.text(text) == text and matcher.text(f'{{"a": {json.dumps(text)}}}')
 
 
+@pytest.mark.slow
 def test_no_text_takes_long():
     """Texts that are long where a careless pattern goes back and forth; no clock, but a timeout
     of the whole run would tell."""

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from tests.parameters import few
 
 from contextwright import C, Session
 from contextwright.compiler.spec_compiler import SpecCompiler
@@ -129,7 +130,7 @@ def machine(spec, format):
     return Run
 
 
-@pytest.mark.parametrize("name", list(PROFILES))
+@pytest.mark.parametrize("name", few(PROFILES, 1))
 @pytest.mark.parametrize("format", ["openai-chat", "anthropic"])
 def test_random_runs_keep_every_rule(name, format):
     run_state_machine_as_test(

@@ -9,6 +9,7 @@ import json
 import pytest
 from hypothesis import Phase, given, settings
 from tests.conftest import DATA
+from tests.parameters import few
 from tests.rules.samples import SAMPLES
 
 from contextwright import C, compile, read_session
@@ -45,7 +46,7 @@ def test_a_word_keeps_the_rule(word, rule):
     check_rule(rule, *SAMPLES[word])
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", few(WORDS, 5))
 def test_a_word_keeps_every_rule_beside_every_other(word):
     for place, other in enumerate(WORDS):
         spec = paired(SAMPLES[word][0], SAMPLES[other][-1])
@@ -78,7 +79,7 @@ STANDING_ASIDE = [name for name in RULES if name != "task-framing-stays"]
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("name", few(RECORDED))
 def test_a_word_keeps_every_rule_over_recorded_sessions(word, name):
     session = recorded(name)
     for place, sample in enumerate(SAMPLES[word][:2]):

@@ -2,6 +2,8 @@
 
 import gc
 
+import pytest
+
 from contextwright import C, Session, compile
 from contextwright.testing import target_for
 
@@ -29,6 +31,7 @@ def tracked(turns):
     return len(gc.get_objects()) - before, session
 
 
+@pytest.mark.slow
 def test_a_collection_walks_no_events_and_no_blocks():
     tracked(3)  # what is imported on first use
     few, _session = tracked(50)
