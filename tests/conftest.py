@@ -25,9 +25,6 @@ QUICK_SCENARIOS = (
     "34-calls-",
     "read-back-by-",
     "redaction-of-",
-    "an-overflow-",
-    "streaming-streams",
-    "two-conversations-",
 )
 
 DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", Path(__file__).parents[2] / "shared" / "data"))

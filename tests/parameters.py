@@ -9,4 +9,5 @@ import pytest
 def few(values: Iterable[Any], quick: int = 2) -> list[Any]:
     """Parameters of which `make test` takes the first ones, and `make test-all` every one."""
     values = list(values)
-    return [*values[:quick], *(pytest.param(one, marks=pytest.mark.slow) for one in values[quick:])]
+    slow = (one if isinstance(one, tuple) else (one,) for one in values[quick:])
+    return [*values[:quick], *(pytest.param(*one, marks=pytest.mark.slow) for one in slow)]

@@ -4,6 +4,8 @@ these files in sight: this guards against a step back, it is no independent test
 import pytest
 from benchmarks.premises import Judged, flagged, invalid, locomo, ordinary, scores
 
+pytestmark = pytest.mark.slow  # all of LoCoMo's questions
+
 
 @pytest.fixture(scope="module")
 def judgements(read_rows) -> list[Judged]:

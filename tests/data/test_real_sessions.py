@@ -41,7 +41,7 @@ def session_of_row(row):
     return read_session(row) if row.get("messages") else None
 
 
-@pytest.mark.parametrize("name", few(FILES))
+@pytest.mark.parametrize("name", few(FILES, 1))
 def test_sessions_compile_under_a_dozen_specs_and_four_budgets(name, read_rows):
     """The first sessions of each file here; `python -m benchmarks.sweep` takes all."""
     compiled = 0

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from tests.parameters import few
 
 from contextwright import C, Session, compile, target
 from contextwright.errors import BudgetError
@@ -92,8 +91,9 @@ def test_an_autonomous_loop_under_one_user_message_keeps_its_task_and_newest_ste
     assert pack.tokens > 4000
 
 
+@pytest.mark.slow
 @formats
-@pytest.mark.parametrize("strategy", few(["cascade", "strict"], 1))
+@pytest.mark.parametrize("strategy", ["cascade", "strict"])
 def test_one_message_larger_than_the_window_is_cut_with_a_ref(format, strategy):
     session = session_of("u: read it")
     session.call("cat", '{"path": "big.log"}', id="big")

@@ -56,7 +56,7 @@ def test_a_word_keeps_every_rule_beside_every_other(word):
             check_pack(build(), spec, FORMATS[(place + number) % 4], CHEAP)
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", few(WORDS, 10))
 def test_a_word_keeps_every_rule_over_any_session(word):
     @settings(max_examples=8, phases=[Phase.explicit, Phase.reuse, Phase.generate])
     @given(sessions())
