@@ -1,3 +1,5 @@
+# pyright: reportMissingImports=false, reportUnusedImport=false, reportArgumentType=false
+# pyright: reportUntypedBaseClass=false, reportUnknownParameterType=false, reportUnknownLambdaType=false
 """Agent frameworks' own ways, for the same table: Pydantic AI Harness, Microsoft Agent Framework,
 deepagents and headroom, each as far as it needs no model and no network.
 
@@ -45,22 +47,26 @@ def harness(budget: int) -> Iterator[Peer]:
     for keep, least in product((3, 10), (None, budget // 4)):
         setting = f"max_tokens={budget}, keep_pairs={keep}, min_clear_tokens={least}"
         given = {"max_tokens": budget, "keep_pairs": keep, "min_clear_tokens": least}
-        yield "Pydantic AI ClearToolResults", setting, partial(_harness, ["clear"], given)
+        yield "Pydantic AI ClearToolResults", setting, partial(harness_method, ["clear"], given)
     for share, rest in product((1.0, 0.9), (0.5, 0.25)):
         trigger, keep = int(budget * share), int(budget * rest)
         setting = f"max_tokens={trigger}, keep_tokens={keep}"
         given = {"max_tokens": trigger, "keep_tokens": keep}
-        yield "Pydantic AI SlidingWindowCompaction", setting, partial(_harness, ["window"], given)
+        yield (
+            "Pydantic AI SlidingWindowCompaction",
+            setting,
+            partial(harness_method, ["window"], given),
+        )
     for share, pairs, rest in product((1.0, 0.9), (3, 10), (0.5, 0.25)):
         target, keep = int(budget * share), int(budget * rest)
         setting = f"target_tokens={target}, keep_pairs={pairs}, keep_tokens={keep}"
         given = {"max_tokens": target, "keep_pairs": pairs, "keep_tokens": keep}
         tiers = ["reads", "clear", "window"]
-        yield "Pydantic AI TieredCompaction", setting, partial(_harness, tiers, given)
+        yield "Pydantic AI TieredCompaction", setting, partial(harness_method, tiers, given)
         if pairs == 10:
             for over in (budget, budget // 4):
                 told, spilled = f"{setting}, Spill over={over} characters", {**given, "over": over}
-                yield "Pydantic AI Spill + Tiered", told, partial(_harness, tiers, spilled)
+                yield "Pydantic AI Spill + Tiered", told, partial(harness_method, tiers, spilled)
 
 
 def _read_path(call: Any) -> str | None:
@@ -73,7 +79,7 @@ def _read_path(call: Any) -> str | None:
     return given.get("path") if set(given) == {"path"} else None
 
 
-def _harness(names: Sequence[str], given: dict[str, Any]) -> Method:
+def harness_method(names: Sequence[str], given: dict[str, Any]) -> Method:
     from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
     from pydantic_ai.models.test import TestModel
     from pydantic_ai.tools import RunContext
@@ -244,11 +250,11 @@ def agent_framework(budget: int) -> Iterator[Peer]:
         return
     for rest in (0.75, 0.5):
         given = {"max_n": budget, "compact_to": int(budget * rest)}
-        yield "Agent Framework Truncation", _told(given), partial(_agent, "truncation", given)
+        yield "Agent Framework Truncation", _told(given), partial(agent_method, "truncation", given)
     for kind in ("SelectiveToolCall", "ToolResult"):
         for keep in (4, 10):
             given = {"token_budget": budget, "keep": keep, "compact_to": budget // 2}
-            made = partial(_agent, kind, given)
+            made = partial(agent_method, kind, given)
             yield f"Agent Framework {kind}, budget", _told(given), made
     for evict, keep in product((0.5, 0.75), (4, 20)):
         given = {
@@ -257,14 +263,14 @@ def agent_framework(budget: int) -> Iterator[Peer]:
             "truncation_threshold": 1.0,
             "keep_last_tool_call_groups": keep,
         }
-        yield "Agent Framework ContextWindow", _told(given), partial(_agent, "window", given)
+        yield "Agent Framework ContextWindow", _told(given), partial(agent_method, "window", given)
 
 
 def _told(given: dict[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in given.items())
 
 
-def _agent(kind: str, given: dict[str, Any]) -> Method:
+def agent_method(kind: str, given: dict[str, Any]) -> Method:
     import agent_framework as af
 
     converter = _AgentConverter()
@@ -277,8 +283,9 @@ def _agent(kind: str, given: dict[str, Any]) -> Method:
     if kind == "truncation":
         strategy = truncation(given["max_n"], given["compact_to"])
     elif kind == "window":
+        options = {"preserve_first_user_group": True, **given}
         strategy = af.ContextWindowCompactionStrategy(
-            **given, max_output_tokens=0, tokenizer=converter, preserve_first_user_group=True
+            **options, max_output_tokens=0, tokenizer=converter
         )
     else:
         first = {
@@ -351,10 +358,10 @@ def deepagents(budget: int) -> Iterator[Peer]:
         return
     for limit in (20_000, 1_000, 250):
         setting = f"tool_token_limit_before_evict={limit}"
-        yield "deepagents eviction to files", setting, partial(_evict, limit)
+        yield "deepagents eviction to files", setting, partial(evicted, limit)
 
 
-def _evict(limit: int) -> Method:
+def evicted(limit: int) -> Method:
     from deepagents.backends.protocol import BackendProtocol, WriteResult
     from deepagents.middleware.filesystem import FilesystemMiddleware
     from langchain.agents.middleware import ToolCallRequest
@@ -400,10 +407,10 @@ def headroom(budget: int) -> Iterator[Peer]:
     except ImportError:
         return
     for frozen in (False, True):
-        yield "headroom compress", f"frozen prefix={frozen}", partial(_compress, frozen)
+        yield "headroom compress", f"frozen prefix={frozen}", partial(compressed, frozen)
 
 
-def _compress(frozen: bool) -> Method:
+def compressed(frozen: bool) -> Method:
     from headroom import compress
     from headroom.cache.compression_store import get_compression_store
 

@@ -7,7 +7,7 @@ shows; `tokens` and `cost` relative to full history; `invalid` and `over`: share
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ Message = dict[str, Any]
 OVERHEAD = 4
 """Tokens of a message beside its words."""
 
-_count = named_counter("o200k_base").count
+_count = cache(named_counter("o200k_base").count)
 
 
 @dataclass
@@ -65,9 +65,11 @@ values_of = cache(argument_terms)
 """What a call's arguments are judged by: the package's own reading."""
 
 
-def signature(message: Message) -> str:
-    """The bytes of a message, for the cache."""
-    return json.dumps([message.get(k) for k in ("role", "content", "tool_calls", "tool_call_id")])
+def signature(message: Message) -> tuple[Any, ...]:
+    """What tells a message from others, for the cache."""
+    calls = message.get("tool_calls")
+    written = json.dumps(calls) if calls else calls
+    return message["role"], message.get("content"), written, message.get("tool_call_id")
 
 
 class OpenAICache:
@@ -189,12 +191,20 @@ class Score:
 
 def score(messages: list[Message], method: Method, budget: int | None = None) -> Score:
     """One session, called at every assistant message."""
-    found, caches = Score(), (OpenAICache(), AnthropicCache())
+    total = Score()
+    for found in scores(messages, method, budget):
+        total.add(found)
+    return total
+
+
+def scores(messages: list[Message], method: Method, budget: int | None = None) -> Iterator[Score]:
+    """One session, called at every assistant message: each request by itself."""
+    caches = (OpenAICache(), AnthropicCache())
     texts = [text_of(message) for message in messages]
     for at, message in enumerate(messages):
         if message["role"] != "assistant" or not at or message.get("is_demo"):
             continue
-        request = method(messages[:at])
+        request, found = method(messages[:at]), Score()
         sizes = [tokens_of(m) for m in request.messages]
         keys = keys_of(request.messages)
         found.requests += 1
@@ -207,7 +217,7 @@ def score(messages: list[Message], method: Method, budget: int | None = None) ->
         calls = message.get("tool_calls") or ()
         if calls:
             _provenance(found, at, calls, texts, request)
-    return found
+        yield found
 
 
 def _fresh_whole(messages: list[Message], at: int, sent: list[Message]) -> bool:

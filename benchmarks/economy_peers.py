@@ -1,3 +1,4 @@
+# pyright: reportUnusedImport=false
 """What LangChain keeps, in the same table: `trim_messages`, and the clearing of
 `ContextEditingMiddleware`. Both are called for each request with the whole session, as an agent
 calls them; they keep no state between requests."""
@@ -8,12 +9,14 @@ from typing import Any
 
 from benchmarks.economy_frameworks import frameworks
 from benchmarks.economy_metrics import Message, Method, Request, tokens_of
+from benchmarks.economy_summaries import summaries
 
 
 def peers(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
     """Name, setting and maker of every peer that is installed, over a grid of its settings."""
     yield from _langchain(budget)
     yield from frameworks(budget)
+    yield from summaries(budget)
 
 
 def _langchain(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
@@ -24,7 +27,7 @@ def _langchain(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
     for share in (1.0, 0.75, 0.5):
         for start in ("human", None):
             setting = f"max_tokens={int(budget * share)}, start_on={start}"
-            yield "LangChain trim_messages", setting, partial(_trim, int(budget * share), start)
+            yield "LangChain trim_messages", setting, partial(trimmed, int(budget * share), start)
     try:
         import langchain.agents.middleware  # noqa: F401
     except ImportError:
@@ -33,7 +36,7 @@ def _langchain(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
         for keep in (3, 10, 20):
             for least in (0, budget // 4):
                 setting = f"trigger={int(budget * share)}, keep={keep}, clear_at_least={least}"
-                made = partial(_clear, int(budget * share), keep, least)
+                made = partial(cleared, int(budget * share), keep, least)
                 yield "LangChain ContextEditing", setting, made
 
 
@@ -73,7 +76,7 @@ class _Converter:
         return found
 
 
-def _trim(limit: int, start: str | None) -> Method:
+def trimmed(limit: int, start: str | None, *, system: bool = True) -> Method:
     from langchain_core.messages import trim_messages
 
     converter = _Converter()
@@ -85,14 +88,14 @@ def _trim(limit: int, start: str | None) -> Method:
             token_counter=converter.count,
             strategy="last",
             start_on=start,
-            include_system=True,
+            include_system=system,
         )
         return Request(converter.back(sent, messages))
 
     return method
 
 
-def _clear(trigger: int, keep: int, least: int) -> Method:
+def cleared(trigger: int, keep: int, least: int) -> Method:
     from langchain.agents.middleware import ClearToolUsesEdit
 
     converter = _Converter()

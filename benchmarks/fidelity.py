@@ -12,8 +12,9 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from benchmarks import figures
 from benchmarks.economy import (
     BUDGETS,
     Method,
@@ -116,16 +117,26 @@ def survivors(messages: list[Message], method: Method) -> Survivors:
     )
 
 
-def table(name: str) -> Iterator[str]:
-    """A line for each method."""
+def measured(name: str) -> dict[str, Any]:
+    """What each method leaves of a file's longest session."""
     session = planted(max(sessions(name), key=len))
     budget = min(BUDGETS[name], 8_000)
-    yield f"## {name}, {budget:,} tokens, {len(session):,} messages"
+    rows = []
+    for label, make in METHODS.items():
+        rows.append({"method": label, **survivors(session, make(budget))._asdict()})
+        print(name, rows[-1], flush=True)
+    return {"file": name, "budget": budget, "messages": len(session), "rows": rows}
+
+
+def table(found: dict[str, Any]) -> Iterator[str]:
+    """A line for each method."""
+    yield f"## {found['file']}, {found['budget']:,} tokens, {found['messages']:,} messages"
     yield ""
     yield "| | rules | decisions | ended, shown as open | tokens | steps |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
-    for label, make in METHODS.items():
-        made = survivors(session, make(budget))
+    for row in found["rows"]:
+        label = row["method"]
+        made = Survivors(*(row[name] for name in Survivors._fields))
         yield (
             f"| {label} | {made.rules} of {PLANTED} | {made.decisions} of {PLANTED} "
             f"| {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
@@ -152,11 +163,9 @@ def main() -> None:
     parser.add_argument("--write", type=Path)
     parser.add_argument("names", nargs="*", default=["pi_coding", "tau_chained"])
     options = parser.parse_args()
-    lines = [HEAD.format(PLANTED)]
-    for name in options.names:
-        for line in table(name):
-            print(line, flush=True)
-            lines.append(line)
+    parts = [measured(name) for name in options.names]
+    lines = [HEAD.format(PLANTED), *(line for part in parts for line in table(part))]
+    figures.save("fidelity", "python -m benchmarks.fidelity", (), parts)
     if options.write:
         options.write.write_text("\n".join(lines).rstrip() + "\n")
 

@@ -8,8 +8,10 @@ The limits are small, so that there is something to do.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from benchmarks import figures
 from benchmarks.recorded import FILES, evenly, sessions
 from contextwright import C, Engine, Session
 from contextwright.errors import ContextwrightError
@@ -72,10 +74,8 @@ def share(spec: Expr | None, session: Session, model: str) -> float | None:
     return ledger.cost / ledger.whole_cost if ledger.whole_cost else None
 
 
-def table(count: int, files: tuple[str, ...] = FILES) -> Iterator[str]:
-    """A row a file and model, as they are measured."""
-    yield f"| file | model | {' | '.join(SPECS)} |"
-    yield f"| --- | --- | {' | '.join('---:' for _ in SPECS)} |"
+def measured(count: int, files: tuple[str, ...] = FILES) -> Iterator[dict[str, Any]]:
+    """The dearest session of each file, by model and spec."""
     for name in files:
         for model in MODELS:
             found = evenly(sessions(name), count)
@@ -83,11 +83,35 @@ def table(count: int, files: tuple[str, ...] = FILES) -> Iterator[str]:
                 title: [one for s in found if (one := share(spec, s, model)) is not None]
                 for title, spec in SPECS.items()
             }
-            cells = (f"{max(some):.2f}" if some else "-" for some in shares.values())
-            yield f"| {name} | {model} | {' | '.join(cells)} |"
+            costs = {title: round(max(some), 4) if some else None for title, some in shares.items()}
+            yield {"file": name, "model": model, "costs": costs}
+
+
+def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A row a file and model, as they are measured."""
+    yield f"| file | model | {' | '.join(SPECS)} |"
+    yield f"| --- | --- | {' | '.join('---:' for _ in SPECS)} |"
+    for row in rows:
+        costs = row["costs"].values()
+        cells = ("-" if cost is None else f"{cost:.2f}" for cost in costs)
+        yield f"| {row['file']} | {row['model']} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print the table as it is measured, and write the figures."""
+    number, *chosen = sys.argv[1:] or ["1"]
+    rows: list[dict[str, Any]] = []
+
+    def kept() -> Iterator[dict[str, Any]]:
+        for row in measured(int(number), tuple(chosen) or FILES):
+            rows.append(row)
+            yield row
+
+    for line in table(kept()):
+        print(line, flush=True)
+    parts = {"sessions": int(number), "most": MOST, "rows": rows}
+    print(figures.save("never-dearer", "python -m benchmarks.never_dearer", (), parts))
 
 
 if __name__ == "__main__":
-    number, *chosen = sys.argv[1:] or ["1"]
-    for line in table(int(number), tuple(chosen) or FILES):
-        print(line, flush=True)
+    main()

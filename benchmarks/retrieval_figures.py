@@ -1,0 +1,59 @@
+"""`benchmarks.retrieval` with intervals, as a file of figures: questions of a conversation are drawn
+together.
+
+    CONTEXTWRIGHT_DATA=... python -m benchmarks.retrieval_figures [SET ...] [--methods ...]
+"""
+
+import argparse
+from typing import Any
+
+from benchmarks import figures
+from benchmarks.intervals import mean_interval
+from benchmarks.retrieval import BUDGETS, SETS, TARGETS, Corpus, Pack, methods, recall
+
+CHOSEN = ("recency", "BM25", "bm25s", "within")
+"""What the page shows; the rest is on docs/reference/retrieval.md."""
+
+
+def recalls(corpora: list[Corpus], make: Any, room: int) -> list[list[float]]:
+    """The share of each question's evidence, by conversation."""
+    kept: dict[int, tuple[Pack, dict[str, str]]] = {}
+    found: list[list[float]] = []
+    for items, questions in corpora:
+        if id(items) not in kept:
+            kept[id(items)] = make(items), {item.id: item.text for item in items}
+        pack, full = kept[id(items)]
+        found.append([recall(question, full, pack(question, room)) for question in questions])
+    return found
+
+
+def measured(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """A set's figures by method and budget."""
+    corpora, rows = SETS[name](), []
+    for method, make in chosen.items():
+        cells = [mean_interval(recalls(corpora, make, room)) for room in BUDGETS[name]]
+        rows.append({"method": method, "recall": cells})
+        print(name, rows[-1], flush=True)
+    return {
+        "set": name,
+        "questions": sum(len(each.questions) for each in corpora),
+        "budgets": list(BUDGETS[name]),
+        "targets": [TARGETS.get((name, room)) for room in BUDGETS[name]],
+        "rows": rows,
+    }
+
+
+def main() -> None:
+    """Measure, and write the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sets", nargs="*", default=[name for name in SETS if name != "bfcl_memory"])
+    parser.add_argument("--methods", default=",".join(CHOSEN))
+    given = parser.parse_args()
+    wanted = given.methods.split(",")
+    chosen = {name: make for name, make in methods().items() if name in wanted}
+    parts = [measured(name, chosen) for name in given.sets]
+    print(figures.save("retrieval", "python -m benchmarks.retrieval_figures", ("bm25s",), parts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What we lose, found in the figures by rule: nobody chooses what is told."""
+
+from collections.abc import Iterator
+from typing import Any
+
+HELD = 0.01
+"""Requests invalid or over the budget, up to which a peer counts as one that keeps it."""
+EVEN = 1.005
+"""A cost up to this is none above sending everything."""
+
+
+def losses(found: dict[str, dict[str, Any] | None]) -> Iterator[str]:
+    """A line for each thing that others do better, that was promised and is not so, or was not
+    measured."""
+    rules = {
+        "economy": _economy,
+        "reader": _reader,
+        "fidelity": _fidelity,
+        "retrieval": _retrieval,
+        "never-dearer": _dearer,
+    }
+    for name, rule in rules.items():
+        told = found.get(name)
+        if told is None:
+            yield f"**{name}** was not measured."
+        else:
+            yield from rule(told["parts"])
+
+
+def _economy(parts: list[dict[str, Any]]) -> Iterator[str]:
+    for part in parts:
+        ours = next(r for r in part["rows"] if _is_ours(r) and r["sort"] == "default")
+        for row in part["rows"]:
+            if _is_ours(row) or row["product"] == "full history":
+                continue
+            more, dearer = row["apart"]["calls"], row["apart"]["cost"]
+            won = []
+            if more[2] < 0:
+                won.append(
+                    f"more calls in sight ({row['calls'][1]:.3f} beside {ours['calls'][1]:.3f})"
+                )
+            if dearer[0] > 0:
+                won.append(f"a lower cost ({row['cost'][1]:.3f} beside {ours['cost'][1]:.3f})")
+            if won:
+                yield f"{part['file']}: {_titled(row)} surely has {' and '.join(won)}{_price(row)}."
+        best = next((r for r in part["rows"] if _is_ours(r) and r["sort"] == "best"), None)
+        if (
+            best is not None
+            and best["apart"]["calls"][2] < 0
+            or best
+            and best["apart"]["cost"][0] > 0
+        ):
+            yield f"{part['file']}: our own default is surely behind our best setting ({best['setting']})."
+
+
+def _is_ours(row: dict[str, Any]) -> bool:
+    return row["product"].endswith("(ours)")
+
+
+def _titled(row: dict[str, Any]) -> str:
+    sort = " at its defaults" if row["sort"] == "default" else ""
+    return f"{row['product']}{sort}"
+
+
+def _price(row: dict[str, Any]) -> str:
+    bad = row["invalid"] + row["over"]
+    more, dearer = row["apart"]["calls"], row["apart"]["cost"]
+    paid = []
+    if bad > HELD:
+        paid.append(f"{bad:.0%} of its requests are invalid or over the budget")
+    if more[0] > 0:
+        paid.append(f"it has fewer calls in sight ({row['calls'][1]:.3f})")
+    if dearer[2] < 0:
+        paid.append(f"it costs more ({row['cost'][1]:.3f})")
+    return f"; {', '.join(paid)}" if paid else ""
+
+
+def _reader(found: dict[str, Any]) -> Iterator[str]:
+    ours = next(row for row in found["rows"] if row["method"].endswith("(ours)"))
+    for row in found["rows"]:
+        if row is ours or row["method"] in {"full history", "no history"}:
+            continue
+        low, middle, _ = row["kept"]
+        if middle > ours["kept"][1]:
+            sure = "surely " if low > ours["kept"][2] else ""
+            yield f"a small model reads the next call {sure}better behind {row['method']} ({middle:.2f} of full history beside {ours['kept'][1]:.2f})."
+
+
+def _fidelity(parts: list[dict[str, Any]]) -> Iterator[str]:
+    for part in parts:
+        for row in part["rows"]:
+            if not row["method"].startswith(("**`C.", "`C.")):
+                continue
+            name = row["method"].strip("*")
+            if row["rules"] < 20 or row["decisions"] < 20:
+                yield f"{part['file']}: behind {name} {row['rules']} of 20 rules and {row['decisions']} of 20 decisions are left."
+            if row["open"]:
+                yield f"{part['file']}: {name} shows {row['open']} of 40 ended tasks as open."
+
+
+def _retrieval(parts: list[dict[str, Any]]) -> Iterator[str]:
+    for part in parts:
+        ours = next(row for row in part["rows"] if row["method"] == "within")
+        for at, room in enumerate(part["budgets"]):
+            mine, goal = ours["recall"][at][1], part["targets"][at]
+            if goal and mine < goal:
+                yield f"{part['set']} at {room:,} tokens: {mine:.3f} of the evidence, {goal:.2f} was our goal."
+            for row in part["rows"]:
+                if row["recall"][at][1] > mine:
+                    yield f"{part['set']} at {room:,} tokens: {row['method']} finds {row['recall'][at][1]:.3f}, ours {mine:.3f}."
+
+
+def _dearer(found: dict[str, Any]) -> Iterator[str]:
+    worst: dict[str, tuple[float, str]] = {}
+    for row in found["rows"]:
+        base = max(1.0, row["costs"].get("no spec") or 1.0)
+        for spec, cost in row["costs"].items():
+            if spec != "no spec" and cost is not None and cost / base > EVEN:
+                where = f"{row['file']}, {row['model']}"
+                worst[spec] = max(worst.get(spec, (0.0, "")), (cost / base, where))
+    for spec, (cost, where) in worst.items():
+        yield f"{spec} costs up to {cost:.2f} of sending everything ({where})."
