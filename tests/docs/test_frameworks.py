@@ -18,9 +18,15 @@ PACKAGES = {
     "llama-index": ("llama_index.llms.openai",),
 }
 """What a page's blocks need beside the framework's own module."""
+LONG = {"inspect-ai"}
+"""Pages that run an evaluation."""
+PAGES = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])
+    for page in sorted(FOLDER.glob("*.md"))
+]
 
 
-@pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a store of a page is a file
     for package in PACKAGES.get(page.stem, (page.stem.replace("-", "_"),)):
