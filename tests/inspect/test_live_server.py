@@ -10,7 +10,7 @@ from tests.inspect.browser import Tab, chromium
 from tests.inspect.builders import SPECS, support_session
 
 from contextwright import C, read_session, target, write_session
-from contextwright.inspect.budget_points import budget_point, with_budget
+from contextwright.inspect.budget_points import budget_point, session_sums, with_budget
 from contextwright.inspect.live_server import LiveServer
 from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.live_sources import FileSource, StillSource
@@ -169,3 +169,31 @@ def test_the_view_is_live_in_a_browser(served):
         assert tab.complaints == []
         assert all(one.startswith(server.address) for one in tab.requests)
         tab.close()
+
+
+def test_what_a_word_costs_is_the_whole_session_with_it_less_without_it(served):
+    server, path = served
+    text = "C.default()\n| C.compact(min_tokens=40)\n| C.compaction(2400)"
+    compact, compaction = server.live.measured(text)
+    session, receiver = read_session(path), target("gpt-5")
+    both = session_sums(
+        session, C.default() | C.compact(min_tokens=40) | C.compaction(2400), receiver
+    )
+    one = session_sums(session, C.default() | C.compaction(2400), receiver)
+    assert compact["what"] == "C.compact(min_tokens=40)"
+    assert {name: compact[name] for name in both} == {name: both[name] - one[name] for name in both}
+    start, stop, put = compact["edit"]
+    assert text[:start] + put + text[stop:] == "C.default()\n| C.compaction(2400)"
+    assert compaction["what"] == "C.compaction(2400)"
+
+
+def test_a_finding_with_an_edit_is_measured(served):
+    server, _ = served
+    (finding,) = read_spec("C.default()", "gpt-5")[1]
+    (row,) = server.live.measured("C.default()")
+    assert row["edit"] == finding["edit"] and row["what"] == "unbounded" and row["cost"] == 0
+    text = "C.notes('case') + C.default() | C.compact()"
+    edits = [one["edit"] for one in read_spec(text, "gpt-5")[1] if one["code"] == "precedence"]
+    ((start, stop, put),) = edits
+    assert text[:start] + put + text[stop:] == "C.notes('case') + (C.default() | C.compact())"
+    assert list(server.live.measured("C.nothing(")) == []

@@ -2,6 +2,7 @@
 
 import json
 from threading import Thread
+from urllib.parse import urlsplit
 
 import pytest
 from tests.inspect.browser import Tab, chromium
@@ -10,10 +11,11 @@ from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop
 
 from contextwright import C, Engine, Session, target
 from contextwright.errors import SessionError, SpecError
+from contextwright.inspect import proxy_source
 from contextwright.inspect.engine_page import EnginePage
 from contextwright.inspect.live_server import LiveServer
 from contextwright.inspect.live_session import LiveSession
-from contextwright.inspect.live_sources import ProxySource, is_address
+from contextwright.inspect.proxy_source import ProxySource, is_address
 
 SPEC = C.compaction(4000)
 ANSWER = RawAnswer(body=b'{"usage": {"prompt_tokens": 3000, "completion_tokens": 7}}')
@@ -43,6 +45,39 @@ def test_a_page_follows_a_running_proxy_and_is_told_of_each_call():
                 tab.close()
             assert len(after["calls"]["position"]) == len(before["calls"]["position"]) + 2
             server.shutdown()
+
+
+def test_a_proxy_tells_of_each_call_and_is_not_asked_in_between():
+    asked = []
+    with proxied(lambda seen: ANSWER, spec=SPEC) as (_, proxy):
+        post(proxy.url, tool_loop(12), OWN)
+        source = ProxySource(proxy.url, credential="agent-1")
+        opened = source._open
+        source._open = lambda request, **rest: asked.append(request) or opened(request, **rest)
+        seen = source.wait(source.stamp(), 0.05)
+        for steps in (13, 14):
+            post(proxy.url, tool_loop(steps), OWN)
+            now = source.wait(seen, 5)
+            assert now != seen and source.stamp() == now
+            seen = now
+        assert source.wait(seen, 0.7) == seen
+        # once by `stamp` before it listened, once to listen
+        assert [request.selector for request in asked] == ["/sessions"] * 2
+        source.close()
+
+
+def test_a_proxy_that_begins_again_is_listened_to_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(proxy_source, "AGAIN_S", 0.05)
+    with proxied(lambda seen: ANSWER, spec=SPEC, data=tmp_path) as (_, proxy):
+        post(proxy.url, tool_loop(12), OWN)
+        source, port = ProxySource(proxy.url, credential="agent-1"), urlsplit(proxy.url).port
+        before = source.wait(None, 5)
+    assert source.wait(before, 0.1) == before
+    with proxied(lambda seen: ANSWER, spec=SPEC, data=tmp_path, port=port) as (_, proxy):
+        post(proxy.url, tool_loop(13), OWN)
+        after = source.wait(before, 10)
+        assert after != before and len(source.session()) == len(tool_loop(13)["messages"])
+        source.close()
 
 
 def test_a_conversation_that_nothing_was_due_for_is_followed_as_well():

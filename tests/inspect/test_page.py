@@ -190,6 +190,9 @@ def test_views_have_keys_of_their_own(tab):
     tab.press("Space")
     assert turn.get_attribute("aria-expanded") == "true"
     assert page_.locator(".row-labels .nested").count()
+    tab.press("g")
+    lines = page_.locator(".row-labels button").all_inner_texts()
+    assert lines and all("call" in one for one in lines)
     tab.press("g", "g")
     tab.press("s")
     assert (

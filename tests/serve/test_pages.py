@@ -2,6 +2,10 @@
 
 import asyncio
 import json
+import time
+import urllib.error
+import urllib.request
+from contextlib import ExitStack, contextmanager
 
 import aiohttp
 import pytest
@@ -10,6 +14,7 @@ from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop, wait_f
 from contextwright import C
 from contextwright.cli.main import ctx
 from contextwright.errors import ProxyError
+from contextwright.serve.call_followers import MOST
 from contextwright.serve.call_ledger import CallSums, file_ledger
 from contextwright.serve.settings import ProxySettings
 
@@ -42,6 +47,42 @@ def test_sums_and_metrics_are_of_what_was_sent():
         metrics = get(f"{proxy.url}/metrics")[1].decode()
         assert 'contextwright_calls_total{model="gpt-5"} 2' in metrics.splitlines()
         assert len(upstream.seen) == 2
+
+
+@contextmanager
+def listening(url, **headers):
+    """The events of `/sessions`, as they are told."""
+    headers = {"accept": "text/event-stream", **headers}
+    with urllib.request.urlopen(urllib.request.Request(f"{url}/sessions", headers=headers)) as told:
+        yield (json.loads(line[6:])["sessions"] for line in told if line.startswith(b"data: "))
+
+
+def test_who_listens_is_told_of_its_own_calls():
+    with proxied(lambda seen: BILLED, spec=SPEC) as (_, proxy):
+        one, two = ({"authorization": f"Bearer {name}"} for name in ("one", "two"))
+        post(proxy.url, LONG, one)
+        with listening(proxy.url, **one) as own, listening(proxy.url, **two) as others:
+            (first,) = next(own)
+            assert next(others) == []
+            post(proxy.url, tool_loop(21), one)
+            (second,) = next(own)
+            assert first["id"] == second["id"] and first["pack"] != second["pack"]
+            post(proxy.url, LONG, two)
+            (other,) = next(others)  # the first that it is told of is its own
+            assert other["id"] != first["id"]
+        wait_for(lambda: not proxy.app.proxy.followers._news)
+
+
+def test_so_many_may_listen_and_nobody_holds_up_the_end():
+    with ExitStack() as open_ones:
+        with proxied(lambda seen: BILLED, spec=SPEC, drain_s=20) as (_, proxy):
+            for _ in range(MOST):
+                next(open_ones.enter_context(listening(proxy.url)))
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                open_ones.enter_context(listening(proxy.url))
+            assert refused.value.code == 503
+            begun = time.monotonic()
+        assert time.monotonic() - begun < 10
 
 
 def seen(url, path, **headers):

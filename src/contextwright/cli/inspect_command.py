@@ -18,13 +18,8 @@ from contextwright.cli.options import (
 from contextwright.cli.page_file import MB, texts_option, write_page
 from contextwright.cli.store_progress import StoreProgress
 from contextwright.inspect.live_session import LiveSession
-from contextwright.inspect.live_sources import (
-    FileSource,
-    LiveSource,
-    ProxySource,
-    StillSource,
-    is_address,
-)
+from contextwright.inspect.live_sources import FileSource, LiveSource, StillSource
+from contextwright.inspect.proxy_source import ProxySource, is_address
 from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr

@@ -44,21 +44,26 @@ def _replaced(spec: Expr, old: Terminal, new: Terminal) -> Expr:
 
 
 def budget_point(session: Session, spec: Expr, target: Target, tokens: int) -> dict[str, Any]:
-    """The whole session under a spec with another limit: cost in microdollars, tokens, prefixes of
-    which less than half was shared, the largest request, calls without one."""
-    run = SpecRun(session, with_budget(spec, tokens), target, memo_of(session.log))
-    point = {"budget": tokens, "cost": 0, "tokens": 0, "lost": 0, "largest": 0, "errors": 0}
+    """The whole session under a spec with another limit."""
+    return {"budget": tokens, **session_sums(session, with_budget(spec, tokens), target)}
+
+
+def session_sums(session: Session, spec: Expr, target: Target) -> dict[str, int]:
+    """The whole session under a spec: cost in microdollars, tokens, prefixes of which less than
+    half was shared, the largest request, calls without one."""
+    run = SpecRun(session, spec, target, memo_of(session.log))
+    sums = {"cost": 0, "tokens": 0, "lost": 0, "largest": 0, "errors": 0}
     for call in call_moments(session):
         done = run.compiled(call)
         if done.pack is None:
-            point["errors"] += 1
+            sums["errors"] += 1
             continue
         manifest = done.pack.manifest
-        point["cost"] += done.cost
-        point["tokens"] += manifest.tokens
-        point["largest"] = max(point["largest"], manifest.tokens)
+        sums["cost"] += done.cost
+        sums["tokens"] += manifest.tokens
+        sums["largest"] = max(sums["largest"], manifest.tokens)
         prefix = manifest.prefix
         lost = prefix is not None and prefix.loss is not msgspec.UNSET
         if lost and prefix is not None and 2 * prefix.tokens < manifest.tokens:
-            point["lost"] += 1
-    return point
+            sums["lost"] += 1
+    return sums

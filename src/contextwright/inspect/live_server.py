@@ -14,8 +14,10 @@ from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.page import page
 
 LOOPBACK = "127.0.0.1"
-POLL_S = 0.5
-"""Seconds between looks at what is followed."""
+BEAT_S = 2.0
+"""Seconds without news after which it is seen whether somebody still listens."""
+REST_S = 0.2
+"""Seconds between two words of news: an agent's calls that come faster are told as one."""
 LARGEST = 20_000
 """Characters of an address that is read."""
 
@@ -43,6 +45,7 @@ class LiveServer(ThreadingHTTPServer):
     def server_close(self) -> None:
         """Stop following, and close the socket."""
         self.is_closing = True
+        self.live.close()
         super().server_close()
 
 
@@ -79,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"texts": live.matches(fields.get("q", ""))})
         elif name == "points":
             self._stream(live.points(fields.get("spec", "")))
+        elif name == "measured":
+            self._stream(live.measured(fields.get("spec", "")))
         elif name == "events":
             self._stream(self._changes())
         else:
@@ -86,12 +91,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _changes(self) -> Iterator[dict[str, Any] | None]:
         """A word whenever the session has changed; None to see whether somebody listens."""
-        before = self.server.live.stamp()
+        live = self.server.live
+        seen = live.seen
         while not self.server.is_closing:
-            time.sleep(POLL_S)
-            now = self.server.live.stamp()
-            yield {"changed": True} if now != before else None
-            before = now
+            now = live.wait(seen, BEAT_S)
+            yield {"changed": True} if now != seen else None
+            if now != seen:
+                time.sleep(REST_S)
+            seen = now
 
     def _json(self, value: Any) -> None:
         self._send(200, "application/json", msgspec.json.encode(value))

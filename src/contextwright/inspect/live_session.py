@@ -7,12 +7,13 @@ from typing import Any
 
 from contextwright.engine.engine import memo_of
 from contextwright.errors import ContextwrightError
-from contextwright.inspect.budget_points import budget_point, with_budget
+from contextwright.inspect.budget_points import budget_point, session_sums, with_budget
 from contextwright.inspect.call_moments import call_moments
 from contextwright.inspect.live_sources import LiveSource
 from contextwright.inspect.page_data import Progress, page_data
 from contextwright.inspect.redactions import cleaner
 from contextwright.inspect.series import Series, SpecRun
+from contextwright.inspect.spec_edits import SpecEdit, words_left_out
 from contextwright.inspect.spec_findings import read_spec
 from contextwright.inspect.text_limit import TEXTS, limited, text_of
 from contextwright.inspect.text_table import TextTable
@@ -50,15 +51,24 @@ class LiveSession:
         self._whole: list[Any] = []
         self._left: dict[str, int] = {}
 
-    def stamp(self) -> object:
-        """What is another one when the session is."""
-        return self._source.stamp()
+    @property
+    def seen(self) -> object:
+        """The stamp of the data that was given last."""
+        return self._seen
+
+    def wait(self, seen: object, seconds: float) -> object:
+        """The stamp as soon as it is another one than what was seen; else after so long."""
+        return self._source.wait(seen, seconds)
+
+    def close(self) -> None:
+        """Follow no longer."""
+        self._source.close()
 
     def data(self, progress: Progress = lambda done, total: None) -> dict[str, Any]:
         """The page's data; compiled anew where the session has changed. One that can not be read
         just now leaves what was there."""
         with self._lock:
-            stamp = self.stamp()
+            stamp = self._source.stamp()
             if stamp != self._seen or self._data is None:
                 try:
                     session = self._source.session()
@@ -122,6 +132,29 @@ class LiveSession:
         series = Series(text, self._target, table, rows)
         series.add(run.compiled(moment))
         return {"series": series.data()}
+
+    def measured(self, text: str) -> Iterator[dict[str, Any]]:
+        """What each word of a spec, and each finding with an edit, costs over the whole session:
+        the spec's sums less those of the spec that the edit makes, one after the other."""
+        spec, results = read_spec(text, self._target.model)
+        if spec is None:
+            return
+        edits = [SpecEdit(one["code"], *one["edit"]) for one in results if one["edit"]]
+        base = self._sums(spec)
+        for edit in (*edits, *words_left_out(text)):
+            other, _ = read_spec(edit.of(text), self._target.model)
+            if other is None:
+                continue
+            try:
+                sums = self._sums(other)
+            except ContextwrightError:
+                continue  # what the edit makes is no spec for this session
+            less = {name: base[name] - sums[name] for name in base}
+            yield {"what": edit.what, "edit": [edit.start, edit.stop, edit.text], **less}
+
+    def _sums(self, spec: Expr) -> dict[str, int]:
+        with self._lock:
+            return session_sums(self._session, spec, self._target)
 
     def points(self, text: str) -> Iterator[dict[str, Any]]:
         """The whole session under the spec with other budgets, one point after the other."""

@@ -1,22 +1,17 @@
-"""Where a live page's session comes from: a file that grows, a proxy that runs, an engine in this
-process, or a session that stands still. Each is read anew when its stamp is another one."""
+"""Where a live page's session comes from: a file that grows, an engine in this process, or one that
+stands still; a proxy is in `proxy_source`. Each is read anew when its stamp is another one."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Condition
 from typing import Any, Protocol
-from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
-
-import msgspec
 
 from contextwright.engine.engine import Engine
-from contextwright.errors import SessionError
-from contextwright.formats import read_session
 from contextwright.session.session import Session
 
-TIMEOUT_S = 10
-"""Seconds in which a proxy answers."""
+LOOK_S = 0.5
+"""Seconds between looks at a file, which tells nobody that it grew."""
 
 
 class LiveSource(Protocol):
@@ -34,6 +29,14 @@ class LiveSource(Protocol):
         """What is another one when the session is; cheap to ask for, and never an error."""
         ...
 
+    def wait(self, seen: object, seconds: float) -> object:
+        """The stamp as soon as it is another one than what was seen; else after so long."""
+        ...
+
+    def close(self) -> None:
+        """Follow no longer."""
+        ...
+
 
 class StillSource:
     """A session that does not change."""
@@ -48,6 +51,14 @@ class StillSource:
     def stamp(self) -> object:
         """Always the same."""
         return 0
+
+    def wait(self, seen: object, seconds: float) -> object:
+        """It does not change."""
+        time.sleep(seconds)
+        return 0
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class FileSource:
@@ -72,78 +83,15 @@ class FileSource:
             return (0, 0)
         return stat.st_mtime_ns, stat.st_size
 
+    def wait(self, seen: object, seconds: float) -> object:
+        """Looks at the file until it is another one."""
+        end = time.monotonic() + seconds
+        while (now := self.stamp()) == seen and time.monotonic() < end:
+            time.sleep(LOOK_S)
+        return now
 
-class _SameServer(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """None: a credential goes to no other server."""
-
-
-class ProxySource:
-    """A conversation of a running `ctx serve`, by its `/sessions`.
-
-    Args:
-        url: the proxy's address.
-        id: the conversation's; empty for the one whose newest call is the newest.
-        key: of the proxy, where it asks for one.
-        credential: the agent's: who has another one sees none of its conversations.
-    """
-
-    def __init__(self, url: str, id: str = "", key: str = "", credential: str = "") -> None:
-        self.url, self._id = url.rstrip("/"), id
-        self._headers = {"x-contextwright-key": key} if key else {}
-        if credential:
-            self._headers["authorization"] = f"Bearer {credential}"
-        self._open: Callable[..., Any] = build_opener(_SameServer).open
-        self._newest: object = None
-        self._id = id or self._rows()[0]["id"]
-
-    def session(self) -> Session:
-        """The conversation as its newest call had it."""
-        return read_session(self._bytes(f"/sessions/{quote(self._id, safe='')}"))
-
-    def stamp(self) -> object:
-        """The id of the newest pack; the one before while the proxy does not answer."""
-        try:
-            rows = self._rows()
-        except SessionError:
-            return self._newest
-        packs = [row["pack"] for row in rows if row["id"] == self._id]
-        self._newest = packs[0] if packs else self._newest
-        return self._newest
-
-    def _rows(self) -> list[dict[str, Any]]:
-        rows = msgspec.json.decode(self._bytes("/sessions"))["sessions"]
-        if not rows:
-            raise SessionError(
-                "the proxy has seen no call of this credential's",
-                where=self.url,
-                fix="make one through the proxy first; --credential NAME names the environment "
-                "variable of the key that the agent sends",
-            )
-        return rows
-
-    def _bytes(self, path: str) -> bytes:
-        request = Request(self.url + path, headers=self._headers)  # noqa: S310 http by `is_address`
-        try:
-            with self._open(request, timeout=TIMEOUT_S) as answer:
-                return answer.read()
-        except HTTPError as error:
-            raise SessionError(
-                f"the proxy answered {error.code}",
-                where=self.url + path,
-                fix="--key is the proxy's own key, --credential the environment variable of the "
-                "agent's, --session one of its conversations",
-            ) from error
-        except (URLError, OSError, msgspec.DecodeError) as error:
-            raise SessionError(
-                f"no proxy answers: {error}", where=self.url, fix="start it with ctx serve"
-            ) from error
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is the address of a server."""
-    parts = urlsplit(text)
-    return parts.scheme in {"http", "https"} and bool(parts.netloc)
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class EngineSource:
@@ -151,11 +99,14 @@ class EngineSource:
 
     def __init__(self, engine: Engine, session: Session) -> None:
         self._session, self._packs = session, 0
+        self._news = Condition()
         engine.on("compile", self._count)
 
     def _count(self, event: Any) -> None:
         if event.session == self._session.id:
-            self._packs += 1
+            with self._news:
+                self._packs += 1
+                self._news.notify_all()
 
     def session(self) -> Session:
         """A copy: the engine's own goes on while the page is made."""
@@ -164,3 +115,12 @@ class EngineSource:
     def stamp(self) -> object:
         """How many packs were made of it, and how long it is."""
         return self._packs, len(self._session)
+
+    def wait(self, seen: object, seconds: float) -> object:
+        """Told by the engine's hook; what is recorded behind a pack is seen when the time is up."""
+        with self._news:
+            self._news.wait_for(lambda: self.stamp() != seen, seconds)
+        return self.stamp()
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -7,6 +7,7 @@ from contextwright.engine.engine import memo_of
 from contextwright.errors import ModelError
 from contextwright.inspect.alignment import source_parts
 from contextwright.inspect.call_moments import CallMoment, call_moments
+from contextwright.inspect.exchange_trust import exchange_trust
 from contextwright.inspect.labels import labels_of
 from contextwright.inspect.redactions import cleaner, redaction_counts
 from contextwright.inspect.series import Series, SpecRun
@@ -127,7 +128,8 @@ def _blocks(
 ) -> dict[str, list[Any]]:
     labels = labels_of(session, *(spec for _, spec in specs))
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("id", "who", "begins", "role", "turn", "texts", "start", "pinned")
+        name: []
+        for name in ("id", "who", "begins", "role", "turn", "texts", "start", "pinned", "trust")
     }
     for exchange in whole.exchanges(orders.start, orders.stop):
         label = labels[exchange.first.id]
@@ -144,6 +146,7 @@ def _blocks(
             ],
             exchange.positions[0],
             exchange.pinned,
+            exchange_trust(exchange),
         )
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)

@@ -7,6 +7,7 @@ from typing import Any
 from contextwright.check.contract import check
 from contextwright.check.pipeline import AgentStep
 from contextwright.errors import SpecError
+from contextwright.inspect.spec_edits import as_it_reads
 from contextwright.spec.expr import Expr
 from contextwright.words import parse
 
@@ -52,6 +53,10 @@ def _finding(
         start = sum(map(len, lines)) + int(place[2]) - 1
     elif (word_of := re.search(r"C\.\w+", where)) is not None:
         start = max(0, text.find(word_of[0]))
+    if code == "precedence":
+        edit = as_it_reads(text, where)
+    elif code == "unbounded":
+        edit = [len(text.rstrip()), len(text), " | C.compaction()"]
     before = text[:start]
     return {
         "severity": severity,

@@ -12,6 +12,7 @@ import msgspec
 from contextwright.compute_gate import waiting
 from contextwright.engine.ledger import LedgerSummary
 from contextwright.errors import ProxyError
+from contextwright.serve.call_followers import CallFollowers
 from contextwright.serve.call_ledger import CallLedger, CallSums
 from contextwright.serve.client_identity import ClientIdentity, tenant_of
 from contextwright.serve.compiled_calls import (
@@ -73,6 +74,7 @@ class Proxy:
         self.settings, self.compiler, self.ledger = settings, compiler, ledger
         self.packs, self.upstream, self.salt = packs, upstream, salt
         self.open_calls = self.uncounted_calls = 0
+        self.followers = CallFollowers()
         self._counts: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -211,6 +213,7 @@ class Proxy:
             return ""
         # a call that nothing was due for is told as well: its pack says what its body says
         self.packs.put(sent.identity.tenant, sent.made.pack, sent.made.session)
+        self.followers.told(sent.identity.tenant)
         if sent.action == UNTOUCHED:
             return ""
         return sent.made.pack.manifest.pack_id

@@ -1,15 +1,17 @@
 """What the proxy says of itself: sums, metrics, and the packs that it sent."""
 
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from contextwright.errors import ContextwrightError
 from contextwright.formats import write_session
+from contextwright.serve.call_followers import MOST
 from contextwright.serve.call_ledger import CallLedger, CallSums
 from contextwright.serve.client_identity import tenant_of
 from contextwright.serve.http_headers import value_of
@@ -32,6 +34,8 @@ _METRICS = (
 )
 
 
+EVENTS = "text/event-stream"
+"""Who asks for `/sessions` as this is told of every call."""
 HEALTH_PATHS = ("/healthz", "/readyz")
 """Whether the process lives, and whether its ledger and its conversations can be reached. They say
 no more than that, to anybody."""
@@ -56,7 +60,12 @@ def page_routes(proxy: "Proxy") -> list[Route]:
         return await run_in_threadpool(_pack, proxy, request, whole=True)
 
     async def sessions(request: Request) -> Response:
-        return _sessions(proxy, request)
+        if EVENTS in request.headers.get("accept", ""):
+            tenant = _tenant(proxy, request)
+            if proxy.followers.is_full(tenant):
+                return _json({"error": f"{MOST} listen already by this credential"}, 503)
+            return StreamingResponse(_told(proxy, tenant), media_type=EVENTS)
+        return _json({"sessions": _rows(proxy, _tenant(proxy, request))})
 
     async def conversation(request: Request) -> Response:
         return await run_in_threadpool(_conversation, proxy, request)
@@ -147,14 +156,24 @@ def _tenant(proxy: "Proxy", request: Request) -> str:
     return tenant_of(request.scope["headers"], request.scope["query_string"], proxy.salt)
 
 
-def _sessions(proxy: "Proxy", request: Request) -> Response:
+def _rows(proxy: "Proxy", tenant: str) -> list[dict[str, Any]]:
     """The caller's own conversations, the one with the newest call first."""
-    rows = [
+    return [
         {"id": id, "pack": pack.manifest.pack_id, "model": pack.manifest.model,
          "events": pack.manifest.position}
-        for id, (pack, _) in proxy.packs.newest(_tenant(proxy, request)).items()
+        for id, (pack, _) in proxy.packs.newest(tenant).items()
     ]  # fmt: skip
-    return _json({"sessions": rows})
+
+
+async def _told(proxy: "Proxy", tenant: str) -> AsyncGenerator[bytes]:
+    """The same as server-sent events: all of them first, then those that have a new call."""
+    known: dict[str, str] = {}
+    async for is_news in proxy.followers.calls(tenant):
+        rows = _rows(proxy, tenant) if is_news else []
+        rows = [row for row in rows if known.get(row["id"]) != row["pack"]]
+        known |= {row["id"]: row["pack"] for row in rows}
+        text = msgspec.json.encode({"sessions": rows})
+        yield b"data: %b\n\n" % text if is_news else b": \n\n"
 
 
 def _conversation(proxy: "Proxy", request: Request) -> Response:

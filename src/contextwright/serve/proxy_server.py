@@ -22,7 +22,17 @@ _WAITING = 1024
 
 
 class ProxyServer(uvicorn.Server):
-    """A server that ends with its own exit code, not by the signal that stopped it."""
+    """A server that ends with its own exit code, not by the signal that stopped it, and without
+    waiting for pages that listen."""
+
+    def __init__(self, config: uvicorn.Config, app: ProxyApp) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what only listens; answers are finished."""
+        self._app.proxy.followers.close()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -81,7 +91,7 @@ def server_of(app: ProxyApp) -> ProxyServer:
         h11_max_incomplete_event_size=_HEADERS,
         timeout_graceful_shutdown=max(1, int(settings.drain_s)),
     )
-    return ProxyServer(config)
+    return ProxyServer(config, app)
 
 
 def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> ProxyApp:

@@ -5,7 +5,7 @@ const KEYS = [
   ["1 \u2013 5", "views"], ["/", "where did \u2026 go?"], ["\u2190 \u2192", "call"], ["\u2191 \u2193", "block"],
   ["\u21e7 \u2190 \u2192", "next loss, step or change of fate"], ["[ ]", "call before, after"], ["\u23ce", "open call"], ["Esc", "up"],
   ["w", "where this block went"], ["o", "whole text"], ["y", "copy ref"], ["n N", "next, previous shortened or carrier"],
-  ["d", "beside or inline"], ["t", "text, JSON, original"], ["s", "other order"], ["g", "a block, by turn, by tool"], ["Space", "open a group"], ["m", "treemap"], ["T", "as a table"], ["b", "budget (live)"], [".", "take the fix (live)"], ["u", "undo (live)"], ["c", "other spec"], ["+ \u2212 0", "zoom calls"], ["\u21e7 + \u2212", "zoom rows"], ["?", "all keys"], ["k", "single keys on or off"],
+  ["d", "beside or inline"], ["t", "text, JSON, original"], ["s", "other order"], ["g", "a block, by turn, step, tool"], ["Space", "open a group"], ["m", "treemap"], ["T", "as a table"], ["b", "budget (live)"], [".", "take the fix (live)"], ["u", "undo (live)"], ["c", "other spec"], ["+ \u2212 0", "zoom calls"], ["\u21e7 + \u2212", "zoom rows"], ["?", "all keys"], ["k", "single keys on or off"],
 ];
 const FEET = {
   session: ["\u2190 \u2192", "\u2191 \u2193", "\u21e7 \u2190 \u2192", "\u23ce", "w", "g", "Space", "c", "+ \u2212 0", "?"],

@@ -122,17 +122,26 @@ function Message({one, at, before, form, cursor, go, series, inline}) {
   const [step, reason, what] = series.why[why] || ["", "", ""], on = part.row >= 0 && part.row === cursor.b;
   const turn = one.turn >= 0 && one.turn !== (before ? before.turn : -1);
   const whole = part.row >= 0 ? originalTokens()[part.row] : 0;
-  const trust = part.kind === "result" ? "tool" : one.made && one.made.trust ? one.made.trust : "";
-  return html`<article data-at=${at} aria-posinset=${at + 1} aria-setsize="-1" class=${`message ${one.engine ? "by-engine" : one.fixed ? "fixed" : FATES[one.fate]} ${on ? "selected" : ""}`}
+  const trust = trustOf(one);
+  return html`<article data-at=${at} aria-posinset=${at + 1} aria-setsize="-1" data-trust=${trust || null} class=${`message ${one.engine ? "by-engine" : one.fixed ? "fixed" : FATES[one.fate]} ${on ? "selected" : ""}`}
       onClick=${() => part.row >= 0 && part.row !== cursor.b && go({b: part.row})}>
     ${turn && html`<h3>turn ${number(one.turn + 1)}</h3>`}
     <div class="gutter">${one.first && html`<b>${number(one.whole)}</b>${whole > one.whole && one.fate > RAW ? html` <s>${number(whole)}</s>` : ""}`}
       <code>${part.row >= 0 ? DATA.blocks.id[part.row] : ""}</code></div>
-    <div class="body"><p class="who"><span>${one.fixed ? "instruction" : who(part)}</span> ${trust && html`<span class="tag">${trust === "tool" ? "untrusted" : trust}</span>`}
+    <div class="body"><p class="who"><span>${one.fixed ? "instruction" : who(part)}</span> ${UNTRUSTED.has(trust) && html`<span class="tag" title="whose words these are">${trust}, untrusted</span>`}
       ${part.row >= 0 && one.fate > RAW && html`<span><${Swatch} fate=${one.fate} />${what}${step ? html` by <code>${step}</code>` : ""}${reason ? `: ${reason}` : ""}</span>`}
       ${one.engine && html`<span><${Swatch} fate="engine" />${part.block ? `made by the engine: ${clip(one.made && one.made.reason || part.block, 60)}` : "put in by the engine"}</span>`}</p>
       <${Body} part=${part} form=${form} inline=${inline} mark=${cursor.q} /></div></article>`;
 }
+
+/** Whose words a part holds: a result the tool's, an engine's text those that it was made of. */
+function trustOf({part, made, fixed}) {
+  if (part.row < 0) return made && made.trust || (fixed ? "operator" : "");
+  return part.kind === "result" ? "tool" : {system: "operator"}[part.role] || part.role;
+}
+
+/** Words that anybody may have put there. */
+const UNTRUSTED = new Set(["tool", "foreign"]);
 
 function who(part) {
   if (part.kind === "call") return html`assistant → <b>${clip(part.tool, 40)}</b>`;

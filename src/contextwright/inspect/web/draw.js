@@ -102,6 +102,17 @@ function drawStack(context, width, height, columns, range, top) {
   }
 }
 
+/** How much of a map is drawn: a line on its upper edge, gone with the last slice. */
+function hairline(context, wide, share) {
+  context.canvas.dataset.drawn = Math.round(100 * share);
+  if (share >= 1) return;
+  context.save();
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = palette().accent;
+  context.fillRect(0, 0, Math.round(wide * share), Math.max(1, devicePixelRatio));
+  context.restore();
+}
+
 /** The map of fates: rows are blocks, columns calls; painted once for a size and a range. */
 function drawMap(context, width, height, ratio, series, rows, range, colourOf) {
   const wide = Math.round(width * ratio), high = Math.round(height * ratio);
@@ -132,6 +143,7 @@ function drawMap(context, width, height, ratio, series, rows, range, colourOf) {
       if (y < high && y < Math.floor((row + 1) * perRow)) y = Math.floor((row + 1) * perRow);
     }
     context.putImageData(image, 0, 0);
+    hairline(context, wide, y / high);
     if (y < high && !stopped) frame = requestAnimationFrame(slice);
   };
   if (size && count) slice();
@@ -169,6 +181,7 @@ function drawGroups(context, width, height, ratio, series, groups, range, colour
     const begun = performance.now();
     while (line < groups.length && performance.now() - begun < 8) { paint(groups[line], line); line += 1; }
     context.putImageData(image, 0, 0);
+    hairline(context, wide, line / groups.length);
     if (line < groups.length && !stopped) frame = requestAnimationFrame(slice);
   };
   if (count) slice();

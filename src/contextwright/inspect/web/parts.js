@@ -148,6 +148,7 @@ function BlockDetails({series, row, call, go}) {
       ${fate > 0 && html`<dt>since</dt><dd>call ${number(since + 1)}</dd>`}
       ${step && html`<dt>by</dt><dd><code data-value="step">${step}</code></dd>`}
       ${reason && html`<dt>why</dt><dd data-value="reason">${reason}</dd>`}
+      <dt>trust</dt><dd data-value="trust">${DATA.blocks.trust[row]}</dd>
       <dt>whole</dt><dd><${CopyRef} text=${refOf(row)} /></dd>
     </dl>
     <p class="buttons">

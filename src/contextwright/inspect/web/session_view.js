@@ -89,7 +89,7 @@ function SessionView({cursor, go, zoom, setZoom, stage}) {
   const series = seriesOf(cursor), [sort, setSort] = useState("age"), [table, setTable] = useState(false), [by, setBy] = useState("block"), [opened, setOpened] = useState([]);
   const group = (kind) => { setBy(kind); setOpened([]); };
   const toggle = (key) => setOpened((old) => old.includes(key) ? old.filter((one) => one !== key) : [...old, key]);
-  useCommands({T: () => setTable(!table), s: () => setSort(after(["age", "size", "fate", "tool"], sort)), g: () => group(after(["block", "turn", "tool"], by)),
+  useCommands({T: () => setTable(!table), s: () => setSort(after(["age", "size", "fate", "tool"], sort)), g: () => group(after(["block", "turn", "step", "tool"], by)),
     " ": () => by !== "block" && toggle(GROUPS[by](cursor.b))});
   const calls = zoom.calls || [0, callCount()];
   const order = useMemo(() => orderOf(series, sort, sort === "fate" ? cursor.c : 0), [series, sort, sort === "fate" && cursor.c]);
@@ -116,7 +116,7 @@ function SessionView({cursor, go, zoom, setZoom, stage}) {
     ${stage > 2 && html`<section aria-label="Fate of every block" class="map-section"><header><h2>Fate of every block <small>${number(blockCount())} blocks × ${plural(callCount(), "call")}</small></h2>
       <${Legend} entries=${FATE_LEGEND} />
       <${Choice} label="Order" value=${sort} options=${[["age", "age"], ["size", "size"], ["fate", "fate"], ["tool", "tool"]]} onPick=${setSort} />
-      <${Choice} label="Rows" value=${by} options=${[["block", "a block"], ["turn", "by turn"], ["tool", "by tool"]]} onPick=${group} /></header>
+      <${Choice} label="Rows" value=${by} options=${[["block", "a block"], ["turn", "by turn"], ["step", "by step"], ["tool", "by tool"]]} onPick=${group} /></header>
       <${MapTrack} by=${by} opened=${opened} toggle=${toggle} series=${series} rows=${rows} calls=${calls} cursor=${cursor} go=${go} cross=${cross} frac=${frac} sort=${sort} select=${select} /></section>`}
     </div>${stage > 3 && html`<${Details} cursor=${cursor} go=${go} order=${order} zoom=${zoom} setZoom=${setZoom} />`}</div></div>`;
 }
@@ -205,7 +205,22 @@ function CostTrack({series, calls, cross, pick, select, go}) {
 }
 
 /** What a block is grouped by. */
-const GROUPS = {turn: (row) => DATA.blocks.turn[row], tool: (row) => DATA.blocks.who[row]};
+const GROUPS = {turn: (row) => DATA.blocks.turn[row], step: (row) => stepsByRow()[row], tool: (row) => DATA.blocks.who[row]};
+
+let rowSteps = null;
+
+/** The step of each block: the call that asked for it or, of what came in between, that first saw it. */
+function stepsByRow() {
+  if (rowSteps && rowSteps.of === DATA) return rowSteps.list;
+  const {position} = DATA.calls;
+  let call = 0;
+  const list = DATA.blocks.start.map((start) => {
+    while (call < position.length - 1 && position[call] < start) call += 1;
+    return call;
+  });
+  rowSteps = {of: DATA, list};
+  return list;
+}
 
 /** The lines of a grouped map: `{key, rows, nested}`, groups in the order of their first row, those
  * that are opened followed by a line a block. */
@@ -222,8 +237,15 @@ function linesOf(rows, by, opened) {
 /** A line's name: a group with its count, or a block. */
 function lineName(line, by) {
   if (line.nested) return `  ${DATA.blocks.id[line.rows[0]]} ${clip(beginsOf(line.rows[0]), 16)}`;
+  if (by === "step") return stepName(line);
   const name = by === "turn" ? `${line.key + 1} ${clip(DATA.turns[line.key].replace(HIDDEN, "\u00b7"), 22)}` : clip(line.key.replace(HIDDEN, "\u00b7"), 22);
   return `${name}`;
+}
+
+/** What a step brought, by its last block: what the model answered. */
+function stepName(line) {
+  const row = line.rows.reduce((most, one) => Math.max(most, one), 0);
+  return `call ${line.key + 1} ${clip(`${DATA.blocks.who[row]} ${beginsOf(row)}`.replace(HIDDEN, "\u00b7"), 18)}`;
 }
 
 /** The zoom to a stretch of the calls that are shown; at least eight calls. */

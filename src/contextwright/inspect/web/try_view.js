@@ -47,16 +47,26 @@ function Curve({points, budget}) {
   return html`<div class="curve"><${Canvas} height=${180} draw=${draw} deps=${[points.length, budget]} label=${`Cost by budget, ${plural(points.length, "point")}; bars below: prefixes lost`} /></div>`;
 }
 
-/** Tells when the session's file has changed; gives back what stops it. */
+/** Told when the session has changed, fetches it; news that comes meanwhile is fetched behind it,
+ * once. Gives back what stops it. */
 function followed(changed) {
   const events = new EventSource("events");
+  let busy = false, more = false;
   events.onmessage = async () => {
-    const answer = await fetch("data");
-    if (!answer.ok) return;
-    DATA = await answer.json();
-    originals = null;
-    searches.clear();
-    changed();
+    more = true;
+    if (busy) return;
+    busy = true;
+    try {
+      while (more) {
+        more = false;
+        const answer = await fetch("data");
+        if (!answer.ok) continue;
+        DATA = await answer.json();
+        originals = null;
+        searches.clear();
+        changed();
+      }
+    } finally { busy = false; }
   };
   return () => events.close();
 }
@@ -66,6 +76,8 @@ function LiveTry({cursor, go}) {
   const base = seriesOf(cursor), [text, setText] = useState(base.spec), [budget, setBudget] = useState(0);
   const [answer, setAnswer] = useState(null), [good, setGood] = useState(null), [points, setPoints] = useState([]);
   const [busy, setBusy] = useState(""), source = useRef(null), field = useRef(null), undo = useRef([]), slider = useRef(null);
+  const [measured, setMeasured] = useState({text: "", rows: []}), rows = measured.text === text ? measured.rows : [];
+  const edited = ([start, stop, put]) => change(text.slice(0, start) + put + text.slice(stop));
   const change = (next) => { undo.current.push(text); setText(next); setBudget(0); };
   useEffect(() => {
     const stop = new AbortController();
@@ -88,9 +100,18 @@ function LiveTry({cursor, go}) {
   const session = () => {
     if (source.current) source.current.close();
     setPoints([]);
+    setMeasured({text, rows: []});
     setBusy("0 points");
     const events = source.current = new EventSource(`points?${new URLSearchParams({spec: text})}`);
     events.onmessage = (event) => setPoints((old) => { setBusy(plural(old.length + 1, "point")); return [...old.filter((one) => one.budget !== JSON.parse(event.data).budget), JSON.parse(event.data)]; });
+    events.addEventListener("done", () => { events.close(); prices(); });
+    events.onerror = () => { events.close(); setBusy(""); };
+  };
+  // what each word costs, behind the points: the server compiles one spec at a time
+  const prices = () => {
+    const events = source.current = new EventSource(`measured?${new URLSearchParams({spec: text})}`);
+    setBusy("each word");
+    events.onmessage = (event) => setMeasured((old) => ({...old, rows: [...old.rows, JSON.parse(event.data)]}));
     events.addEventListener("done", () => { events.close(); setBusy(""); });
     events.onerror = () => { events.close(); setBusy(""); };
   };
@@ -98,7 +119,7 @@ function LiveTry({cursor, go}) {
   const back = () => undo.current.length && setText(undo.current.pop());
   const take = () => {
     const edit = answer && answer.findings.map((one) => one.edit).find(Boolean);
-    if (edit) change(text.slice(0, edit[0]) + edit[2] + text.slice(edit[1]));
+    if (edit) edited(edit);
   };
   useCommands({u: back, ".": take, b: () => slider.current.focus()});
   const press = (event) => {
@@ -111,15 +132,29 @@ function LiveTry({cursor, go}) {
       <p class="second">${answer ? `${answer.series ? "compiled" : "read"} in ${number(answer.ms || 0)} ms` : "…"} <button onClick=${back}>undo <kbd>u</kbd></button></p>
       <ul id="findings" class="findings" aria-label="Findings">${(answer ? answer.findings : []).map((one, at) => html`<li key=${at}><b class=${one.severity === "error" ? "problem" : ""}>${one.severity === "error" ? "▲" : "△"} ${one.what}</b>
         <span class="second">line ${one.line}, column ${one.column}${one.fix ? ` · ${one.fix}` : ""}</span>
-        ${one.edit && html`<button onClick=${() => change(text.slice(0, one.edit[0]) + one.edit[2] + text.slice(one.edit[1]))}>${one.edit[2]}</button>`}</li>`)}
+        <${Measured} row=${one.edit && rows.find((row) => `${row.edit}` === `${one.edit}`)} />
+        ${one.edit && html`<button onClick=${() => edited(one.edit)}>${one.edit[2]}</button>`}</li>`)}
         ${answer && !answer.findings.length ? html`<li>✓ nothing to say against it</li>` : ""}</ul>
+      ${rows.length > 0 && html`<h2>What each word costs here <small>the whole session with it, less without it</small></h2>
+        <ul class="findings" aria-label="What each word costs here">${rows.filter((row) => !row.edit[2]).map((row) => html`<li key=${row.edit[0]}><code>${row.what}</code>
+          <${Measured} row=${row} /> <button aria-label=${`drop ${row.what}`} onClick=${() => edited(row.edit)}>drop</button></li>`)}</ul>`}
       <h2>Budget <b data-value="budget">${number(budget || limit)}</b> <small>was ${number(base.budget[cursor.c])}</small></h2>
       <input ref=${slider} type="range" aria-label="Budget" min="500" max=${top} step="100" value=${budget || limit} aria-valuetext=${`${number(budget || limit)} tokens${point ? `, ${dollars(point.cost)}, ${plural(point.lost, "prefix")} lost` : ""}`}
         onInput=${(event) => setBudget(Number(event.target.value))} />
       ${points.length > 0 && html`<${Curve} points=${points} budget=${budget || limit} />`}
-      <p><button onClick=${busy ? stopAll : session}>${busy ? `stop (${busy})` : html`whole session, other budgets <kbd>Ctrl ⏎</kbd>`}</button></p>
+      <p><button onClick=${busy ? stopAll : session}>${busy ? `stop (${busy})` : html`whole session: other budgets, each word <kbd>Ctrl ⏎</kbd>`}</button></p>
       ${points.length > 0 && html`<${PointsTable} points=${points} selected=${limit} />`}</section>
     <${Attempt} base=${base} good=${good} answer=${answer} cursor=${cursor} go=${go} /></div>`;
+}
+
+/** What a word, or what a finding is about, was measured to cost over the whole session. */
+function Measured({row}) {
+  if (!row) return null;
+  const money = known() ? (row.cost < 0 ? `saves ${dollars(-row.cost)}` : row.cost > 0 ? `costs ${dollars(row.cost)} more` : "costs the same")
+    : `${signed(row.tokens)} tokens`;
+  const lost = row.lost ? `, ${plural(Math.abs(row.lost), "prefix")} ${row.lost > 0 ? "more" : "fewer"} lost` : "";
+  const errors = row.errors ? `, ${plural(Math.abs(row.errors), "call")} ${row.errors > 0 ? "more" : "fewer"} without a request` : "";
+  return html`<span class="second" data-measured>${(known() ? row.cost : row.tokens) > 0 ? "▲ " : ""}measured here: ${money}${lost}${errors}</span>`;
 }
 
 /** Before and after: the bars, and only the blocks that change. */
