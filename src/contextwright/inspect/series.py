@@ -2,6 +2,7 @@
 changes against the call before."""
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -201,7 +202,7 @@ class Series:
         renderer = self._target.provider.renderer
         names = tuple(name for name, _ in tool_names(request))
         key = (names, manifest.tools_digest, manifest.fixed_tokens)
-        if key not in self._fixed and len(renderer.cache_order) > 1:
+        if key not in self._fixed:
             *heads, conversation = renderer.cache_order
             bare: dict[str, Any] = {"model": manifest.model, conversation: []}
             least = renderer.measure(bare, self._target)
@@ -210,6 +211,10 @@ class Series:
                 if request.get(head):
                     alone = renderer.measure({**bare, head: request[head]}, self._target) - least
                     tokens["tools" if head == "tools" else "instruction"] += max(0, alone)
+            first = list(takewhile(_is_instruction, request.get(conversation) or ()))
+            if first:
+                alone = renderer.measure({**bare, conversation: first}, self._target) - least
+                tokens["instruction"] += max(0, alone)
             self._fixed[key] = tokens
         return self._fixed.get(key, {})
 
@@ -242,6 +247,11 @@ class Series:
 
 _COLUMNS = ("tokens", "budget", "prefix", "read", "written", "cost", "pack", "losses", "requests",
             "sizes", "engine", "tools", "words", "counts", "threshold", "errors")  # fmt: skip
+
+
+def _is_instruction(message: Any) -> bool:
+    """Whether a message is of those that some formats put the instruction into."""
+    return isinstance(message, dict) and message.get("role") in {"system", "developer"}  # pyright: ignore[reportUnknownMemberType]
 
 
 def _splice(before: list[int], now: list[int]) -> list[Any]:

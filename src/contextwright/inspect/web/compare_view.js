@@ -49,7 +49,7 @@ function Bars({sides}) {
 
 function Differences({sides, specs}) {
   const [[one, left, at], [two, right, then]] = sides, bills = [bill(left), bill(right)];
-  const money = known() ? [["this request, ¢", left.cost[at] / 1e4, right.cost[then] / 1e4, 2], ...(specs ? [["whole session, $", bills[0].cost / 1e6, bills[1].cost / 1e6, 2]] : [])] : [];
+  const money = known() ? [["this request, ¢", left.cost[at] / 1e4, right.cost[then] / 1e4, 2], ...(specs ? [["whole session, $", bills[0].cost / 1e6, bills[1].cost / 1e6, bills[0].cost < 1e5 ? 4 : bills[0].cost < 1e6 ? 3 : 2]] : [])] : [];
   const rows = [["tokens", left.tokens[at], right.tokens[then]], ["prefix kept", left.prefix[at], right.prefix[then]], ...money,
     ...(specs ? [["tokens, whole session", bills[0].tokens, bills[1].tokens], ["prefixes lost", bills[0].losses.length, bills[1].losses.length]] : [])];
   const show = (value, digits) => digits ? value.toFixed(digits).replace("-", MINUS) : number(value);

@@ -12,11 +12,12 @@ const cents = (micro) => `${micro < 0 ? MINUS : ""}${(Math.abs(micro) / 1e4).toF
 const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 const short = (value) => value >= 1e6 ? `${(value / 1e6).toFixed(2)} M`
   : value >= 1e4 ? `${(value / 1e3).toFixed(value < 1e5 ? 1 : 0)} k` : number(value);
-const plural = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+const plural = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : noun.endsWith("x") ? "es" : "s"}`;
 const plain = (text) => text.replace(/\s+/g, " ").trim();
 
-// control characters, zero-width ones, and those that turn the direction of a line
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g;
+// control characters, zero-width ones, and those that turn the direction of a line; not the first
+// half of a line's end as Windows writes it
+const HIDDEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g;
 const OURS = /<\/?(?:context_block|context_pack|section)\b[^>]*>|\[full output: [^\]\n]{1,200}\]|\[(?:interrupted|pending)[^\]\n]{0,80}\]/g;
 const LINE = 2000, LINES = 400;
 

@@ -5,10 +5,16 @@ function TryView({cursor, go}) {
 }
 
 function RecordedTry() {
-  const points = DATA.points || [];
+  const others = DATA.points || [], points = others.length ? [...others.filter((one) => one.budget !== ownPoint().budget), ownPoint()] : [];
   return html`<div class="empty wide"><h1>${points.length ? "What other budgets would have cost" : "What if the budget were smaller?"}</h1>
     ${points.length > 0 && html`<${Curve} points=${points} /><${PointsTable} points=${points} />`}
     <p class="second">This is a file: it shows what was compiled when it was written. <code>ctx inspect SESSION --point 16k --point 8k</code> records more points; <code>ctx inspect SESSION --serve</code> opens the page live, with an editor and a slider.</p></div>`;
+}
+
+/** What spec A took with its own budget, as a point among the others. */
+function ownPoint() {
+  const series = DATA.series[0], own = bill(series);
+  return {budget: largestOf(series.budget), cost: own.cost, tokens: own.tokens, lost: own.losses.length, largest: own.largest, errors: series.errors.length};
 }
 
 function PointsTable({points, selected, onRow}) {
