@@ -24,6 +24,8 @@ function PointsTable({points, selected, onRow}) {
   return html`<${Table} caption=${`Spec A with another budget, the whole session`} columns=${columns} rows=${rows} selected=${selected} onRow=${onRow} />`;
 }
 
+const LABEL = 48;  // pixels that a point's name takes
+
 /** Cost of the session by budget; bars below: prefixes lost. */
 function Curve({points, budget}) {
   const sorted = [...points].sort((a, b) => a.budget - b.budget), draw = (context, width, height) => {
@@ -37,6 +39,7 @@ function Curve({points, budget}) {
     context.beginPath();
     sorted.forEach((point, at) => at ? context.lineTo(x(point.budget), y(value(point))) : context.moveTo(x(point.budget), y(value(point))));
     context.stroke();
+    let named = -LABEL;
     for (const point of sorted) {
       context.fillStyle = colour.paper;
       context.beginPath();
@@ -44,8 +47,10 @@ function Curve({points, budget}) {
       context.fill();
       context.stroke();
       context.fillStyle = colour.second;
-      context.fillText(known() ? dollars(value(point)) : short(value(point)), x(point.budget) - 12, y(value(point)) - 8);
       context.fillRect(x(point.budget) - 2, line + 4, 4, point.lost / most * 20);
+      if (x(point.budget) - named < LABEL) continue;  // no name over another
+      named = x(point.budget);
+      context.fillText(known() ? dollars(value(point)) : short(value(point)), x(point.budget) - 12, y(value(point)) - 8);
       context.fillText(short(point.budget), x(point.budget) - 12, height - 2);
     }
     if (budget) { context.fillStyle = colour.accent; context.fillRect(x(budget) - 1, 0, 2, line); }
