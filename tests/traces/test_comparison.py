@@ -17,7 +17,7 @@ from tests.traces.agent_calls import (
     written,
 )
 
-from contextwright import C, target
+from contextwright import C, Session, target, write_session
 from contextwright.cli.main import ctx
 from contextwright.traces import call_marks, read_traces
 from contextwright.traces.comparison import compare
@@ -258,3 +258,17 @@ def test_a_file_of_a_compacted_session_says_what_it_can_not_tell(tmp_path):
     ]
     output = run(written(tmp_path, lines, "pi.jsonl"), "--budget", "8k")
     assert "s1 was compacted by its agent" in output
+
+
+@pytest.mark.parametrize(
+    ("format", "model"),
+    [("anthropic", "claude-sonnet-4-5"), ("gemini", "gemini-2.5-pro"), ("openai-chat", "gpt-5")],
+)
+def test_a_session_without_a_model_is_billed_as_its_format(tmp_path, format, model):
+    session = Session("case")
+    session.user("Where is it?")
+    session.assistant("On its way.")
+    path = tmp_path / "case.json"
+    write_session(session, format, path)
+    done = CliRunner().invoke(ctx, ["try", str(path), "--budget", "3k"], catch_exceptions=False)
+    assert f"calls · {model}" in done.stdout or f"call · {model}" in done.stdout

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
-from contextwright.cli.own_receiver import MODEL, maker_of, own_receiver
+from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import texts_option, write_file, write_page
 from contextwright.cli.store_progress import StoreProgress
 from contextwright.errors import SessionError
@@ -107,9 +107,11 @@ def _spec(spec: str | None, budget: int | None) -> Expr:
 
 
 def _target(session: Session, model: str | None) -> Target:
-    """Who a session's requests are for: its own model, where its maker is known."""
-    own = own_receiver(session).model
-    return load_target(model or (own if maker_of(own) else MODEL), None, None, session)
+    """Who a session's requests are for: its own model, where its maker is known; else the usual one
+    of its format."""
+    own = own_receiver(session)
+    usual = USUAL_MODELS.get(own.format, MODEL)
+    return load_target(model or (own.model if maker_of(own.model) else usual), None, None, session)
 
 
 def _write_pages(

@@ -7,8 +7,7 @@ from contextwright.engine.engine import memo_of
 from contextwright.errors import ModelError
 from contextwright.inspect.alignment import source_parts
 from contextwright.inspect.call_moments import CallMoment, call_moments
-from contextwright.inspect.exchange_trust import exchange_trust
-from contextwright.inspect.labels import labels_of
+from contextwright.inspect.labels import exchange_trust, labels_of
 from contextwright.inspect.redactions import cleaner, redaction_counts
 from contextwright.inspect.series import Series, SpecRun
 from contextwright.inspect.text_table import KINDS, ROLES, TextTable
