@@ -267,7 +267,9 @@ def test_a_file_of_a_compacted_session_says_what_it_can_not_tell(tmp_path):
 def test_a_session_without_a_model_is_billed_as_its_format(tmp_path, format, model):
     session = Session("case")
     session.user("Where is it?")
-    session.assistant("On its way.")
+    session.call("find", {"id": 1}, id="c1")
+    session.result("c1", "in Lyon")
+    session.assistant("In Lyon.")
     path = tmp_path / "case.json"
     write_session(session, format, path)
     done = CliRunner().invoke(ctx, ["try", str(path), "--budget", "3k"], catch_exceptions=False)

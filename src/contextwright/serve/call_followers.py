@@ -16,7 +16,7 @@ class CallFollowers:
         self._news: dict[str, set[asyncio.Event]] = {}
         self._is_closed = False
 
-    def told(self, tenant: str) -> None:
+    def announce(self, tenant: str) -> None:
         """A call of the tenant's was sent. Who still tells of the one before tells of both."""
         for news in self._news.get(tenant, ()):
             news.set()
@@ -25,7 +25,7 @@ class CallFollowers:
         """End all listening: a server that stops waits for no page."""
         self._is_closed = True
         for tenant in self._news:
-            self.told(tenant)
+            self.announce(tenant)
 
     def is_full(self, tenant: str) -> bool:
         """Whether as many as may listen do."""

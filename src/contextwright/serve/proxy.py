@@ -213,7 +213,7 @@ class Proxy:
             return ""
         # a call that nothing was due for is told as well: its pack says what its body says
         self.packs.put(sent.identity.tenant, sent.made.pack, sent.made.session)
-        self.followers.told(sent.identity.tenant)
+        self.followers.announce(sent.identity.tenant)
         if sent.action == UNTOUCHED:
             return ""
         return sent.made.pack.manifest.pack_id

@@ -64,7 +64,7 @@ def page_routes(proxy: "Proxy") -> list[Route]:
             tenant = _tenant(proxy, request)
             if proxy.followers.is_full(tenant):
                 return _json({"error": f"{MOST} listen already by this credential"}, 503)
-            return StreamingResponse(_told(proxy, tenant), media_type=EVENTS)
+            return StreamingResponse(_session_events(proxy, tenant), media_type=EVENTS)
         return _json({"sessions": _rows(proxy, _tenant(proxy, request))})
 
     async def conversation(request: Request) -> Response:
@@ -165,7 +165,7 @@ def _rows(proxy: "Proxy", tenant: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-async def _told(proxy: "Proxy", tenant: str) -> AsyncGenerator[bytes]:
+async def _session_events(proxy: "Proxy", tenant: str) -> AsyncGenerator[bytes]:
     """The same as server-sent events: all of them first, then those that have a new call."""
     known: dict[str, str] = {}
     async for is_news in proxy.followers.calls(tenant):
