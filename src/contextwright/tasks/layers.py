@@ -134,12 +134,15 @@ def _dropper(
         excess = space.excess(layer, blocks)
         key = drop_key_in(blocks, space.inputs)
         going = [block for block in blocks if key(block)[0] == rank and drop(block)]
+        cost = space.inputs.cost
         drops: list[Block] = []
+        told = turns.tokens
         for block in sorted(going, key=key):
-            if excess + (turns.room(drops, space.inputs) if rank == 2 else 0) <= 0:
+            if excess + (_room_for_turns(told) if rank == 2 and told else 0) <= 0:
                 break
             drops.append(block)
-            excess -= space.inputs.cost(block)
+            excess -= cost(block)
+            told += cost(block) if block.messages else 0
         leaving = set(drops)
         rest = tuple(block for block in blocks if block not in leaving)
         return turns.with_summary(rest, drops, space.inputs) if rank == 2 else rest
@@ -149,16 +152,15 @@ def _dropper(
 
 class _LeftTurns:
     """The turns that leave, and what is told of them: a conversation without a hole in front of
-    the request."""
+    the request.
+
+    Attributes:
+        tokens: of all that left.
+    """
 
     def __init__(self) -> None:
         self._left: list[Block] = []
-
-    def room(self, drops: list[Block], inputs: Inputs) -> int:
-        """Tokens at most of what is told once these have left as well."""
-        exchanges = [*self._left, *(block for block in drops if block.messages)]
-        tokens = sum(map(inputs.cost, exchanges)) // SHARE
-        return min(TAIL, max(LEAST, tokens)) + FORM if exchanges else 0
+        self.tokens = 0
 
     def with_summary(self, blocks: Blocks, drops: list[Block], inputs: Inputs) -> Blocks:
         """The blocks with a summary of what left, behind that of what was before; where none was
@@ -166,8 +168,9 @@ class _LeftTurns:
         exchanges = [block for block in drops if block.messages]
         if not exchanges:
             return blocks
-        room = self.room(drops, inputs) - FORM
         self._left = sorted((*self._left, *exchanges), key=lambda block: block.order)
+        self.tokens += sum(map(inputs.cost, exchanges))
+        room = _room_for_turns(self.tokens) - FORM
         left = tuple(self._left)
         first, last = left[0].turn + 1, left[-1].turn + 1
         turns = f"turns {first} to {last}" if last > first else f"turn {first}"
@@ -184,8 +187,12 @@ class _LeftTurns:
             why=f"summary of {turns}, which left",
         )
         rest = tuple(block for block in blocks if block.source != LEFT_TURNS)
-        pays = inputs.cost(made) < sum(map(inputs.cost, left))
-        return (*rest, made) if pays else rest
+        return (*rest, made) if inputs.cost(made) < self.tokens else rest
+
+
+def _room_for_turns(tokens: int) -> int:
+    """Tokens at most of what is told of turns of so many tokens, with its form."""
+    return min(TAIL, max(LEAST, tokens // SHARE)) + FORM
 
 
 LEFT_TURNS = "summary:tail"

@@ -8,7 +8,7 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.forms import FORMS
-from contextwright.compiler.steps.word_weights import weighed
+from contextwright.compiler.steps.word_weights import places_of_words, weighed
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
 
@@ -30,11 +30,7 @@ def fold_key(economy: Economy, settled: tuple[str, ...], inputs: Inputs) -> str:
 
 def word_numbers(words: Words, blocks: Sequence[Block]) -> Numbers:
     """Identifiers by where they stand."""
-    return tuple((at, _number(weighed(blocks[at]), word)) for word, at in words)
-
-
-def _number(pairs: tuple[tuple[str, int], ...], word: str) -> int:
-    return next(number for number, pair in enumerate(pairs) if pair[0] == word)
+    return tuple((at, places_of_words(blocks[at])[word]) for word, at in words)
 
 
 def recorded(decisions: Decisions, index: Numbers, place: int) -> SavedFold:

@@ -154,3 +154,11 @@ def weighed(block: Block) -> tuple[tuple[str, int], ...]:
         *((word, IN_CALL) for word in about(block)),
     )
     return tuple((word, share) for word, share in shares if len(word) <= NAME)
+
+
+@cached_text
+def places_of_words(block: Block) -> dict[str, int]:
+    """Where each identifier of an exchange stands first among its weights: an index names some of
+    the many words of a large result, at each step."""
+    pairs = weighed(block)
+    return {pairs[number][0]: number for number in range(len(pairs) - 1, -1, -1)}

@@ -7,12 +7,15 @@ of a reference's words, without the prior .16, random .16.
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from heapq import nsmallest
+from itertools import chain, repeat
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE
-from contextwright.models.embedded.statements import Statement, statements
+from contextwright.blocks.block import SCORE_ONE, Block
+from contextwright.memo.ownership import cached_text
+from contextwright.models.embedded.statements import statements_in
 from contextwright.spec.task import Task
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
@@ -25,11 +28,23 @@ MAX_WIDEST = 1_500
 SCALE = 1_000_000
 SENTENCE = 6
 """Tokens of a short sentence."""
+SHORT = 12
+"""Characters of a sentence that says nothing, where others say more."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
     r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
     re.IGNORECASE,
 )
+
+
+class _Sentence(msgspec.Struct, frozen=True):
+    """What a sentence is by itself, whatever it is weighed against."""
+
+    text: str
+    bare: str
+    words: frozenset[str]
+    cue: float
+    bonus: float = 0.0
 
 
 class _Weighed(msgspec.Struct, frozen=True):
@@ -45,27 +60,47 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     """The sentences, those of the summary before first, in at most `max_tokens`."""
     room = task.max_tokens or DEFAULT_TOKENS
     weighed = _weighed(task, count)
-    chosen: list[_Weighed] = []
-    repeats = dict.fromkeys(range(len(weighed)), 0.0)
-    while repeats and room > 0:
-        place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
-        best, repeated = weighed[place], repeats.pop(place)
-        if best.tokens + 1 > room or repeated >= 1:
-            continue
-        chosen.append(best)
-        room -= best.tokens + 1
-        for n in repeats:
-            words = weighed[n].words
-            repeats[n] = max(repeats[n], len(words & best.words) / len(words))
-    chosen.sort(key=lambda each: each.order)
+    chosen = _chosen(weighed, room)
     if not chosen and weighed:
-        return _beginning(weighed[0].bare, task.max_tokens or DEFAULT_TOKENS, count)
+        return _beginning(weighed[0].bare, room, count)
     text = "\n".join(each.text for each in chosen)
-    source = len(task.previous) + sum(len(block.plain_text) for block in task.blocks)
-    while len(text) > source and chosen:
+    while chosen and _is_longer(text, task):
         text = "\n".join(each.bare for each in chosen)
         chosen.pop()
     return text
+
+
+def _chosen(weighed: list[_Weighed], room: int) -> list[_Weighed]:
+    """The heaviest that say what those before do not, while there is room, as they were said."""
+    chosen: list[_Weighed] = []
+    repeats: dict[int, float] = {n: 0.0 for n, each in enumerate(weighed) if each.tokens < room}
+    while repeats:
+        place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
+        best = weighed[place]
+        del repeats[place]
+        chosen.append(best)
+        room -= best.tokens + 1
+        said = {
+            n: max(before, _repeated(weighed[n].words, best.words))
+            for n, before in repeats.items()
+            if weighed[n].tokens < room
+        }
+        repeats = {n: share for n, share in said.items() if share < 1}
+    return sorted(chosen, key=lambda each: each.order)
+
+
+def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
+    return len(words & others) / len(words)
+
+
+def _is_longer(text: str, task: Task) -> bool:
+    """Whether it has more characters than what it is a summary of."""
+    left = len(text) - len(task.previous)
+    for block in task.blocks:
+        if left <= 0:
+            return False
+        left -= len(block.plain_text)
+    return left > 0
 
 
 def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
@@ -81,45 +116,66 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
 
 def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     """The candidates with their weights, the best `WIDEST` of them."""
-    before = [line for line in sentences(task.previous) if line]
-    stated = statements(task)
-    stated = [each for each in stated if len(each.text) > 12] or stated
-    texts = before + [
-        f"{each.speaker}: {each.text}" if each.speaker else each.text for each in stated
-    ]
-    bare = before + [each.text for each in stated]
-    split = [frozenset(content_words(text)) for text in texts]
-    often = Counter(word for words in split for word in words)
+    before = [_sentence(line, line, 0.0) for line in sentences(task.previous) if line]
+    said = [_said(block, SHORT) for block in task.blocks]
+    if not any(said):
+        said = [_said(block, 0) for block in task.blocks]
+    every = [*before, *chain.from_iterable(said)]
+    often = Counter(chain.from_iterable([each.words for each in every]))
     most = max(often.values(), default=1)
     query_words = set(content_words(f"{task.query} {task.prompt}"))
     # a word of the query that stands everywhere tells nothing; whole numbers, so that the sum is
     # the same in any order
     rare = {word: SCALE // often[word] for word in query_words if often[word]}
     rarest = sum(rare.values()) or 1
-    last = max((each.place for each in stated), default=0) or 1
-    weights: list[tuple[float, int]] = []
-    for order, words in enumerate(split):
+    heavy: list[tuple[float, int]] = []
+    for order, (each, bonus) in enumerate(zip(every, _bonuses(task, before, said), strict=True)):
+        words = each.words
         if not words:
             continue
-        weight = sum(often[word] for word in words) / most / len(words)
-        weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
-        weight += 0.3 if _CUE.search(texts[order]) else 0.0
-        if order < len(before):
-            weight += 0.5
-        else:
-            each = stated[order - len(before)]
-            weight += _position(each, last) + max(0, task.blocks[each.place].score) / SCORE_ONE
-        weights.append((weight, order))
-    weights.sort(key=lambda pair: (-pair[0], pair[1]))
+        weight = sum(map(often.__getitem__, words)) / most / len(words)
+        if not words.isdisjoint(rare):
+            weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
+        heavy.append((-(weight + each.cue + bonus), order))
+    widest = min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))
     return [
-        _Weighed(texts[order], bare[order], split[order], order, weight, count(texts[order]))
-        for weight, order in weights[: min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))]
+        _weighed_as(every[order], order, -weight, count)
+        for weight, order in nsmallest(widest, heavy)
     ]
 
 
-def _position(each: Statement, last: int) -> float:
-    """A bonus for what begins a message, for users, and for the first and last messages."""
-    weight = 0.2 if each.first else 0.0
-    weight += 0.25 if each.speaker == "user" else 0.0
-    edge = min(each.place, last - each.place) / last
-    return weight + 0.2 * (1 - 2 * edge)
+def _weighed_as(one: _Sentence, order: int, weight: float, count: Callable[[str], int]) -> _Weighed:
+    return _Weighed(one.text, one.bare, one.words, order, weight, count(one.text))
+
+
+@cached_text
+def _said(block: Block, short: int) -> tuple[_Sentence, ...]:
+    """The sentences of a block that have more characters than `short`."""
+    return tuple(
+        _sentence(
+            f"{each.speaker}: {each.text}" if each.speaker else each.text,
+            each.text,
+            (0.2 if each.first else 0.0) + (0.25 if each.speaker == "user" else 0.0),
+        )
+        for each in statements_in(block, 0)
+        if len(each.text) > short
+    )
+
+
+def _sentence(text: str, bare: str, bonus: float) -> _Sentence:
+    cue = 0.3 if _CUE.search(text) else 0.0
+    return _Sentence(text, bare, frozenset(content_words(text)), cue, bonus)
+
+
+def _bonuses(
+    task: Task, before: list[_Sentence], said: list[tuple[_Sentence, ...]]
+) -> Iterator[float]:
+    """For what stood in the summary before; for what begins a message, for users, and for the
+    first and last messages."""
+    yield from repeat(0.5, len(before))
+    last = max((place for place, one in enumerate(said) if one), default=0) or 1
+    for place, one in enumerate(said):
+        edge = 0.2 * (1 - 2 * (min(place, last - place) / last))
+        score = max(0, task.blocks[place].score) / SCORE_ONE
+        for each in one:
+            yield each.bonus + edge + score
