@@ -74,7 +74,7 @@ def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ..
         yield from _terms(expr.head, (*expr.steps, *behind))
     elif isinstance(expr, Chain):
         yield (*expr.steps, *behind)
-    elif isinstance(expr, Atom) and expr.kind in BARE:
+    elif isinstance(expr, Atom) and (expr.kind in BARE or _refines_blocks(expr)):
         yield (expr, *behind)
     elif isinstance(expr, Atom) and _brings_everything(expr):
         yield behind
@@ -83,6 +83,11 @@ def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ..
 def _brings_everything(source: Atom) -> bool:
     """Whether a source brings the whole conversation, exchange by exchange."""
     return source.kind is Kind.SOURCE and source.traits.view == "block"
+
+
+def _refines_blocks(refiner: Atom) -> bool:
+    """Whether it stands on the whole conversation, and looks at each exchange alone."""
+    return refiner.kind is Kind.REFINER and refiner.traits.view == "block"
 
 
 def is_bounded(view: View, inputs: Inputs) -> bool:

@@ -237,24 +237,20 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             whole = start == inputs.snapshot.preamble
             if not whole and view != "fold" and place < tries.remembered("least", lambda _: 0):
                 continue
-            tried = msgspec.structs.replace(inputs, start=start, notes=[*notes], folded=[])
+            tried = msgspec.structs.replace(
+                inputs, start=start, notes=[*notes], folded=[], undecided=[]
+            )
             try:
                 fitted = self._tried(planned, tried, target)
             except BudgetError:
                 if whole:
                     raise
                 continue  # what may not go at all may lie further back as well
+            if tried.undecided:
+                continue
             if fitted is None or whole:
                 return fitted
-            if view == "fold":
-                if tried.folded:
-                    return fitted
-                continue  # its fold does not know what lies before
-            assembled = fitted.assembled
-            if view == "turn" and not (assembled.tools or assembled.called):
-                if target.takes_messages and has_called(tried, start):
-                    continue
-            if start <= oldest or is_sure(start, assembled.blocks, fitted.blocks, tried):
+            if _is_enough(view, fitted, target, oldest):
                 tries["least"] = place
                 return fitted
         raise AssertionError("the last start is the first exchange")
@@ -334,6 +330,22 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             prefix = with_loss(prefix, previous, request, manifest, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
         return Pack(body, manifest.digested())
+
+
+def _is_enough(view: View, fitted: _Fitted, target: Target, oldest: int) -> bool:
+    """Whether what lies before the exchanges that were looked at changes nothing of what is sent.
+
+    Args:
+        oldest: the first exchange that is not too old for the spec.
+    """
+    tried, assembled = fitted.inputs, fitted.assembled
+    if view == "fold":
+        return bool(tried.folded)  # else its fold does not know what lies before
+    if view == "turn" and not (assembled.tools or assembled.called):
+        if target.takes_messages and has_called(tried, tried.start):
+            return False
+    start = tried.start
+    return start <= oldest or is_sure(start, assembled.blocks, fitted.blocks, tried)
 
 
 def _limit(terminal: Terminal | None, target: Target) -> int:

@@ -58,6 +58,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         cost_id: names what `cost` depends on.
         step_prices: what moving a cached prefix costs, and what staying does.
         folds: what compactions decided before. folded: collects what they decide now.
+        undecided: collects the words that what lies before `start` might change.
     """
 
     snapshot: Snapshot
@@ -90,6 +91,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     step_prices: StepPrices = StepPrices()
     folds: tuple[SavedFold, ...] = ()
     folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
+    undecided: list[str] = msgspec.field(default_factory=list[str])
 
     def resolve(self, ref: str) -> str | None:
         """The text behind a ref; None where it is not to be had, and a note says why."""
@@ -195,6 +197,12 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
                 if first <= index < start
             ]
         return self.blocks([*held, *snapshot.exchanges(start)], source)
+
+    def unsure(self, word: str) -> None:
+        """A word that goes by the tokens of all was given too few to tell: unless these were all,
+        the compile looks further back, and what came of this look is thrown away."""
+        if self.start > self.snapshot.preamble:
+            self.undecided.append(word)
 
     def age(self, block: Block) -> int:
         """How far back a block is, in turns, or in exchanges of a turn that is long

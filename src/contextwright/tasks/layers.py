@@ -136,13 +136,13 @@ def _dropper(
         going = [block for block in blocks if key(block)[0] == rank and drop(block)]
         cost = space.inputs.cost
         drops: list[Block] = []
-        told = turns.tokens
+        left = turns.tokens
         for block in sorted(going, key=key):
-            if excess + (_room_for_turns(told) if rank == 2 and told else 0) <= 0:
+            if excess + (_room_for_turns(left) if rank == 2 and left else 0) <= 0:
                 break
             drops.append(block)
             excess -= cost(block)
-            told += cost(block) if block.messages else 0
+            left += cost(block) if block.messages else 0
         leaving = set(drops)
         rest = tuple(block for block in blocks if block not in leaving)
         return turns.with_summary(rest, drops, space.inputs) if rank == 2 else rest

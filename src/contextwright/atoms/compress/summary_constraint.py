@@ -12,6 +12,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
+from contextwright.spec.traits import Traits
 
 LEAST = 16
 """Tokens that a message keeps at least: a short sentence."""
@@ -61,10 +62,16 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
                 fix="give the window in tokens, and max_tokens=0 for no limit",
             )
 
+    @property
+    def traits(self) -> Traits:
+        """Once there is pressure, a block is looked at alone."""
+        return Traits(view="block")
+
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, other agents' messages in short."""
         used = sum(map(inputs.cost, blocks))
         if used < self.pressure_threshold * self.window:
+            inputs.unsure(self.word)
             return blocks
         why = f"pressure of {self.pressure_threshold:g} reached"
         return tuple(

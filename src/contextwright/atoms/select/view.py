@@ -10,6 +10,7 @@ from contextwright.session.snapshot import words_beside_calls
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 
 class View(Atom, frozen=True, kw_only=True):
@@ -25,10 +26,14 @@ class View(Atom, frozen=True, kw_only=True):
 
     name: Literal["reasoning", "conversation"] = "reasoning"
 
+    @property
+    def traits(self) -> Traits:
+        """What was said in an exchange says nothing about others."""
+        return Traits(view="block")
+
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""
-        snapshot = inputs.snapshot
-        return inputs.blocks(snapshot.exchanges(snapshot.preamble), f"view:{self.name}")
+        return inputs.conversation(f"view:{self.name}")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What belongs to the view."""

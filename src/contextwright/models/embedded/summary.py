@@ -80,12 +80,12 @@ def _chosen(weighed: list[_Weighed], room: int) -> list[_Weighed]:
         del repeats[place]
         chosen.append(best)
         room -= best.tokens + 1
-        said = {
+        shares = {
             n: max(before, _repeated(weighed[n].words, best.words))
             for n, before in repeats.items()
             if weighed[n].tokens < room
         }
-        repeats = {n: share for n, share in said.items() if share < 1}
+        repeats = {n: share for n, share in shares.items() if share < 1}
     return sorted(chosen, key=lambda each: each.order)
 
 
@@ -117,10 +117,10 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
 def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     """The candidates with their weights, the best `WIDEST` of them."""
     before = [_sentence(line, line, 0.0) for line in sentences(task.previous) if line]
-    said = [_said(block, SHORT) for block in task.blocks]
-    if not any(said):
-        said = [_said(block, 0) for block in task.blocks]
-    every = [*before, *chain.from_iterable(said)]
+    by_block = [_sentences_of(block, SHORT) for block in task.blocks]
+    if not any(by_block):
+        by_block = [_sentences_of(block, 0) for block in task.blocks]
+    every = [*before, *chain.from_iterable(by_block)]
     often = Counter(chain.from_iterable([each.words for each in every]))
     most = max(often.values(), default=1)
     query_words = set(content_words(f"{task.query} {task.prompt}"))
@@ -129,7 +129,9 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     rare = {word: SCALE // often[word] for word in query_words if often[word]}
     rarest = sum(rare.values()) or 1
     heavy: list[tuple[float, int]] = []
-    for order, (each, bonus) in enumerate(zip(every, _bonuses(task, before, said), strict=True)):
+    for order, (each, bonus) in enumerate(
+        zip(every, _bonuses(task, before, by_block), strict=True)
+    ):
         words = each.words
         if not words:
             continue
@@ -149,7 +151,7 @@ def _weighed_as(one: _Sentence, order: int, weight: float, count: Callable[[str]
 
 
 @cached_text
-def _said(block: Block, short: int) -> tuple[_Sentence, ...]:
+def _sentences_of(block: Block, short: int) -> tuple[_Sentence, ...]:
     """The sentences of a block that have more characters than `short`."""
     return tuple(
         _sentence(
@@ -168,13 +170,13 @@ def _sentence(text: str, bare: str, bonus: float) -> _Sentence:
 
 
 def _bonuses(
-    task: Task, before: list[_Sentence], said: list[tuple[_Sentence, ...]]
+    task: Task, before: list[_Sentence], by_block: list[tuple[_Sentence, ...]]
 ) -> Iterator[float]:
     """For what stood in the summary before; for what begins a message, for users, and for the
     first and last messages."""
     yield from repeat(0.5, len(before))
-    last = max((place for place, one in enumerate(said) if one), default=0) or 1
-    for place, one in enumerate(said):
+    last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
+    for place, one in enumerate(by_block):
         edge = 0.2 * (1 - 2 * (min(place, last - place) / last))
         score = max(0, task.blocks[place].score) / SCORE_ONE
         for each in one:
