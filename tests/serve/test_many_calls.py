@@ -10,8 +10,8 @@ import aiohttp
 from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop, wait_for
 
 from contextwright import C
+from contextwright.serve.answer_relay import CallerLine, until_hung_up
 from contextwright.serve.compiled_calls import CallCompiler
-from contextwright.serve.proxy import _until_hung_up
 from contextwright.worker_threads import off_loop
 
 SPEC = C.compaction(4000)
@@ -130,7 +130,8 @@ def test_a_caller_that_hangs_up_ends_what_swallows_its_end():
     async def hung_up():
         return {"type": "http.disconnect"}
 
-    asyncio.run(asyncio.wait_for(_until_hung_up(stubborn(), hung_up), 30))
+    work = until_hung_up(stubborn(), hung_up, CallerLine(None), 30)
+    asyncio.run(asyncio.wait_for(work, 30))
     assert len(swallowed) == 2
 
 

@@ -6,6 +6,7 @@ import pytest
 from benchmarks.proxy_soak import soaked
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
 def test_no_answer_is_lost_and_no_conversation_mixed():
     found = soaked(calls=60, at_once=20, kills=1)

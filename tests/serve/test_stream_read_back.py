@@ -8,7 +8,7 @@ import openai
 import pytest
 from google import genai
 from google.genai import types
-from tests.serve.raw_upstream import post, proxied, tool_loop
+from tests.serve.raw_upstream import post, proxied, tool_loop, wait_for
 
 from contextwright import C
 from contextwright.serve.event_lines import EventLines
@@ -175,6 +175,22 @@ def test_a_call_of_ours_is_answered_within_the_answer(client, way):
         assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
         assert len(server.requests) == 2 and not server.refused
         assert output == sum(bill.output for bill in server.bills)
+
+
+@pytest.mark.parametrize(
+    ("client", "way"), [(Messages, "stream"), (Chat, "stream"), (Gemini, "ask")]
+)
+def test_all_requests_of_an_answer_are_billed(client, way):
+    with StrictServer([expand, answer_of], window=30_000) as server:
+        options = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC, "read_back": True}
+        with ProxyThread(ProxySettings(**options)) as proxy:
+            getattr(client(proxy.url), way)()
+            wait_for(lambda: proxy.app.ledger.sums().calls == 1)
+            sums = proxy.app.ledger.sums()
+        first, second = server.bills
+        assert sums.billed_input == first.tokens + second.tokens
+        assert sums.billed_output == first.output + second.output
+        assert sums.tokens > second.tokens > 0 and sums.cost > 0
 
 
 def asked(client, way, server, **settings):

@@ -32,6 +32,15 @@ from contextwright.serve.settings import MEGABYTE, PORT, ProxySettings
 @click.option(
     "--drain", type=click.FloatRange(1), default=30.0, show_default=True, metavar="SECONDS"
 )
+@click.option(
+    "--stall",
+    "stall_s",
+    type=click.FloatRange(1),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="After which a caller is hung up on that sends or reads nothing.",
+)
 @proxy_options
 def serve_command(options: dict[str, Any], max_body: int, drain: float, **rest: Any) -> None:
     """Pass requests of agents on to UPSTREAM, as the spec has them.

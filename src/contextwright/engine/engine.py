@@ -442,7 +442,8 @@ class Engine:
         if (pack := self._ledgers.of(session.log).newest) is None:
             return
         base = self._base
-        estimated = base.provider.renderer.measure(pack.request, base)
+        with remembering(memo_of(session.log)):  # which measured most of it
+            estimated = base.provider.renderer.measure(pack.request, base)
         # what the caller adds, such as ADK's instruction and tools, is billed as well
         estimated += pack.manifest.reserved_system
         self.calibrator.observe(base.format, base.model, billed_input, estimated)

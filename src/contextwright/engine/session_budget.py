@@ -187,6 +187,11 @@ def cost_of(usage: Usage, info: ModelInfo) -> int:
     return -(-cost // 1_000_000)
 
 
+def input_cost(usage: Usage, info: ModelInfo) -> int:
+    """As `cost_of`, without the answer."""
+    return cost_of(msgspec.structs.replace(usage, output=0), info)
+
+
 def _prices(model: str) -> ModelInfo | None:
     try:
         info = model_info(model)

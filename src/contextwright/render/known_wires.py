@@ -37,10 +37,11 @@ class BlockWires(msgspec.Struct, frozen=True, eq=False):
 def wires_of_blocks(
     renderer: "Renderer", blocks: Iterable[Block], draft: "RequestDraft", target: "Target"
 ) -> Iterator[tuple[str, Wire]]:
-    """The messages of blocks, as the last request had them where nothing else is to be said. A
-    caller's own body is looked at each time."""
-    key = ("wires", target.format, target.model, target.sign)
-    table = owned_table(key, brief=True) if target.sources is None else None
+    """The messages of blocks, as the last request had them where nothing else is to be said. What a
+    block was read from in a caller's own body stands in the log, which is only added to."""
+    came = target.sources.key if target.sources is not None else None
+    key = ("wires", target.format, target.model, target.sign, came)
+    table = owned_table(key, brief=True)
 
     def rendered(block: Block) -> BlockWires:
         alone = renderer.draft(target.sign)

@@ -21,6 +21,7 @@ from contextwright.serve.upstream import Upstream, UpstreamReset
 _STATUSES = {
     "max_body": 413,
     "max_requests": 503,
+    "stall_s": 408,
     "key": 401,
     "host": 421,
     "the request's body": 400,

@@ -88,7 +88,7 @@ def compress_routes(proxy: "Proxy") -> list[Route]:
 async def _source(request: Request, proxy: "Proxy") -> Json:
     from contextwright.serve.proxy import read_body
 
-    raw = await read_body(request.receive, proxy.settings.max_body)
+    raw = await read_body(request.receive, proxy.settings.max_body, proxy.settings.stall_s)
     try:
         return object_if(msgspec.json.decode(raw))
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -3,7 +3,7 @@ upstream chunk by chunk."""
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, MutableMapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,16 @@ import msgspec
 
 from contextwright.compute_gate import waiting
 from contextwright.engine.ledger import LedgerSummary
-from contextwright.errors import ProxyError
+from contextwright.engine.session_budget import input_cost
+from contextwright.errors import ModelError, ProxyError
+from contextwright.serve.answer_relay import (
+    CallerLine,
+    Message,
+    Receive,
+    Send,
+    relay,
+    until_hung_up,
+)
 from contextwright.serve.call_followers import CallFollowers
 from contextwright.serve.call_ledger import CallLedger, CallSums
 from contextwright.serve.client_identity import ClientIdentity, tenant_of
@@ -25,11 +34,11 @@ from contextwright.serve.compiled_calls import (
 )
 from contextwright.serve.http_headers import (
     Header,
-    forwarded_answer,
     forwarded_request,
     own_headers,
     value_of,
 )
+from contextwright.serve.idle_collection import collect_if_idle
 from contextwright.serve.model_calls import ModelCall, model_call
 from contextwright.serve.recent_packs import RecentPacks
 from contextwright.serve.settings import ProxySettings
@@ -37,18 +46,15 @@ from contextwright.serve.stream_read_back import StreamReadBack
 from contextwright.serve.upstream import Upstream, UpstreamAnswer, UpstreamReset
 from contextwright.serve.usage_reader import UsageReader
 from contextwright.tokens.context_overflow import overflow_of
+from contextwright.tokens.models import model_info
 from contextwright.tokens.usage import Usage
 from contextwright.worker_threads import off_loop
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _REFUSED = frozenset({400, 413, 422})
 """Statuses by which a provider says that it does not take a body."""
 _LONGEST_REFUSAL = 1024 * 1024
-_AGAIN_S = 0.5
-"""Seconds after which what goes on in spite of a caller that hung up is cancelled again."""
 
 
 class Proxy:
@@ -99,8 +105,10 @@ class Proxy:
             )
         self.open_calls += 1
         try:
-            body = await read_body(receive, self.settings.max_body)
-            await _until_hung_up(self._call(call, scope, target, body, send), receive)
+            line, patience_s = CallerLine(send), self.settings.stall_s
+            body = await read_body(receive, self.settings.max_body, patience_s)
+            work = self._call(call, scope, target, body, line.send)
+            await until_hung_up(work, receive, line, patience_s)
         finally:
             self.open_calls -= 1
 
@@ -119,14 +127,33 @@ class Proxy:
                 fix="send it to the provider itself; calls of models go through here",
             )
         outgoing = forwarded_request(headers, readable=False)
+        line, patience_s, came = CallerLine(send), self.settings.stall_s, asyncio.Event()
         body: AsyncIterator[bytes] | None = None
         if length or value_of(headers, b"transfer-encoding"):
-            body = _body_parts(receive)
+            body = _told(_body_parts(receive, patience_s), came)
             if length:
                 outgoing.append((b"content-length", length.encode()))
-        answer = await self.upstream.send(scope["method"], target, outgoing, body)
+        else:
+            came.set()
+
+        async def behind_the_body() -> Message:
+            await came.wait()
+            return await receive()
+
+        work = self._passed(scope["method"], target, outgoing, body, line.send)
+        await until_hung_up(work, behind_the_body, line, patience_s)
+
+    async def _passed(
+        self,
+        method: str,
+        target: bytes,
+        headers: list[Header],
+        body: AsyncIterator[bytes] | None,
+        send: Send,
+    ) -> None:
+        answer = await self.upstream.send(method, target, headers, body)
         try:
-            await _relay(answer, [], send, None)
+            await relay(answer, [], send, None)
         finally:
             answer.close()
 
@@ -141,17 +168,19 @@ class Proxy:
         if self._reads_back(sent):  # its events are read: they come plain
             outgoing = [pair for pair in outgoing if pair[0] != b"accept-encoding"]
         answer, sent = await self._sent(scope["method"], target, outgoing, body, sent)
-        reader = UsageReader(answer.headers)
         own = own_headers(action=sent.action, reason=sent.reason, pack=self._pack_id(sent))
-        chunks: AsyncIterator[bytes] | None = None
         if answer.status == 200 and sent.made is not None and self._reads_back(sent):
             go_on = partial(self.upstream.send, scope["method"], target, outgoing)
-            chunks = StreamReadBack(call.format, sent.made, sent.body, go_on).chunks(answer)
+            held = StreamReadBack(call.format, sent.made, sent.body, go_on)
+            passing, bills = relay(answer, own, send, None, held.chunks(answer)), held.bills
+        else:
+            reader = UsageReader(answer.headers)
+            passing, bills = relay(answer, own, send, reader), reader.bills
         try:
-            await _relay(answer, own, send, reader, chunks)
+            await passing
         finally:
             answer.close()
-            self._count_later(sent, reader.usage())
+            self._count_later(sent, bills())
 
     def _reads_back(self, sent: CompiledCall) -> bool:
         """Whether the request has our tools."""
@@ -218,9 +247,9 @@ class Proxy:
             return ""
         return sent.made.pack.manifest.pack_id
 
-    def _count_later(self, sent: CompiledCall, usage: Usage | None) -> None:
+    def _count_later(self, sent: CompiledCall, bills: Sequence[Usage | None]) -> None:
         """Count a call behind its answer: neither who waits for it nor who hangs up holds it up."""
-        task = asyncio.ensure_future(self._counted(sent, usage))
+        task = asyncio.ensure_future(self._counted(sent, bills))
         self._counts.add(task)  # a loop holds its tasks weakly
         task.add_done_callback(self._counts.discard)
 
@@ -228,18 +257,31 @@ class Proxy:
         """Count what was answered and is not counted yet."""
         await asyncio.gather(*self._counts)
 
-    async def _counted(self, sent: CompiledCall, usage: Usage | None) -> None:
+    async def _counted(self, sent: CompiledCall, bills: Sequence[Usage | None]) -> None:
         try:
-            await off_loop(self.count, sent, usage)
+            await off_loop(self._count_and_tidy, sent, *bills)
         except Exception:  # noqa: BLE001 a ledger that fails ends no call
             self.uncounted_calls += 1
 
-    def count(self, sent: CompiledCall, usage: Usage | None) -> CallSums:
-        """Count a call, with what the provider billed; and what it took."""
+    def _count_and_tidy(self, sent: CompiledCall, *bills: Usage | None) -> None:
+        self.count(sent, *bills)
+        collect_if_idle(self.open_calls)
+
+    def count(
+        self, sent: CompiledCall, usage: Usage | None = None, *read_back: Usage | None
+    ) -> CallSums:
+        """Count a call, with what the provider billed; and what it took.
+
+        Args:
+            usage: of the request that was compiled.
+            read_back: of those by which its answer went on.
+        """
         added = self.compiler.bill(sent, usage)
-        billed = usage or Usage(input=0)
+        inner = [bill for bill in read_back if bill is not None]
+        billed = sum(inner, usage or Usage(input=0))
         if sent.made is None:  # it went out as it came: what it had is what was billed
             added = LedgerSummary(tokens=billed.input, whole_tokens=billed.input)
+        added = _with_read_back(added, inner, sent)
         sums = CallSums(
             calls=1,
             rewritten=int(sent.action in (REWRITTEN, RECOMPILED)),
@@ -260,39 +302,39 @@ class Proxy:
         return sums
 
 
-async def _relay(
-    answer: UpstreamAnswer,
-    own: list[Header],
-    send: Send,
-    reader: UsageReader | None,
-    chunks: AsyncIterator[bytes] | None = None,
-) -> None:
-    """Pass an answer back, each chunk as it comes.
-
-    Args:
-        chunks: of its body, where they are others than those that came.
-    """
-    headers = [*forwarded_answer(answer.headers), *own]
-    if chunks is not None:  # nobody knows how long it will be
-        headers = [pair for pair in headers if pair[0] != b"content-length"]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    async for chunk in chunks or answer.chunks():
-        if reader is not None:
-            reader.feed(chunk)
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+def _with_read_back(
+    added: LedgerSummary, bills: Sequence[Usage], sent: CompiledCall
+) -> LedgerSummary:
+    """What a call took, with the requests by which its answer went on: without a spec there would
+    be none of them."""
+    if not bills or sent.made is None:
+        return added
+    try:
+        info = model_info(sent.made.pack.manifest.model)
+    except ModelError:
+        info = None
+    cost = sum(input_cost(bill, info) for bill in bills) if info is not None else 0
+    return msgspec.structs.replace(
+        added,
+        tokens=added.tokens + sum(bill.input for bill in bills),
+        cached=added.cached + sum(bill.cached for bill in bills),
+        cost=added.cost + cost,
+    )
 
 
-async def read_body(receive: Receive, limit: int) -> bytes:
+async def read_body(receive: Receive, limit: int, patience_s: float) -> bytes:
     """The body of a request.
 
+    Args:
+        limit: its bytes at most. patience_s: for each part of it.
+
     Raises:
-        ProxyError: it is larger than the limit.
+        ProxyError: it is larger than the limit, or does not come.
         UpstreamReset: the caller hung up before it was whole.
     """
     parts: list[bytes] = []
     size = 0
-    async for part in _body_parts(receive):
+    async for part in _body_parts(receive, patience_s):
         size += len(part)
         if size > limit:
             raise ProxyError(
@@ -304,9 +346,17 @@ async def read_body(receive: Receive, limit: int) -> bytes:
     return b"".join(parts)
 
 
-async def _body_parts(receive: Receive) -> AsyncIterator[bytes]:
+async def _body_parts(receive: Receive, patience_s: float) -> AsyncIterator[bytes]:
     while True:
-        message = await receive()
+        try:
+            async with asyncio.timeout(patience_s):
+                message = await receive()
+        except TimeoutError as error:
+            raise ProxyError(
+                f"nothing of the body came for {patience_s:g} s",
+                where="stall_s",
+                fix="send it at once, or allow more (--stall)",
+            ) from error
         if message["type"] == "http.disconnect":
             raise UpstreamReset("the caller hung up")
         yield message.get("body", b"")
@@ -314,24 +364,11 @@ async def _body_parts(receive: Receive) -> AsyncIterator[bytes]:
             return
 
 
-async def _until_hung_up(work: Any, receive: Receive) -> None:
-    """Do work until it is done, or the caller hangs up; then it is ended, whatever it does."""
-    working = asyncio.ensure_future(work)
-    hanging = asyncio.ensure_future(_hung_up(receive))
-    try:
-        await asyncio.wait({working, hanging}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            working.result()
-    finally:
-        hanging.cancel()
-        while not working.done():  # a library may swallow a cancellation: it is told again
-            working.cancel()
-            await asyncio.wait({working}, timeout=_AGAIN_S)
-
-
-async def _hung_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+async def _told(parts: AsyncIterator[bytes], came: asyncio.Event) -> AsyncIterator[bytes]:
+    """The same parts; and word of it once all of them came."""
+    async for part in parts:
+        yield part
+    came.set()
 
 
 def _plain(text: bytes, headers: list[Header]) -> str:

@@ -11,6 +11,7 @@ import uvicorn
 
 from contextwright.errors import ProxyError
 from contextwright.serve.app import ProxyApp
+from contextwright.serve.idle_collection import collect_between_calls
 from contextwright.serve.settings import ProxySettings
 
 _HEADERS = 256 * 1024
@@ -106,6 +107,7 @@ def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> Pr
     app = ProxyApp(settings)
     bound = listening(settings)
     ready(app, address_of(bound))
+    collect_between_calls()
     server_of(app).run(sockets=[bound])
     return app
 

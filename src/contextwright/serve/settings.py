@@ -34,6 +34,8 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
         max_requests: calls of models at once.
         deadline_s: seconds after which a body goes out as it came, because compiling it takes too
             long.
+        stall_s: seconds, up to twice, after which a caller is hung up on that sends nothing of its
+            body, or reads nothing of its answer.
         drain_s: seconds that open streams have after SIGTERM.
         max_bytes: of conversations in memory, and as much again of packs.
         data: where the ledger and conversations are kept: a folder, or the URL of a PostgreSQL
@@ -57,6 +59,7 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     max_body: int = 64 * MEGABYTE
     max_requests: int = 256
     deadline_s: float = 20.0
+    stall_s: float = 300.0
     drain_s: float = 30.0
     max_bytes: int = 128 * MEGABYTE
     data: Path | str | None = None
@@ -83,7 +86,7 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
                 where="admin_key",
                 fix="give a key of its own (--admin-key, CONTEXTWRIGHT_ADMIN_KEY)",
             )
-        for name in ("max_body", "max_requests", "deadline_s", "drain_s", "max_bytes"):
+        for name in ("max_body", "max_requests", "deadline_s", "stall_s", "drain_s", "max_bytes"):
             if getattr(self, name) <= 0:
                 raise ProxyError(
                     f"{name} is {getattr(self, name)}", where=name, fix="give more than 0"

@@ -17,6 +17,8 @@ from contextwright.serve.held_messages import HeldMessages
 from contextwright.serve.held_responses import HeldResponses
 from contextwright.serve.http_headers import value_of
 from contextwright.serve.upstream import UpstreamAnswer, UpstreamReset
+from contextwright.serve.usage_reader import UsageReader
+from contextwright.tokens.usage import Usage
 from contextwright.worker_threads import off_loop
 
 _HELD: dict[str, Callable[[Callable[[str], bool]], HeldAnswer]] = {
@@ -68,6 +70,12 @@ class StreamReadBack:
         self._held = _HELD[format](names.__contains__)
         self._listed: list[Json] = []
         self._round = 0
+        self._readers: list[UsageReader] = []
+
+    def bills(self) -> list[Usage | None]:
+        """What the upstream billed for each answer, the first one's in front; None where it does
+        not say."""
+        return [reader.usage() for reader in self._readers]
 
     async def chunks(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
         """What the client sees.
@@ -98,13 +106,18 @@ class StreamReadBack:
             yield whole
 
     async def _events(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
-        lines = EventLines()
+        lines, reader = EventLines(), self._reader_of(answer)
         async for chunk in answer.chunks():
+            reader.feed(chunk)
             shown = b"".join(map(self._shown, lines.feed(chunk)))
             if shown:
                 yield shown
         if rest := lines.rest():
             yield rest
+
+    def _reader_of(self, answer: UpstreamAnswer) -> UsageReader:
+        self._readers.append(UsageReader(answer.headers))
+        return self._readers[-1]
 
     def _shown(self, raw: bytes) -> bytes:
         data = event_data(raw)
@@ -114,6 +127,7 @@ class StreamReadBack:
 
     async def _whole(self, answer: UpstreamAnswer) -> bytes:
         text = await answer.start(_LONGEST)
+        self._reader_of(answer).feed(text)
         try:
             source: Any = msgspec.json.decode(text)
         except msgspec.DecodeError as error:

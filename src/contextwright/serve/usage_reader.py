@@ -60,6 +60,10 @@ class UsageReader:
             self._pending = b""
         return self._usage
 
+    def bills(self) -> list[Usage | None]:
+        """The usage of the one answer that was read."""
+        return [self.usage()]
+
     def _read_lines(self, lines: bytes) -> None:
         for line in lines.splitlines():
             if line.startswith(b"data:") and any(mark in line for mark in _MARKS):

@@ -1,0 +1,47 @@
+"""Whole collections are made between calls, where the process is the proxy's own."""
+
+import gc
+import weakref
+
+import pytest
+
+from contextwright.serve import idle_collection
+from contextwright.serve.idle_collection import collect_between_calls, collect_if_idle
+
+
+@pytest.fixture
+def own_process(monkeypatch):
+    """Thresholds as they were, and a garbage that is quickly looked through."""
+    before = gc.get_threshold()
+    monkeypatch.setattr(idle_collection.gc, "freeze", lambda: None)
+    collect_between_calls()
+    yield
+    gc.set_threshold(*before)
+
+
+class Node:
+    pass
+
+
+def garbage():
+    node = Node()
+    node.own = node
+    return weakref.ref(node)
+
+
+def test_a_library_does_not_collect_for_its_program():
+    before = gc.get_threshold()
+    assert not collect_if_idle(0) and gc.get_threshold() == before
+
+
+def test_a_collection_waits_until_no_call_is_open(own_process, monkeypatch):
+    left = garbage()
+    assert gc.get_threshold()[2] > 1000 and not collect_if_idle(0)  # none is due
+    monkeypatch.setattr(idle_collection.gc, "get_count", lambda: (0, 0, 10))
+    assert not collect_if_idle(1) and left() is not None
+    assert collect_if_idle(0) and left() is None
+
+
+def test_it_is_made_at_last_where_calls_never_end(own_process, monkeypatch):
+    monkeypatch.setattr(idle_collection.gc, "get_count", lambda: (0, 0, 200))
+    assert collect_if_idle(9)
