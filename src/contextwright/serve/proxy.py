@@ -130,7 +130,7 @@ class Proxy:
         line, patience_s, came = CallerLine(send), self.settings.stall_s, asyncio.Event()
         body: AsyncIterator[bytes] | None = None
         if length or value_of(headers, b"transfer-encoding"):
-            body = _told(_body_parts(receive, patience_s), came)
+            body = _noted_parts(_body_parts(receive, patience_s), came)
             if length:
                 outgoing.append((b"content-length", length.encode()))
         else:
@@ -364,7 +364,7 @@ async def _body_parts(receive: Receive, patience_s: float) -> AsyncIterator[byte
             return
 
 
-async def _told(parts: AsyncIterator[bytes], came: asyncio.Event) -> AsyncIterator[bytes]:
+async def _noted_parts(parts: AsyncIterator[bytes], came: asyncio.Event) -> AsyncIterator[bytes]:
     """The same parts; and word of it once all of them came."""
     async for part in parts:
         yield part
