@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def options_for(server, store, folder, config, **more):
         session_store=store,
         session_store_flush="eager",
         mcp_servers={"contextwright": read_back_server(store)},
-        allowed_tools=["mcp__contextwright__search"],
+        allowed_tools=["mcp__contextwright__search", "Read"],
         setting_sources=[],
         cwd=folder,
         env=env,
@@ -146,3 +147,60 @@ def test_claude_code_writes_here_goes_on_from_here_and_reads_back(tmp_path):
     assert "the harbour is closed" in server.requests[1].text
     texts = [str(part) for event in store.session().log for part in event.parts]
     assert any("look it up" in text for text in texts)
+
+
+READS = 12
+ROOM = 16_000
+"""Tokens of four characters for the conversation, beside Claude Code's own instruction and tools."""
+
+
+def read_of(number, folder):
+    def asked(request):
+        return call("Read", file_path=str(folder / f"file{number}.txt"))
+
+    return asked
+
+
+def play_reads(tmp_path, window, through=None):
+    """One turn in which Claude Code reads all files; its result, the server and the store."""
+    folder = tmp_path / "files"
+    folder.mkdir(parents=True)
+    for number in range(READS):
+        lines = [f"line {n} of file {number}, seal {number * 7919 + n}" for n in range(230)]
+        (folder / f"file{number}.txt").write_text("\n".join(lines))
+    store = TranscriptStore(SQLiteSessions(tmp_path / "s.db"))
+    answers = [*(read_of(number, folder) for number in range(READS)), "all read"]
+
+    async def play(front):
+        options = options_for(front, store, folder, "one")
+        return [each async for each in query(prompt="read all", options=options)][-1]
+
+    server = StrictServer(answers, window=window)
+    with server, through(server.url) if through else nullcontext(server) as front:
+        return asyncio.run(play(front)), server, store
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CLAUDE_CODE.exists(), reason="the package is without Claude Code")
+def test_the_request_is_bounded_by_the_proxy_and_the_transcript_stays_whole(tmp_path):
+    pytest.importorskip("aiohttp")
+    from contextwright import C
+    from contextwright.serve.proxy_server import ProxyThread
+    from contextwright.serve.settings import ProxySettings
+
+    free, server, _ = play_reads(tmp_path / "free", 200_000)
+    assert free.result == "all read"
+    own, most = server.requests[0].tokens, max(each.tokens for each in server.requests)
+    window = own + ROOM
+    assert most > window, "the loop does not fill the window"
+
+    def proxied(url):
+        spec = C.compaction(window - 2_000)
+        return ProxyThread(ProxySettings(spec=spec, upstream=url, port=0))
+
+    bounded, server, store = play_reads(tmp_path / "bounded", window, proxied)
+    assert bounded.result == "all read" and not server.refused
+    assert max(each.tokens for each in server.requests) <= window
+    session = store.session()
+    texts = " ".join(str(part) for event in session.log for part in event.parts)
+    assert all(f"seal {number * 7919}" in texts for number in range(READS))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from contextwright.adapters.catalogue import adapters
+
 FOLDER = Path(__file__).parents[2] / "docs/how-to/frameworks"
 PACKAGES = {
     "agent-framework": ("agent_framework_openai",),
@@ -24,6 +26,18 @@ PAGES = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])
     for page in sorted(FOLDER.glob("*.md"))
 ]
+CLIENTS = {"openai", "anthropic", "google"}
+
+
+@pytest.mark.parametrize("entry", adapters(), ids=lambda entry: entry.package)
+def test_a_page_names_its_extra_its_versions_and_what_it_cannot(entry):
+    page = FOLDER / f"{'clients' if entry.extra in CLIENTS else entry.extra}.md"
+    if entry.extra == "adk":
+        page = FOLDER.parent / "google-adk.md"
+    text = page.read_text()
+    assert f"[{entry.extra}]'" in text or f"`[{entry.extra}]`" in text
+    assert f"{entry.package} {' and '.join(entry.tested.split(', '))}" in text
+    assert "What it cannot" in text
 
 
 @pytest.mark.parametrize("page", PAGES)

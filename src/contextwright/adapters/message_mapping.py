@@ -6,12 +6,11 @@ context added is a new message. The framework's own list and objects are never t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
-
-import msgspec
+from typing import Any, Generic, Protocol, TypeVar
 
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
-from contextwright.adapters.port import Body, is_our_tool
+from contextwright.adapters.port import Body
+from contextwright.adapters.reading_tools import is_our_tool
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
@@ -42,29 +41,8 @@ class MessageMapping(Protocol[MessageT]):
         ...
 
 
-class ForeignBody(msgspec.Struct, frozen=True):
-    """The body that stands for a framework's request, and where each of its messages is from.
-
-    Args:
-        body: in OpenAI Chat's form.
-        origins: of each chat message, the place of the framework's message and the one in it.
-        has_system: whether the first chat message is the framework's system text.
-    """
-
-    body: Body
-    origins: list[tuple[int, int]]
-    has_system: bool
-
-
-def foreign_body(
-    mapping: MessageMapping[MessageT],
-    messages: Sequence[MessageT],
-    *,
-    model: str,
-    system: str | None = None,
-    tools: Iterable[Mapping[str, Any]] = (),
-) -> ForeignBody:
-    """A framework's request as a body.
+class MappedRequest(Generic[MessageT]):
+    """A framework's request, and the body that stands for it.
 
     Args:
         mapping: of its messages.
@@ -72,75 +50,78 @@ def foreign_body(
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages.
         tools: name, description and parameters of each; ours are left to the context.
+
+    Attributes:
+        body: in OpenAI Chat's form.
     """
-    wires: list[Wire] = [{"role": "system", "content": system}] if system else []
-    origins = [(-1, 0)] * len(wires)
-    for place, message in enumerate(messages):
-        shown = mapping.wires(message)
-        wires += shown
-        origins += [(place, number) for number in range(len(shown))]
-    body: Body = {"messages": wires}
-    if model:
-        body["model"] = model
-    functions = [
-        {"type": "function", "function": dict(tool)} for tool in tools if not is_our_tool(tool)
-    ]
-    if functions:
-        body["tools"] = functions
-    return ForeignBody(body, origins, bool(system))
 
+    def __init__(
+        self,
+        mapping: MessageMapping[MessageT],
+        messages: Sequence[MessageT],
+        *,
+        model: str,
+        system: str | None = None,
+        tools: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        self._mapping, self._messages, self._system = mapping, list(messages), system
+        self._shown = [mapping.wires(message) for message in self._messages]
+        wires: list[Wire] = [{"role": "system", "content": system}] if system else []
+        # of each chat message, the place of the framework's message and the one in it
+        self._origins = [(-1, 0)] * len(wires)
+        for place, shown in enumerate(self._shown):
+            wires += shown
+            self._origins += [(place, number) for number in range(len(shown))]
+        self.body: Body = {"messages": wires}
+        if model:
+            self.body["model"] = model
+        functions = [dict(tool) for tool in tools if not is_our_tool(tool)]
+        if functions:
+            self.body["tools"] = [{"type": "function", "function": each} for each in functions]
 
-def framework_messages(
-    mapping: MessageMapping[MessageT],
-    messages: Sequence[MessageT],
-    foreign: ForeignBody,
-    compiled: Sequence[Wire],
-) -> tuple[str | None, list[MessageT]]:
-    """The system text and the framework's messages that a compiled body stands for. Where the
-    model binds reasoning to its prefix, what stands behind the first change goes without it.
+    def system_of(self, compiled: Body) -> str | None:
+        """The system text of a compiled body; None where it is the framework's."""
+        first: Wire = next(iter(compiled["messages"]), {})
+        if not self._system or first.get("role") != "system":
+            return None
+        text = plain_text(first.get("content"))
+        return None if text == self._system else text
 
-    Args:
-        mapping: of its messages.
-        messages: as they were shown.
-        foreign: what they were shown as.
-        compiled: the chat messages that came back.
-    """
-    sources = message_sources(foreign.body["messages"], compiled)
-    system: str | None = None
-    groups: list[tuple[int, dict[int, Wire]]] = []
-    sent: list[MessageT] = []
-    first = compiled[0] if compiled else {}
-    if foreign.has_system and first.get("role") == "system":
-        system = plain_text(first.get("content"))
-        compiled, sources = compiled[1:], sources[1:]
-    for wire, source in zip(compiled, sources, strict=True):
-        place, number = foreign.origins[source] if source is not None else (-1, 0)
-        if place >= 0 and groups and groups[-1][0] == place:
-            groups[-1][1][number] = wire
-        else:
-            groups.append((place, {number: wire}))
-    shown = _shown(foreign)
-    for place, wires in groups:
+    def messages_of(self, compiled: Body) -> list[MessageT]:
+        """The framework's messages that a compiled body stands for. Where the model binds reasoning
+        to its prefix, what stands behind the first change goes without it."""
+        sent = [self._message(place, wires) for place, wires in self._groups(compiled["messages"])]
+        own = self._messages
+        if reasoning_profile(str(self.body.get("model", ""))) != "bound":
+            return sent
+        pairs = enumerate(zip(sent, own, strict=False))
+        same = next((n for n, (one, other) in pairs if one is not other), len(own))
+        return [*sent[:same], *map(self._mapping.without_reasoning, sent[same:])]
+
+    def _groups(self, compiled: Sequence[Wire]) -> list[tuple[int, dict[int, Wire]]]:
+        """Compiled chat messages by the framework's message that they are of; -1 for an added
+        one. The system text is none."""
+        sources = message_sources(self.body["messages"], compiled)
+        start = bool(self._system and compiled and compiled[0].get("role") == "system")
+        groups: list[tuple[int, dict[int, Wire]]] = []
+        for wire, source in list(zip(compiled, sources, strict=True))[start:]:
+            place, number = self._origins[source] if source is not None else (-1, 0)
+            if place >= 0 and groups and groups[-1][0] == place:
+                groups[-1][1][number] = wire
+            else:
+                groups.append((place, {number: wire}))
+        return groups
+
+    def _message(self, place: int, wires: dict[int, Wire]) -> MessageT:
+        """The framework's message of these chat messages: its own object where all is the same."""
         if place < 0:
-            sent += [mapping.made(wire) for wire in wires.values()]
-        elif len(wires) == len(shown[place]) and all(
-            wire is shown[place][number] for number, wire in wires.items()
-        ):
-            sent.append(messages[place])
-        else:
-            sent.append(mapping.changed(messages[place], wires))
-    if reasoning_profile(str(foreign.body.get("model", ""))) != "bound":
-        return system, sent
-    same = next(
-        (n for n, (one, own) in enumerate(zip(sent, messages, strict=False)) if one is not own),
-        len(messages),
-    )
-    return system, [*sent[:same], *map(mapping.without_reasoning, sent[same:])]
+            return self._mapping.made(wires[0])
+        shown = self._shown[place]
+        if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
+            return self._messages[place]
+        return self._mapping.changed(self._messages[place], wires)
 
 
-def _shown(foreign: ForeignBody) -> dict[int, dict[int, Wire]]:
-    """The chat messages of each of the framework's."""
-    shown: dict[int, dict[int, Wire]] = {}
-    for wire, (place, number) in zip(foreign.body["messages"], foreign.origins, strict=True):
-        shown.setdefault(place, {})[number] = wire
-    return shown
+def function_schema(name: str, description: str | None, parameters: Any) -> Wire:
+    """A tool as a request names it."""
+    return {"name": name, "description": description or "", "parameters": parameters}

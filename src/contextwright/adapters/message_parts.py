@@ -1,5 +1,7 @@
 """The mapping of messages that are a role and a list of parts, as most frameworks have them."""
 
+import base64
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -28,6 +30,24 @@ class PartView(msgspec.Struct, frozen=True):
     id: str = ""
     name: str = ""
     wire: Wire = {}
+
+    @classmethod
+    def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
+        """A call, whose arguments are JSON or data."""
+        is_text = isinstance(arguments, str)
+        text = arguments if is_text else json.dumps(arguments or {}, ensure_ascii=False)
+        return cls("call", text or "{}", id or "", name or "")
+
+    @classmethod
+    def image(cls, url: str) -> "PartView":
+        """A picture, by its address."""
+        return cls("media", wire={"type": "image_url", "image_url": {"url": url}})
+
+    @classmethod
+    def image_data(cls, kind: str, data: bytes | str) -> "PartView":
+        """A picture itself: its bytes, or those in base64."""
+        text = data if isinstance(data, str) else base64.b64encode(data).decode()
+        return cls.image(f"data:{kind};base64,{text}")
 
 
 class PartAccess(Protocol[MessageT]):

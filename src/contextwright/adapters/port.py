@@ -1,22 +1,22 @@
 """What every adapter does: a body through the context, on to the model, once more where it does not
 fit; the bill back into the context, and the model's reading of what was shortened."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
-from contextwright.blocks.read_back_tools import EXPAND_NAMES, is_read_back, read_back_tools
+from contextwright.adapters.newest_bodies import NewestBodies
+from contextwright.adapters.refusals import aanswered, answered
+from contextwright.blocks.read_back_tools import EXPAND_NAMES, read_back_tools
 from contextwright.session.event import Tool
-from contextwright.tokens.usage import usage_of
+from contextwright.tokens.usage import Usage, usage_of
 from contextwright.worker_threads import off_loop
 
 Body = dict[str, Any]
 """A provider's request body."""
 
-_RUNS = 64
-"""Runs whose newest body is remembered; the one used longest ago goes first."""
-_NEWEST: ContextVar[Mapping[object, Body]] = ContextVar("newest bodies", default={})  # noqa: B039
-"""Of each port, the body that this task or thread compiled last."""
+Bill = Callable[[Any], Usage | None]
+"""What an answer, or a piece of one, says that it cost so far."""
 
 
 def context_of(spec: Any, options: dict[str, Any]) -> Any:
@@ -40,15 +40,14 @@ class ContextPort:
 
     def __init__(self, context: Any, id: str | None = None, tenant: str = "") -> None:
         self.context, self.id, self.tenant = context, id, tenant
-        self._bodies: dict[str, Body] = {}
-        self._key = object()
+        self._bodies = NewestBodies()
 
     def of_tenant(self, tenant: str) -> "ContextPort":
         """The same port for somebody else's conversations."""
         if tenant == self.tenant:
             return self
         port = ContextPort(self.context, self.id, tenant)
-        port._bodies, port._key = self._bodies, self._key
+        port._bodies = self._bodies
         return port
 
     def tools(self, own: tuple[str, ...] = ()) -> tuple[Tool, ...]:
@@ -62,48 +61,56 @@ class ContextPort:
 
     def bare(self, body: Body, run: str = "") -> Any:
         """The compiled body, synchronously."""
-        self._remember(body, run)
+        self._bodies.remember(body, run)
         return self.context(body, id=self.id, tenant=self.tenant)
 
     async def compiled(self, body: Body, run: str = "") -> Body:
         """The body as the context has it."""
-        self._remember(body, run)
+        self._bodies.remember(body, run)
         return await self.context.acall(body, id=self.id, tenant=self.tenant)
 
-    def send(self, body: Body, request: Callable[[Body], Any], run: str = "") -> Any:
+    def smaller(self, body: Body, error: object) -> Any:
+        """A smaller body, after the model said that this one is too long.
+
+        Raises:
+            ContextOverflowError: there is none. What is no overflow is raised again.
+        """
+        return self.context.recover(body, error, id=self.id, tenant=self.tenant)
+
+    async def asmaller(self, body: Body, error: object) -> Any:
+        """The same beside an event loop."""
+        return await self.context.arecover(body, error, id=self.id, tenant=self.tenant)
+
+    def send(
+        self, body: Body, request: Callable[[Body], Any], run: str = "", bill: Bill = usage_of
+    ) -> Any:
         """What the model answers to the compiled body; to a smaller one where that is too long.
 
         Args:
             body: as the user would send it.
             request: sends a body.
             run: as the class says.
+            bill: what an answer says that it cost.
 
         Raises:
             ContextOverflowError: there is no smaller one. Whatever else `request` raises.
         """
-        sent = self.bare(body, run)
-        while True:
-            try:
-                answer = request(sent)
-            except Exception as error:  # noqa: BLE001 what is no overflow is raised again
-                sent = self.context.recover(body, error, id=self.id, tenant=self.tenant)
-            else:
-                self.billed(body, answer)
-                return answer
+        answer = answered(request, self.bare(body, run), partial(self.smaller, body))
+        self.billed(body, bill(answer))
+        return answer
 
     async def asend(
-        self, body: Body, request: Callable[[Body], Awaitable[Any]], run: str = ""
+        self,
+        body: Body,
+        request: Callable[[Body], Awaitable[Any]],
+        run: str = "",
+        bill: Bill = usage_of,
     ) -> Any:
         """The same beside an event loop."""
-        sent = await self.compiled(body, run)
-        while True:
-            try:
-                answer = await request(sent)
-            except Exception as error:  # noqa: BLE001 what is no overflow is raised again
-                sent = await self.context.arecover(body, error, id=self.id, tenant=self.tenant)
-            else:
-                await self.abilled(body, answer)
-                return answer
+        first = await self.compiled(body, run)
+        answer = await aanswered(request, first, partial(self.asmaller, body))
+        await self.abilled(body, bill(answer))
+        return answer
 
     def billed(self, body: Body, answer: object) -> None:
         """The bill of an answer into the context; what says no tokens, such as a stream, is left
@@ -140,23 +147,7 @@ class ContextPort:
 
     def body_of(self, run: str = "") -> Body | None:
         """The newest body of a run, as it was given."""
-        return self._bodies.get(run) if run else _NEWEST.get().get(self._key)
-
-    def _remember(self, body: Body, run: str) -> None:
-        _NEWEST.set({**_NEWEST.get(), self._key: body})
-        if run:
-            self._bodies.pop(run, None)
-            self._bodies[run] = body
-            while len(self._bodies) > _RUNS:
-                del self._bodies[next(iter(self._bodies))]
-
-
-def is_our_tool(schema: Mapping[str, Any]) -> bool:
-    """Whether a framework's tool is one of `ContextPort.tools`: the context adds them itself."""
-    tool = Tool(name=str(schema.get("name")), parameters=dict(schema.get("parameters") or {}))
-    return is_read_back(tool) or any(
-        schema.get("description") == ours.description for ours in read_back_tools()
-    )
+        return self._bodies.of(run)
 
 
 def _named(name: str) -> Tool:

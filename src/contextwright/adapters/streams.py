@@ -3,12 +3,8 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from contextwright.adapters.port import Body, ContextPort
+from contextwright.adapters.port import Bill, Body, ContextPort
 from contextwright.adapters.stream_bills import aheard, heard
-from contextwright.tokens.usage import Usage
-
-Bill = Callable[[Any], Usage | None]
-"""What a piece says that the answer cost so far."""
 
 
 def stream(
@@ -37,7 +33,7 @@ def stream(
         except Exception as error:
             if begun:
                 raise
-            sent = port.context.recover(body, error, id=port.id)
+            sent = port.smaller(body, error)
 
 
 async def astream(
@@ -55,4 +51,4 @@ async def astream(
         except Exception as error:
             if begun:
                 raise
-            sent = await port.context.arecover(body, error, id=port.id)
+            sent = await port.asmaller(body, error)

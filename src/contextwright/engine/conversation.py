@@ -96,6 +96,27 @@ class Conversation:
         with self.updated(source) as history:
             return history.session
 
+    def append(self, messages: list[Any]) -> Session:
+        """The session, gone on with by further messages, for a caller who knows that those before
+        are what they were: they are not compared.
+
+        Args:
+            messages: what follows those of the newest history.
+
+        Raises:
+            SessionError: a message is not understood. Nothing changed.
+        """
+        with self._lock:
+            known = list(self.messages)
+            listed = message_list([*known, *messages], "conversation.append(messages)")
+            if not known:
+                return self._updated(listed).session
+            history, count = self._histories[-1], len(known)
+            same = Overlap(count, list(range(count)), count, equal=True)
+            if self._followed(history, same, listed) is None:
+                return self._updated(listed).session
+            return history.session
+
     @contextmanager
     def updated(self, source: Any) -> Generator[MessageHistory]:
         """The history of these messages, which no other thread brings further meanwhile."""

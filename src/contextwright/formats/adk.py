@@ -5,7 +5,7 @@ becomes a state change at its place; a compaction becomes a summary event. Strea
 (`partial`), events without content, and those that a rewind took back are kept, not shown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,15 @@ from contextwright.formats.event_times import EventTimes
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, a_list, object_if, text_if
 from contextwright.formats.gemini import part_of, part_to
-from contextwright.formats.provenance import EventDraft, RecordReader, in_order, residue, restored
+from contextwright.formats.provenance import (
+    EventDraft,
+    FreeIds,
+    ReadSoFar,
+    RecordReader,
+    in_order,
+    residue,
+    restored,
+)
 from contextwright.formats.timestamps import ms_of_seconds
 from contextwright.session.event import NO_FIELDS, AnyPart, Event, Role
 from contextwright.session.session import Session
@@ -55,11 +63,13 @@ def read(document: Document) -> Session:
     source = object_if(record.value)
     listed: Any = source.get("events") if source else record.value
     events = a_list(listed, f"{record.where}, field events")
-    reader = _AdkReader(events, record.where, spelling_of(source, events))
+    dumped = [_event(event, f"{record.where}, events[{at}]") for at, event in enumerate(events)]
+    reader = _AdkReader(record.where, spelling_of(source, dumped))
     session = Session(text_if(source.get("id"), "session"))
-    _set_state(session, _initial_state(get(source, "state"), reader.deltas))
-    for at in range(len(events)):
-        reader.take(at, session)
+    _set_state(session, _initial_state(get(source, "state"), map(_delta, dumped)))
+    back = _taken_back(dumped)
+    for at, event in enumerate(dumped):
+        reader.take(at, event, session, at in back)
     _set_state(session, _corrections(session, get(source, "state")))
     wire = reader.wire
     changes = len(session.changes)
@@ -76,7 +86,7 @@ def _set_state(session: Session, values: Json) -> None:
         session.update(values)
 
 
-def _initial_state(state: Any, deltas: list[Json]) -> Json:
+def _initial_state(state: Any, deltas: Iterable[Json]) -> Json:
     """What the state held before the first event: the keys that no event ever set."""
     set_later: set[str] = {key for delta in deltas for key in delta}
     items = object_if(state).items()
@@ -92,78 +102,86 @@ def _corrections(session: Session, final: Any) -> Json:
     return changed | {key: None for key in state if key not in whole}
 
 
-class Feed:
-    """Events of one ADK session, taken into ours one by one as they happen.
+def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
+    """The events of further events of ADK's, as reading the whole list would give them, and what
+    they change in the state; None where they change how those before them are read."""
+    wire = msgspec.convert(before.metadata.get("wire", {}), Wire)
+    reader = _AdkReader("the list", wire, before)
+    events: list[Event] = []
+    for at, (message, where) in enumerate(messages, before.records):
+        source = _event(message, where)
+        actions = get(source, "actions")
+        if get(actions, "rewindBeforeInvocationId") or get(actions, "compaction"):
+            return None  # it takes back, or stands for, what lies before it
+        events += reader.read(at, source)
+        if delta := _delta(source):
+            before.changes.append((len(events), delta))
+    before.hidden += reader.hidden
+    return events
 
-    A rewind takes back what was taken before it: then a new feed has to begin.
-    """
 
-    def __init__(self) -> None:
-        self._reader = _AdkReader([], "adk session", Wire())
+def _event(event: Any, where: str) -> Json:
+    """An event as pydantic dumps it."""
+    if not isinstance(event, dict):
+        raise MalformedRecord(
+            f"an event is {type(event).__name__}, not an object",
+            where=where,
+            fix="dump the session with session.model_dump_json(by_alias=True)",
+        )
+    return object_if(event)
 
-    def add(self, event: Json, session: Session) -> None:
-        """Take an event, as pydantic dumps it; with it the state change that it makes."""
-        self._reader.add(event)
-        self._reader.take(len(self._reader.events) - 1, session)
+
+def _delta(event: Json) -> Json:
+    """What an event changes in the state."""
+    return object_if(get(get(event, "actions"), "stateDelta"))
 
 
 class _AdkReader(RecordReader):
-    """The events so far; those that are read go from the drafts into a session at once."""
+    """Reads events one by one.
+
+    Args:
+        before: what was read of the same list before them.
+    """
 
     format = NAME
 
-    def __init__(self, events: list[Any], where: str, wire: Wire) -> None:
+    def __init__(self, where: str, wire: Wire, before: ReadSoFar | None = None) -> None:
         super().__init__()
         self.wire = wire
-        self.events: list[Json] = []
-        self.deltas: list[Json] = []
         self._where = where
-        self._known_times = EventTimes()
-        for event in events:
-            self.add(event)
-        self._back = _taken_back(self.events)
+        self._times = EventTimes()
+        if before is not None:
+            self.tools, self.taken = dict(before.tools), FreeIds(before.ids)
 
-    def add(self, event: Any) -> None:
-        """One more event, not taken yet."""
-        if not isinstance(event, dict):
-            raise MalformedRecord(
-                f"an event is {type(event).__name__}, not an object",
-                where=f"{self._where}, events[{len(self.events)}]",
-                fix="dump the session with session.model_dump_json(by_alias=True)",
-            )
-        self.events.append(object_if(event))
-        self.deltas.append(object_if(get(get(self.events[-1], "actions"), "stateDelta")))
-
-    def take(self, at: int, session: Session) -> None:
+    def take(self, at: int, source: Json, session: Session, is_back: bool) -> None:
         """Read the event at this place into the session, with its state change."""
-        source = self.events[at]
+        self._times.add(session.log[len(self._times) :])
+        session.extend(self.read(at, source, is_back))
+        _set_state(session, _delta(source))
+
+    def read(self, at: int, source: Json, is_back: bool = False) -> list[Event]:
+        """What the event at this place is; nothing where it was taken back."""
         compaction = get(get(source, "actions"), "compaction")
         content = get(compaction, "compactedContent") if compaction else get(source, "content")
         parts = _parts_of(content, f"{self._where}, events[{at}], event {source.get('id', '?')}")
-        if not parts or get(source, "partial") is True or at in self._back:
+        if not parts or get(source, "partial") is True or is_back:
             self.hide(at, source)
-        else:
-            role = _role(source, content)
-            summary = [_summary(compaction, self._times(session))] if compaction else []
-            # the first event of a compaction says that it is one
-            pieces = self.spread(
-                parts,
-                role,
-                lambda kind: self._draft(source, kind, summary.pop() if summary else {}),
-            )
-            self.keep(at, source, pieces, "compaction" if compaction else "content")
-            session.extend(draft.event(NAME) for draft, _ in pieces)
-            self.drafts.clear()
-        _set_state(session, self.deltas[at])
+            return []
+        role = _role(source, content)
+        summary = [_summary(compaction, self._times)] if compaction else []
+        # the first event of a compaction says that it is one
+        pieces = self.spread(
+            parts,
+            role,
+            lambda kind: self._draft(source, kind, summary.pop() if summary else {}),
+        )
+        self.keep(at, source, pieces, "compaction" if compaction else "content")
+        self.drafts.clear()
+        return [draft.event(NAME) for draft, _ in pieces]
 
     def write(self, events: Sequence[Event], shape: str) -> Json:
         """The event in the spelling of the dump."""
         return _record(events, shape, self.wire)
-
-    def _times(self, session: Session) -> EventTimes:
-        """When what the session holds by now happened."""
-        self._known_times.add(session.log[len(self._known_times) :])
-        return self._known_times
 
     def _draft(self, source: Json, role: Role, summary: Json) -> EventDraft:
         author, branch = str(source.get("author") or ""), get(source, "branch")

@@ -67,7 +67,7 @@ class ReadMessages(msgspec.Struct, eq=False):
 
     def take(self, tail: "ReadTail") -> None:
         """Add what was read of further messages."""
-        self.session.extend(tail.events)
+        tail.put_into(self.session, self.format)
         self.spans.extend(tail.spans)
         self.so_far.ids.update(event.id for event in tail.events)
         self.so_far.tools.update(_tool_names(tail.events))
@@ -83,12 +83,33 @@ class ReadTail(msgspec.Struct, frozen=True, eq=False):
         spans: of each event.
         records: how many records of the format they are.
         last: the records of the last event.
+        changes: of the state, each behind so many of the events.
+        hidden: records that hold no message.
     """
 
     events: list[Event]
     spans: list[Span]
     records: int
     last: list[Any]
+    changes: list[tuple[int, Json]] = []
+    hidden: list[Json] = []
+
+    def put_into(self, session: Session, format: str) -> None:
+        """Append it to the session of the messages before."""
+        known, done = session.metadata.get(format, {}), 0
+        is_all = known.get("changes") == len(session.changes)
+        for count, values in self.changes:
+            session.extend(self.events[done:count])
+            session.update(values)
+            done = count
+        session.extend(self.events[done:])
+        beside: Json = {}
+        if self.hidden:
+            beside["hidden"] = [*known.get("hidden", ()), *self.hidden]
+        if self.changes and is_all:
+            beside["changes"] = len(session.changes)
+        if beside:
+            session.metadata[format] = {**known, **beside}
 
 
 def message_list(source: Any, where: str) -> MessageList:
@@ -154,13 +175,14 @@ def read_tail(read: ReadMessages, listed: MessageList, start: int) -> ReadTail |
     wire = _wire(tail, read.format, start)
     if not _all_of(wire, read.format):
         return None
-    before = msgspec.structs.replace(read.so_far, ids=set(read.so_far.ids))
+    before = msgspec.structs.replace(read.so_far, ids=set(read.so_far.ids), changes=[], hidden=[])
     events = _guarded(read.format, wire, before)
     if events is None or any(event.id in read.so_far.ids for event in events):
         return None  # what was read before would be another event, or have another id
     groups = _records(wire, read.format)
     spans = _spans(events, read.format, wire, read.so_far.records)
-    return ReadTail(events, spans, len(groups), [wire[n].data for n in groups[-1]])
+    last = [wire[n].data for n in groups[-1]]
+    return ReadTail(events, spans, len(groups), last, before.changes, before.hidden)
 
 
 def cut(read: ReadMessages, messages: list[Any], count: int, id: str) -> tuple[ReadMessages, int]:

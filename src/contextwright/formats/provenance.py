@@ -334,6 +334,9 @@ class ReadSoFar(msgspec.Struct):
         last: the records of the last event.
         tools: names of the tools called so far, by call id.
         metadata: what the format keeps of the whole list.
+        changes: for its reader to say what it read beside events: changes of the state, each behind
+            so many of the new events.
+        hidden: records that hold no message, likewise.
     """
 
     records: int
@@ -342,6 +345,8 @@ class ReadSoFar(msgspec.Struct):
     last: list[Any]
     tools: dict[str, str]
     metadata: Json
+    changes: list[tuple[int, Json]] = []
+    hidden: list[Json] = []
 
 
 def _said_beside(written: Any, message: Any) -> Json:

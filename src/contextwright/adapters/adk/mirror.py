@@ -1,4 +1,4 @@
-"""Our session beside an ADK one: takes over only what is new."""
+"""Our session beside an ADK one: its events are the messages of a conversation."""
 
 import math
 import threading
@@ -9,7 +9,7 @@ from google.adk.events import Event
 from google.adk.sessions import Session as AdkSession
 
 from contextwright.adapters.adk.visible_events import VisibleEvents, call_ids, live
-from contextwright.formats.adk import Feed
+from contextwright.engine.conversation import Conversation
 from contextwright.session.session import Session
 from contextwright.worker_threads import off_loop
 
@@ -22,58 +22,61 @@ MOST = 1_000
 
 
 class Mirror:
-    """One ADK session, as some of its agents see it.
-
-    Attributes:
-        session: ours.
+    """One ADK session, as some of its agents see it: a conversation whose messages are its events.
+    Their ids never change, so those that are known are not compared; where a rewind took some back,
+    what is left in common is kept.
     """
 
     def __init__(self, id: str, view: VisibleEvents) -> None:
-        self._id, self._view = id, view
+        self._view = view
+        self._conversation = Conversation(id, "adk")
         self._lock = threading.Lock()
-        self._begin()
-
-    def _begin(self) -> None:
-        self.session = Session(self._id)
-        self._feed = Feed()
         self._called: set[str] = set()
         self._taken = 0
         self._last = ""
 
     def sync(self, events: list[Event], state: Mapping[str, Any]) -> Session:
-        """Take over new events and what is different in the state.
+        """Our session, with new events and what is different in the state.
 
-        Where the events are not a continuation (a rewind, a session that was written anew), it
-        begins afresh, without what a rewind took back.
+        Where the events are not a continuation (a rewind, a session that was written anew), it is
+        another one, without what a rewind took back.
         """
         with self._lock:
-            if not self._continues(events):
-                self._begin()
-            new = events[self._taken :] if self._taken else live(events)
-            for event in new:
-                self._called |= call_ids(event)
-                if self._view.shows(event, self._called):
-                    dumped = event.model_dump(mode="json", by_alias=True, exclude_none=True)
-                    self._feed.add(dumped, self.session)
+            if self._continues(events):
+                session = self._conversation.append(self._dumped(events[self._taken :]))
+            else:
+                self._called = set()
+                session = self._conversation.update(self._dumped(live(events)))
             self._taken = len(events)
             self._last = events[-1].id if events else ""
-            self._take_state(state)
-            return self.session
+            _take_state(session, state)
+            return session
+
+    def _dumped(self, events: list[Event]) -> list[dict[str, Any]]:
+        """What the agents see of further events, as data."""
+        dumped: list[dict[str, Any]] = []
+        for event in events:
+            self._called |= call_ids(event)
+            if self._view.shows(event, self._called):
+                dumped.append(event.model_dump(mode="json", by_alias=True, exclude_none=True))
+        return dumped
 
     def _continues(self, events: list[Event]) -> bool:
         if self._taken == 0:
-            return True
+            return False
         if len(events) < self._taken or events[self._taken - 1].id != self._last:
             return False
         new = events[self._taken :]
         return not any(event.actions.rewind_before_invocation_id for event in new)
 
-    def _take_state(self, state: Mapping[str, Any]) -> None:
-        ours = self.session.state
-        changed = {key: value for key, value in state.items() if ours.get(key) != value}
-        removals = {key: None for key in ours if key not in state}
-        if changed or removals:
-            self.session.update({**changed, **removals})
+
+def _take_state(session: Session, state: Mapping[str, Any]) -> None:
+    """Take over what is different in the state."""
+    ours = session.state
+    changed = {key: value for key, value in state.items() if ours.get(key) != value}
+    removals = {key: None for key in ours if key not in state}
+    if changed or removals:
+        session.update({**changed, **removals})
 
 
 class Mirrors:

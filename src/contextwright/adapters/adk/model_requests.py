@@ -2,63 +2,39 @@
 single agent share, by ADK's moments."""
 
 import logging
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Unpack
+from typing import Unpack
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
-from google.adk.events import Event
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from contextwright.adapters.adk.extra_contents import extra_contents, put_extra_contents
+from contextwright.adapters.adk.agent_engines import AgentEngines, Specs
 from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.own_parts import clean_own_parts, own_tokens, text_of
-from contextwright.adapters.adk.reading import reading_tools
-from contextwright.adapters.adk.scope import keep_only, tools_of
+from contextwright.adapters.adk.reading import adk_tools
+from contextwright.adapters.adk.request_parts import OwnParts, own_parts, put
 from contextwright.adapters.adk.services import Supply
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes
+from contextwright.adapters.refusals import aanswered
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.plan import plan
-from contextwright.compiler.spec_compiler import Compiler
 from contextwright.engine.context import Context
-from contextwright.engine.door import Ports, checked_ports
-from contextwright.engine.engine import Engine
+from contextwright.engine.door import Ports
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.store_manifest import store_manifest
-from contextwright.errors import ModelError, SpecError
-from contextwright.session.event import Tool
+from contextwright.errors import SpecError
 from contextwright.session.session import Session
-from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.context_overflow import overflow_of
-from contextwright.tokens.models import model_info
 from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
 
 LOG = logging.getLogger("contextwright.adk")
 MANIFEST = "temp:_manifest_"
 """State key of the address of an agent's newest manifest, before the agent's name."""
-UNKNOWN_WINDOW = 128_000
-"""Tokens of the window of a model that is not known; a spec's own budget is the one that counts."""
 MIRRORS = Mirrors()
 """Shared by the agents of this process: a session is taken over once for all of them."""
-
-
-class OwnParts(NamedTuple):
-    """What ADK's request has beside the conversation.
-
-    Args:
-        added: contents, each with its place.
-        tools: those in the spec's scope.
-        tokens: of all else.
-    """
-
-    added: list[tuple[types.Content, int]]
-    tools: tuple[Tool, ...]
-    tokens: int
 
 
 class ModelRequests:
@@ -80,7 +56,7 @@ class ModelRequests:
 
     def __init__(
         self,
-        specs: Expr | Compiler | Mapping[str, Expr | Compiler],
+        specs: Specs,
         *,
         artifacts: ArtifactStore | None = None,
         models: TaskRunner | None = None,
@@ -90,30 +66,34 @@ class ModelRequests:
         context: Context | None = None,
         **ports: Unpack[Ports],
     ) -> None:
-        self._specs, self._context = specs, context
-        self._redaction = checked_ports(ports, where)
-        self._roots, self._hosts = ports.get("roots", ()), ports.get("hosts", {})
-        self._reader = ports.get("reader", "")
-        self._artifacts, self._models, self._window = artifacts, models, window
+        self._engines = AgentEngines(
+            specs,
+            context=context,
+            artifacts=artifacts,
+            models=models,
+            window=window,
+            where=where,
+            **ports,
+        )
+        self._context, self._artifacts = context, artifacts
         self._mirrors = mirrors or MIRRORS
         self._supply = Supply()
-        self._engines: dict[tuple[str, str], Engine] = {}
         self._own: dict[str, OwnParts] = {}  # of each invocation's agent, until it is answered
 
     def covers(self, agent: BaseAgent) -> bool:
         """Whether an agent's requests are compiled here."""
-        return isinstance(agent, LlmAgent) and self._spec(agent.name) is not None
+        return isinstance(agent, LlmAgent) and self._engines.spec(agent.name) is not None
 
     async def before_agent(self, callback_context: CallbackContext) -> None:
         """Prepare, and write what comes before the turn: an instruction may name it."""
         agent = callback_context.get_invocation_context().agent
-        spec = self._spec(callback_context.agent_name)
+        spec = self._engines.spec(callback_context.agent_name)
         if spec is None or not isinstance(agent, LlmAgent):
             return
         expect_requests(callback_context, agent.name)
         session = await self._session(callback_context)
         since = len(session.changes)
-        engine = self._engine(agent.name, spec, agent.canonical_model.model)
+        engine = self._engines.engine(agent.name, spec, agent.canonical_model.model)
         pack = await engine.acompile(session)
         write_changes(session, since, callback_context.state)
         publish(pack, agent.name, callback_context.state)
@@ -122,16 +102,16 @@ class ModelRequests:
         self, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Put the compiled request in place of ADK's."""
-        spec = self._spec(callback_context.agent_name)
+        spec = self._engines.spec(callback_context.agent_name)
         if spec is None:
             return None
         expect_requests(callback_context, callback_context.agent_name)
         session = await self._session(callback_context)
-        engine = self._engine(callback_context.agent_name, spec, llm_request.model or "")
+        engine = self._engines.engine(callback_context.agent_name, spec, llm_request.model or "")
         since = len(session.changes)
         await self._supply.fill(session, engine.spec, callback_context)
         events = list(callback_context.session.events)
-        own = await off_loop(_own_parts, engine, session, llm_request, events)
+        own = await off_loop(own_parts, engine, session, llm_request, events)
         self._own[_run(callback_context)] = own
         pack = await engine.acompile(session, reserved_system=own.tokens, tools=own.tools)
         if self._context is not None:
@@ -139,9 +119,9 @@ class ModelRequests:
         write_changes(session, since, callback_context.state)
         publish(pack, callback_context.agent_name, callback_context.state)
         await self._keep(pack, callback_context)
-        await off_loop(_put, pack, llm_request, own.added)
+        await off_loop(put, pack, llm_request, own.added)
         if engine.target.read_back:
-            llm_request.append_tools(reading_tools(engine, self._session))
+            llm_request.append_tools(adk_tools(engine, self._session))
         return None
 
     async def on_model_error(
@@ -150,22 +130,25 @@ class ModelRequests:
         """The answer to a smaller request where this one was too long; None for all else."""
         name, own = callback_context.agent_name, self._own.get(_run(callback_context))
         agent = callback_context.get_invocation_context().agent
-        engine = self._newest(name)
+        engine = self._engines.newest(name)
         if own is None or engine is None or not isinstance(agent, LlmAgent):
             return None
         if overflow_of(error) is None:
             return None
-        session = await self._session(callback_context)
-        while True:
+        session, model = await self._session(callback_context), agent.canonical_model
+
+        async def smaller(refusal: Exception) -> LlmRequest:
             pack = await engine.arecover(
-                session, error, reserved_system=own.tokens, tools=own.tools
+                session, refusal, reserved_system=own.tokens, tools=own.tools
             )
-            await off_loop(_put, pack, llm_request, own.added, True)
-            try:
-                answers = agent.canonical_model.generate_content_async(llm_request)
-                return [answer async for answer in answers][-1]
-            except Exception as other:  # noqa: BLE001 what is no overflow is raised again
-                error = other
+            await off_loop(put, pack, llm_request, own.added, True)
+            return llm_request
+
+        async def send(request: LlmRequest) -> LlmResponse:
+            answers = model.generate_content_async(request)
+            return [answer async for answer in answers][-1]
+
+        return await aanswered(send, await smaller(error), smaller)
 
     async def after_model(
         self, callback_context: CallbackContext, llm_response: LlmResponse
@@ -173,7 +156,7 @@ class ModelRequests:
         """Learn from the bill how the provider counts tokens."""
         usage = llm_response.usage_metadata
         if usage is not None and usage.prompt_token_count and not llm_response.partial:
-            engine = self._newest(callback_context.agent_name)
+            engine = self._engines.newest(callback_context.agent_name)
             if engine is not None:
                 session = await self._session(callback_context)
                 await off_loop(engine.bill, session, usage_of(usage))
@@ -182,8 +165,8 @@ class ModelRequests:
     async def after_agent(self, callback_context: CallbackContext) -> types.Content | None:
         """Record: notes, captured outputs."""
         name = callback_context.agent_name
-        engine = self._newest(name)
-        if self._spec(name) is None or engine is None:
+        engine = self._engines.newest(name)
+        if self._engines.spec(name) is None or engine is None:
             return None
         session = await self._session(callback_context)
         since = len(session.changes)
@@ -205,41 +188,9 @@ class ModelRequests:
             pack.tokens,
         )
 
-    def _spec(self, agent: str) -> Expr | Compiler | None:
-        return self._specs.get(agent) if isinstance(self._specs, Mapping) else self._specs
-
-    def _newest(self, agent: str) -> Engine | None:
-        """The engine that compiled for this agent last."""
-        engines = [engine for (name, _), engine in self._engines.items() if name == agent]
-        return engines[-1] if engines else None
-
     async def _session(self, context: CallbackContext) -> Session:
         state, view = context.state.to_dict(), VisibleEvents.of(context)
         return await self._mirrors.asession(context.session, state, view)
-
-    def _engine(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
-        """The engine for an agent with this model; the one used last stands last."""
-        engine = self._engines.pop((agent, model), None) or self._made(agent, spec, model)
-        engine.ports = self._redaction
-        self._engines[agent, model] = engine
-        return engine
-
-    def _made(self, agent: str, spec: Expr | Compiler, model: str) -> Engine:
-        options: dict[str, Any] = {
-            "models": self._models,
-            "artifacts": self._artifacts,
-            "roots": self._roots,
-            "hosts": self._hosts,
-            "agent": agent,
-            "format": "gemini",
-            "window": window_of(model, self._window),
-            "tools": (),
-            "reader": self._reader,
-        }
-        if self._context is not None:
-            options = {key: value for key, value in options.items() if value}
-            return self._context.engine(model or "gemini", **options)
-        return Engine(spec, model or "gemini", **options)
 
 
 def _run(context: CallbackContext) -> str:
@@ -271,49 +222,3 @@ def expect_requests(context: CallbackContext, agent: str) -> None:
             fix="Runner.run_async; for Runner.run_live an agent without a context, whose window is "
             "the provider's: RunConfig(context_window_compression=...)",
         )
-
-
-def window_of(model: str, window: int | None) -> int:
-    """Tokens of a model's window."""
-    if window is not None:
-        return window
-    try:
-        return model_info(model).window
-    except ModelError:
-        return UNKNOWN_WINDOW
-
-
-def _own_parts(
-    engine: Engine, session: Session, request: LlmRequest, events: list[Event]
-) -> OwnParts:
-    """What ADK's request has beside the conversation, redacted as the spec says."""
-    planned = plan(engine.spec, session.state, engine.ports)
-    added = extra_contents(request.contents, events)
-    if planned.every_redaction:
-        added = clean_own_parts(request, added, planned.every_redaction, engine.ports)
-    tools = tools_of(request)
-    if planned.tools is None:  # then ADK's stay as they are, and one tells whether refs can be read
-        tools = tuple(tool for tool in tools if tool.name == engine.target.reader)
-    counted = {tool.name for tool in tools}
-    contents = [content for content, _ in added]
-    tokens = own_tokens(request, request.model or "", contents, counted)
-    return OwnParts(added, tools, tokens)
-
-
-def _put(
-    pack: Pack,
-    request: LlmRequest,
-    added: list[tuple[types.Content, int]],
-    again: bool = False,
-) -> None:
-    """Put what was compiled into ADK's request; `again` has its instruction already."""
-    policy = pack.manifest.tools
-    if policy is not None and policy.rule == "step-only":
-        keep_only(request, policy.sent)
-    contents = [types.Content.model_validate(one) for one in pack.request["contents"]]
-    request.contents = put_extra_contents(contents, added)
-    # the provider's own memory of the conversation would stand beside it, uncompiled
-    request.previous_interaction_id = None
-    instruction = pack.request.get("config", {}).get("system_instruction")
-    if instruction and not again:
-        request.append_instructions([text_of(instruction)])

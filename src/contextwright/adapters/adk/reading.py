@@ -11,7 +11,7 @@ from contextwright.session.event import Tool
 from contextwright.session.session import Session
 
 
-def reading_tools(
+def adk_tools(
     engine: Engine, session_of: Callable[[ToolContext], Awaitable[Session]]
 ) -> list[BaseTool]:
     """A tool of ADK's for each that reads back.

@@ -13,17 +13,19 @@ from agent_framework import (
 )
 
 from contextwright.adapters.agent_framework.message_contents import MessageContents
-from contextwright.adapters.message_mapping import foreign_body, framework_messages
+from contextwright.adapters.bills import bill_of
+from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.reading_tools import reading_tools
 from contextwright.adapters.streams import astream
-from contextwright.session.event import Tool
 from contextwright.tokens.usage import Usage
 
 _MAPPING = PartedMessages(MessageContents())
 
 
-class ContextChatMiddleware(ChatMiddleware):
+class ContextChatMiddleware(ContextOwner, ChatMiddleware):
     """What each request of an agent holds.
 
     Args:
@@ -34,22 +36,23 @@ class ContextChatMiddleware(ChatMiddleware):
 
     def __init__(self, spec: Any = None, **options: Any) -> None:
         self.port = ContextPort(context_of(spec, options))
-        self.tools = [_reading_tool(self.port, tool) for tool in self.port.tools()]
-
-    @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
+        self.tools = [
+            FunctionTool(
+                name=tool.name,
+                description=tool.description,
+                func=tool.aread,
+                input_model=tool.parameters,
+            )
+            for tool in reading_tools(self.port)
+        ]
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """The model's answer to the compiled request; as a stream where it is asked for one."""
         request = _Request(context, call_next)
         if not context.stream:
-            await self.port.asend(request.foreign.body, request.send)
-            bill = _bill(getattr(context.result, "usage_details", None))
-            await self.port.abilled(request.foreign.body, bill)
+            await self.port.asend(request.mapped.body, request.send, bill=request.whole_bill)
             return
-        updates = astream(self.port, request.foreign.body, request.updates, request.bill)
+        updates = astream(self.port, request.mapped.body, request.updates, request.bill)
         context.result = ResponseStream(updates, finalizer=request.response)
 
 
@@ -58,31 +61,24 @@ class _Request:
 
     def __init__(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         self.context, self.call_next = context, call_next
-        self.messages = list(context.messages)
         options = context.options or {}
         instructions = options.get("instructions")
         tools = [tool for tool in options.get("tools") or () if isinstance(tool, FunctionTool)]
-        self.foreign = foreign_body(
+        self.mapped = MappedRequest(
             _MAPPING,
-            self.messages,
+            context.messages,
             model=str(options.get("model") or getattr(context.client, "model", None) or ""),
             system=instructions if isinstance(instructions, str) else None,
-            tools=(
-                {"name": t.name, "description": t.description, "parameters": t.parameters()}
-                for t in tools
-            ),
+            tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
         )
         self.stream: Any = None
         self.usage: Any = None  # of a streamed answer so far
 
     async def send(self, body: Body) -> None:
         """Send a compiled body; the answer is the context's result."""
-        compiled = body["messages"]
-        system, messages = framework_messages(_MAPPING, self.messages, self.foreign, compiled)
-        options = dict(self.context.options or {})
-        if system is not None and system != options["instructions"]:
-            self.context.options = {**options, "instructions": system}
-        self.context.messages = messages
+        if (system := self.mapped.system_of(body)) is not None:
+            self.context.options = {**(self.context.options or {}), "instructions": system}
+        self.context.messages = self.mapped.messages_of(body)
         await self.call_next()
 
     async def updates(self, body: Body) -> AsyncIterator[Any]:
@@ -99,6 +95,10 @@ class _Request:
                 self.usage = add_usage_details(self.usage, each.usage_details)
         return _bill(self.usage)
 
+    def whole_bill(self, _: Any) -> Usage | None:
+        """What an answer cost that was not streamed."""
+        return _bill(getattr(self.context.result, "usage_details", None))
+
     async def response(self, updates: Any) -> Any:
         """The whole of a streamed answer, by the stream that it came from."""
         return await self.stream.get_final_response()
@@ -106,30 +106,10 @@ class _Request:
 
 def _bill(details: Any) -> Usage | None:
     """What an answer cost; Anthropic's input is without what is cached."""
-    if not details or not details.get("input_token_count"):
-        return None
-    cached = details.get("cache_read_input_token_count") or 0
-    written = details.get("cache_creation_input_token_count") or 0
-    is_without = any(name.startswith("anthropic.") for name in details)
-    whole = details["input_token_count"] + (cached + written if is_without else 0)
-    return Usage(
-        input=whole,
-        cached=cached,
-        cache_write=written,
-        output=details.get("output_token_count") or 0,
-        context=whole,
-    )
-
-
-def _reading_tool(port: ContextPort, tool: Tool) -> FunctionTool:
-    """A tool of the port's as the framework's."""
-
-    async def read(**arguments: Any) -> str:
-        return await port.aanswer(tool.name, arguments)
-
-    return FunctionTool(
-        name=tool.name,
-        description=tool.description,
-        func=read,
-        input_model=dict(tool.parameters),
+    return bill_of(
+        (details or {}).get("input_token_count"),
+        (details or {}).get("output_token_count"),
+        cached=(details or {}).get("cache_read_input_token_count"),
+        written=(details or {}).get("cache_creation_input_token_count"),
+        is_apart=any(name.startswith("anthropic.") for name in details or ()),
     )

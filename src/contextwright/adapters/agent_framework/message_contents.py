@@ -1,9 +1,7 @@
 """The parts of Agent Framework's messages: their contents."""
 
 import copy
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from agent_framework import Content, Message
 
@@ -28,16 +26,14 @@ class MessageContents:
         if part.type == "text_reasoning":
             return PartView("reasoning")
         if part.type == "function_call":
-            arguments = part.arguments
-            text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
-            return PartView("call", text or "{}", part.call_id or "", part.name or "")
+            return PartView.call(part.call_id, part.name, part.arguments)
         if part.type == "function_result":
             return PartView("result", str(part.result or ""), part.call_id or "")
         kind = (part.media_type or "").partition("/")[0]
         if part.type in ("data", "uri") and part.uri:
-            image: dict[str, Any] = {"type": "image_url", "image_url": {"url": part.uri}}
-            file: dict[str, Any] = {"type": "file", "file": {"file_data": part.uri}}
-            return PartView("media", wire=image if kind == "image" else file)
+            if kind == "image":
+                return PartView.image(part.uri)
+            return PartView("media", wire={"type": "file", "file": {"file_data": part.uri}})
         return PartView("opaque")
 
     def rewritten(self, part: Content, text: str) -> Content:

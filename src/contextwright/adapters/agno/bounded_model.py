@@ -2,6 +2,7 @@
 own messages stay whole. Tested with agno 3.1."""
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 from agno.models.base import Model
@@ -9,15 +10,18 @@ from agno.models.message import Message
 from agno.tools.function import Function
 
 from contextwright.adapters.agno.message_fields import MessageFields
-from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
+from contextwright.adapters.bills import bill_of
+from contextwright.adapters.mapped_calls import MappedCall
+from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.adapters.streams import astream, stream
+from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.reading_tools import reading_tools
 from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
 _MAPPING = PartedMessages(MessageFields())
+_SCHEMA = ("name", "description", "parameters")
 
 
 def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
@@ -31,44 +35,29 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(model)
 
-    def bill(answer: Any) -> Usage | None:
-        return _bill(model, answer)
+    def call(messages: list[Message], rest: dict[str, Any]) -> MappedCall[Message]:
+        tools = (tool["function"] for tool in rest.get("tools") or () if "function" in tool)
+        shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
+        request = MappedRequest(_MAPPING, messages, model=model.id, tools=shown)
+        return MappedCall(port, request, partial(_bill, model))
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        shown = _body(self, messages, rest)
-
-        def answer(body: Body) -> Any:
-            return own.invoke(self, messages=_messages(messages, shown, body), **rest)
-
-        response = port.send(shown.body, answer)
-        port.billed(shown.body, bill(response))
-        return response
+        return call(messages, rest).answer(lambda sent: own.invoke(self, messages=sent, **rest))
 
     async def ainvoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        shown = _body(self, messages, rest)
-
-        async def answer(body: Body) -> Any:
-            return await own.ainvoke(self, messages=_messages(messages, shown, body), **rest)
-
-        response = await port.asend(shown.body, answer)
-        await port.abilled(shown.body, bill(response))
-        return response
+        return await call(messages, rest).aanswer(
+            lambda sent: own.ainvoke(self, messages=sent, **rest)
+        )
 
     def invoke_stream(self: Any, messages: list[Message], **rest: Any) -> Iterator[Any]:
-        shown = _body(self, messages, rest)
-
-        def answer(body: Body) -> Iterator[Any]:
-            return own.invoke_stream(self, messages=_messages(messages, shown, body), **rest)
-
-        return stream(port, shown.body, answer, bill)
+        return call(messages, rest).pieces(
+            lambda sent: own.invoke_stream(self, messages=sent, **rest)
+        )
 
     def ainvoke_stream(self: Any, messages: list[Message], **rest: Any) -> AsyncIterator[Any]:
-        shown = _body(self, messages, rest)
-
-        def answer(body: Body) -> AsyncIterator[Any]:
-            return own.ainvoke_stream(self, messages=_messages(messages, shown, body), **rest)
-
-        return astream(port, shown.body, answer, bill)
+        return call(messages, rest).apieces(
+            lambda sent: own.ainvoke_stream(self, messages=sent, **rest)
+        )
 
     return model_copy_with(model, port, invoke, ainvoke, invoke_stream, ainvoke_stream)
 
@@ -80,54 +69,27 @@ def read_back_tools(model: Model) -> list[Function]:
     Args:
         model: that `context_model` made.
     """
-    port = port_of(model)
-
-    def function(name: str, description: str, parameters: dict[str, Any]) -> Function:
-        async def read(**arguments: Any) -> str:
-            return await port.aanswer(name, arguments)
-
-        return Function(
-            name=name,
-            description=description,
-            parameters=parameters,
-            entrypoint=read,
+    return [
+        Function(
+            name=tool.name,
+            description=tool.description,
+            parameters=tool.parameters,
+            entrypoint=tool.aread,
             skip_entrypoint_processing=True,
         )
-
-    return [function(tool.name, tool.description, dict(tool.parameters)) for tool in port.tools()]
+        for tool in reading_tools(port_of(model))
+    ]
 
 
 def _bill(model: Model, answer: Any) -> Usage | None:
     """What an answer cost; Anthropic's input is without what is cached."""
     metrics = answer.response_usage
-    if metrics is None or not metrics.input_tokens:
+    if metrics is None:
         return None
-    cached, written = metrics.cache_read_tokens, metrics.cache_write_tokens
-    is_without = any("anthropic" in kind.__module__ for kind in type(model).__mro__)
-    whole = metrics.input_tokens + (cached + written if is_without else 0)
-    return Usage(
-        input=whole,
-        cached=cached,
-        cache_write=written,
-        output=metrics.output_tokens,
-        context=whole,
+    return bill_of(
+        metrics.input_tokens,
+        metrics.output_tokens,
+        cached=metrics.cache_read_tokens,
+        written=metrics.cache_write_tokens,
+        is_apart=any("anthropic" in kind.__module__ for kind in type(model).__mro__),
     )
-
-
-def _body(model: Model, messages: list[Message], rest: dict[str, Any]) -> ForeignBody:
-    """A request of Agno's as a body."""
-    tools = [tool["function"] for tool in rest.get("tools") or () if "function" in tool]
-    return foreign_body(
-        _MAPPING,
-        messages,
-        model=model.id,
-        tools=(
-            {key: tool[key] for key in ("name", "description", "parameters") if tool.get(key)}
-            for tool in tools
-        ),
-    )
-
-
-def _messages(messages: list[Message], shown: ForeignBody, body: Body) -> list[Message]:
-    """The messages of a compiled body."""
-    return framework_messages(_MAPPING, messages, shown, body["messages"])[1]

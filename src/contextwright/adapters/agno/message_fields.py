@@ -1,6 +1,5 @@
 """The parts of Agno's messages: content, pictures, calls and reasoning, a result as one."""
 
-import base64
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -41,11 +40,10 @@ class MessageFields:
         if isinstance(part, Message):
             return PartView("result", part.get_content_string(), part.tool_call_id or "")
         if isinstance(part, Image):
-            return PartView("media", wire={"type": "image_url", "image_url": {"url": _url(part)}})
+            return _picture(part)
         if isinstance(part, dict) and "function" in part:
             function = part["function"]
-            arguments = function.get("arguments") or "{}"
-            return PartView("call", arguments, part["id"], function["name"])
+            return PartView.call(part["id"], function["name"], function.get("arguments"))
         if isinstance(part, dict) and part.get("type") == "text":
             return PartView("text", part["text"])
         return PartView("reasoning" if part is _REASONING else "opaque")
@@ -110,10 +108,8 @@ def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> l
     return new
 
 
-def _url(image: Image) -> str:
-    """Where a picture is, or itself."""
+def _picture(image: Image) -> PartView:
     if image.url:
-        return image.url
-    data = image.get_content_bytes() or b""
+        return PartView.image(image.url)
     kind = image.mime_type or f"image/{image.format or 'png'}"
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+    return PartView.image_data(kind, image.get_content_bytes() or b"")

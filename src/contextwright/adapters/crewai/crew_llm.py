@@ -5,7 +5,7 @@ Its hook before a call only edits the agent's own list in place, so what it shor
 the history and from every later request: it can not hold what is promised here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -14,16 +14,19 @@ from crewai.tools import BaseTool
 from crewai.types.usage_metrics import UsageMetrics
 
 from contextwright.adapters.argument_models import arguments_model
-from contextwright.adapters.message_mapping import foreign_body, framework_messages
+from contextwright.adapters.bills import bill_of
+from contextwright.adapters.mapped_calls import MappedCall
+from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_sources import Wire
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.session.event import Tool
+from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 from contextwright.tokens.usage import Usage
 
 LlmT = TypeVar("LlmT", bound=BaseLLM)
 _FIELDS = ("role", "content", "tool_calls", "tool_call_id")
-_BILLS: ContextVar[list[Usage]] = ContextVar("bills of a call")
+_SCHEMA = ("name", "description", "parameters")
+_BILLS: ContextVar[list[UsageMetrics | None]] = ContextVar("bills of a call")
 
 
 class CrewMessages:
@@ -61,61 +64,31 @@ def context_llm(llm: LlmT, spec: Any = None, **options: Any) -> LlmT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(llm)
 
+    def request(llm: Any, messages: Any, tools: Any) -> MappedCall[Any]:
+        is_text = isinstance(messages, str)
+        listed = [{"role": "user", "content": messages}] if is_text else messages
+        functions = (tool.get("function", tool) for tool in tools or ())
+        shown = ({key: tool[key] for key in _SCHEMA if key in tool} for tool in functions)
+        _BILLS.set([])  # of this call and the task that makes it
+        return MappedCall(
+            port, MappedRequest(_MAPPING, listed, model=llm.model, tools=shown), _newest_bill
+        )
+
     def call(self: Any, messages: Any, tools: Any = None, *rest: Any, **named: Any) -> Any:
-        request = _Request(self, messages, tools)
-
-        def answer(body: Body) -> Any:
-            return own.call(self, request.messages_of(body), tools, *rest, **named)
-
-        bills: list[Usage] = []
-        token = _BILLS.set(bills)
-        try:
-            return port.send(request.foreign.body, answer)
-        finally:
-            _BILLS.reset(token)
-            port.billed(request.foreign.body, bills[-1] if bills else None)
+        return request(self, messages, tools).answer(
+            lambda sent: own.call(self, sent, tools, *rest, **named)
+        )
 
     async def acall(self: Any, messages: Any, tools: Any = None, *rest: Any, **named: Any) -> Any:
-        request = _Request(self, messages, tools)
-
-        async def answer(body: Body) -> Any:
-            return await own.acall(self, request.messages_of(body), tools, *rest, **named)
-
-        bills: list[Usage] = []
-        token = _BILLS.set(bills)
-        try:
-            return await port.asend(request.foreign.body, answer)
-        finally:
-            _BILLS.reset(token)
-            await port.abilled(request.foreign.body, bills[-1] if bills else None)
+        return await request(self, messages, tools).aanswer(
+            lambda sent: own.acall(self, sent, tools, *rest, **named)
+        )
 
     def _track_token_usage_internal(self: Any, usage_data: dict[str, Any]) -> None:
         own._track_token_usage_internal(self, usage_data)
-        metrics = UsageMetrics.from_provider_dict(usage_data)
-        if metrics is not None:
-            _BILLS.get([]).append(_bill(metrics))
+        _BILLS.get([]).append(UsageMetrics.from_provider_dict(usage_data))
 
     return model_copy_with(llm, port, call, acall, _track_token_usage_internal)
-
-
-class _Request:
-    """A request of CrewAI's."""
-
-    def __init__(self, llm: BaseLLM, messages: Any, tools: Any) -> None:
-        is_text = isinstance(messages, str)
-        self.messages = [{"role": "user", "content": messages}] if is_text else list(messages)
-        functions = [tool.get("function", tool) for tool in tools or ()]
-        keys = ("name", "description", "parameters")
-        self.foreign = foreign_body(
-            _MAPPING,
-            self.messages,
-            model=llm.model,
-            tools=({key: tool[key] for key in keys if key in tool} for tool in functions),
-        )
-
-    def messages_of(self, body: Body) -> Sequence[Mapping[str, Any]]:
-        """The messages of a compiled body."""
-        return framework_messages(_MAPPING, self.messages, self.foreign, body["messages"])[1]
 
 
 def read_back_tools(llm: BaseLLM) -> list[BaseTool]:
@@ -125,26 +98,26 @@ def read_back_tools(llm: BaseLLM) -> list[BaseTool]:
     Args:
         llm: that `context_llm` made.
     """
-    port = port_of(llm)
-    return [_reading_tool(port, tool) for tool in port.tools()]
+    return [_tool(tool) for tool in reading_tools(port_of(llm))]
 
 
-def _reading_tool(port: ContextPort, tool: Tool) -> BaseTool:
+def _tool(tool: ReadingTool) -> BaseTool:
     class CrewReading(BaseTool):
         def _run(self, **arguments: Any) -> str:
-            values = {key: each for key, each in arguments.items() if each is not None}
-            return port.answer(tool.name, values)
+            return tool.read(**arguments)
 
-    schema = arguments_model(tool)
+    schema = arguments_model(tool.tool)
     return CrewReading(name=tool.name, description=tool.description, args_schema=schema)
 
 
-def _bill(metrics: UsageMetrics) -> Usage:
-    """What a call cost."""
-    return Usage(
-        input=metrics.prompt_tokens,
+def _newest_bill(_: Any) -> Usage | None:
+    """What a call cost, which its answer does not say."""
+    metrics = next((each for each in reversed(_BILLS.get([])) if each is not None), None)
+    if metrics is None:
+        return None
+    return bill_of(
+        metrics.prompt_tokens,
+        metrics.completion_tokens,
         cached=metrics.cached_prompt_tokens,
-        cache_write=metrics.cache_creation_tokens,
-        output=metrics.completion_tokens,
-        context=metrics.prompt_tokens,
+        written=metrics.cache_creation_tokens,
     )

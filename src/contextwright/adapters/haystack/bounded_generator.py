@@ -1,7 +1,6 @@
 """A chat generator of Haystack's whose requests are compiled, one by one inside an agent's loop;
 the agent's state keeps all messages. Tested with haystack-ai 3.4."""
 
-from collections.abc import Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -10,11 +9,12 @@ from haystack.tools import flatten_tools_or_toolsets
 from haystack.tools.tool import Tool
 
 from contextwright.adapters.haystack.chat_contents import ChatContents
-from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
+from contextwright.adapters.mapped_calls import MappedCall
+from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.session.event import Tool as ReadingTool
+from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.reading_tools import reading_tools
 from contextwright.tokens.usage import Usage, usage_of
 
 GeneratorT = TypeVar("GeneratorT")
@@ -32,38 +32,32 @@ def context_generator(generator: GeneratorT, spec: Any = None, **options: Any) -
     port = ContextPort(context_of(spec, options))
     own: Any = type(generator)
 
+    def call(self: Any, messages: Any, tools: Any) -> MappedCall[ChatMessage]:
+        is_text = isinstance(messages, str)
+        listed = [ChatMessage.from_user(messages)] if is_text else list(messages)
+        known = flatten_tools_or_toolsets(tools or getattr(self, "tools", None))
+        schemas = (function_schema(each.name, each.description, each.parameters) for each in known)
+        model = str(getattr(self, "model", ""))
+        return MappedCall(port, MappedRequest(_MAPPING, listed, model=model, tools=schemas), _bill)
+
     @wraps(own.run)
     def run(self: Any, messages: Any, *rest: Any, tools: Any = None, **named: Any) -> Any:
-        before = _listed(messages)
-        shown = _body(self, before, tools)
+        return call(self, messages, tools).answer(
+            lambda sent: own.run(self, sent, *rest, tools=tools, **named)
+        )
 
-        def answer(body: Body) -> Any:
-            return own.run(self, _messages(before, shown, body), *rest, tools=tools, **named)
+    if not hasattr(own, "run_async"):
+        return model_copy_with(generator, port, run)
 
-        result = port.send(shown.body, answer)
-        port.billed(shown.body, _bill(result))
-        return result
+    @wraps(own.run_async)
+    async def run_async(
+        self: Any, messages: Any, *rest: Any, tools: Any = None, **named: Any
+    ) -> Any:
+        return await call(self, messages, tools).aanswer(
+            lambda sent: own.run_async(self, sent, *rest, tools=tools, **named)
+        )
 
-    methods = [run]
-    if hasattr(own, "run_async"):
-
-        @wraps(own.run_async)
-        async def run_async(
-            self: Any, messages: Any, *rest: Any, tools: Any = None, **named: Any
-        ) -> Any:
-            before = _listed(messages)
-            shown = _body(self, before, tools)
-
-            async def answer(body: Body) -> Any:
-                sent = _messages(before, shown, body)
-                return await own.run_async(self, sent, *rest, tools=tools, **named)
-
-            result = await port.asend(shown.body, answer)
-            await port.abilled(shown.body, _bill(result))
-            return result
-
-        methods.append(run_async)
-    return model_copy_with(generator, port, *methods)
+    return model_copy_with(generator, port, run, run_async)
 
 
 def read_back_tools(generator: Any) -> list[Tool]:
@@ -73,43 +67,15 @@ def read_back_tools(generator: Any) -> list[Tool]:
     Args:
         generator: that `context_generator` made.
     """
-    port = port_of(generator)
-    return [_reading_tool(port, tool) for tool in port.tools()]
-
-
-def _reading_tool(port: ContextPort, tool: ReadingTool) -> Tool:
-    def read(**arguments: Any) -> str:
-        return port.answer(tool.name, arguments)
-
-    return Tool(
-        name=tool.name,
-        description=tool.description,
-        parameters=dict(tool.parameters),
-        function=read,
-    )
-
-
-def _listed(messages: Any) -> list[ChatMessage]:
-    return [ChatMessage.from_user(messages)] if isinstance(messages, str) else list(messages)
-
-
-def _body(generator: Any, messages: Sequence[ChatMessage], tools: Any) -> ForeignBody:
-    """A request of Haystack's as a body."""
-    functions = flatten_tools_or_toolsets(tools or getattr(generator, "tools", None))
-    return foreign_body(
-        _MAPPING,
-        messages,
-        model=str(getattr(generator, "model", "")),
-        tools=(
-            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-            for tool in functions
-        ),
-    )
-
-
-def _messages(messages: Sequence[ChatMessage], shown: ForeignBody, body: Body) -> list[ChatMessage]:
-    """The messages of a compiled body."""
-    return framework_messages(_MAPPING, messages, shown, body["messages"])[1]
+    return [
+        Tool(
+            name=tool.name,
+            description=tool.description,
+            parameters=tool.parameters,
+            function=tool.read,
+        )
+        for tool in reading_tools(port_of(generator))
+    ]
 
 
 def _bill(result: Any) -> Usage | None:

@@ -33,13 +33,11 @@ class ChatContents:
         if isinstance(part, TextContent):
             return PartView("text", part.text)
         if isinstance(part, ToolCall):
-            arguments = json.dumps(part.arguments, ensure_ascii=False)
-            return PartView("call", arguments, part.id or "", part.tool_name)
+            return PartView.call(part.id, part.tool_name, part.arguments)
         if isinstance(part, ToolCallResult):
             return PartView("result", _text(part.result), part.origin.id or "")
         if isinstance(part, ImageContent):
-            url = f"data:{part.mime_type or 'image/png'};base64,{part.base64_image}"
-            return PartView("media", wire={"type": "image_url", "image_url": {"url": url}})
+            return PartView.image_data(part.mime_type or "image/png", part.base64_image)
         return PartView("reasoning" if isinstance(part, ReasoningContent) else "opaque")
 
     def rewritten(self, part: Any, text: str) -> Any:

@@ -3,20 +3,17 @@
 from inspect_ai.tool import Tool, ToolDef, ToolParams
 
 from contextwright.adapters.port import ContextPort
-from contextwright.session.event import Tool as ReadingTool
+from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 
 
 def tools_of(port: ContextPort) -> list[Tool]:
     """A tool of inspect_ai's for each of the port's."""
-    return [_tool(port, tool) for tool in port.tools()]
+    return [_tool(tool) for tool in reading_tools(port)]
 
 
-def _tool(port: ContextPort, tool: ReadingTool) -> Tool:
-    async def read(**arguments: object) -> str:
-        return await port.aanswer(tool.name, arguments)
-
-    parameters = ToolParams.model_validate(dict(tool.parameters))
+def _tool(tool: ReadingTool) -> Tool:
+    parameters = ToolParams.model_validate(tool.parameters)
     # the framework takes no argument without a description; what each is says the tool's own
     for name, parameter in parameters.properties.items():
         parameter.description = parameter.description or name
-    return ToolDef(read, tool.name, tool.description, parameters).as_tool()
+    return ToolDef(tool.aread, tool.name, tool.description, parameters).as_tool()

@@ -17,7 +17,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolInfo
 
-from contextwright.adapters.message_mapping import ForeignBody, foreign_body
+from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages, PartView
 
 
@@ -43,14 +43,12 @@ class ChatContent:
         if isinstance(part, ContentText):
             return PartView("text", part.text)
         if isinstance(part, ToolCall):
-            arguments = json.dumps(part.arguments, ensure_ascii=False)
-            return PartView("call", arguments, part.id, part.function)
+            return PartView.call(part.id, part.function, part.arguments)
         if isinstance(part, ChatMessageTool):
             text = part.error.message if part.error else part.text
             return PartView("result", text, part.tool_call_id or "")
         if isinstance(part, ContentImage):
-            image: dict[str, Any] = {"url": part.image}
-            return PartView("media", wire={"type": "image_url", "image_url": image})
+            return PartView.image(part.image)
         return PartView("reasoning" if isinstance(part, ContentReasoning) else "opaque")
 
     def rewritten(self, part: Any, text: str) -> Any:
@@ -93,18 +91,17 @@ class ChatContent:
 CHAT = PartedMessages(ChatContent())
 
 
-def shown(model: Model, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> ForeignBody:
+def mapped(
+    model: Model, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]
+) -> MappedRequest[Any]:
     """A request of inspect_ai's as a body."""
-    return foreign_body(
+    parameters = (tool.parameters.model_dump(exclude_none=True) for tool in tools)
+    return MappedRequest(
         CHAT,
         messages,
         model=model.name,
         tools=(
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.parameters.model_dump(exclude_none=True),
-            }
-            for tool in tools
+            function_schema(tool.name, tool.description, each)
+            for tool, each in zip(tools, parameters, strict=True)
         ),
     )

@@ -6,16 +6,16 @@ from typing import Any, Literal
 from inspect_ai.model import ChatMessage, ChatMessageUser, CompactionStrategy, Model
 from inspect_ai.tool import Tool, ToolInfo
 
+from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.inspect_ai.agent_tools import tools_of
-from contextwright.adapters.inspect_ai.chat_content import CHAT, shown
-from contextwright.adapters.message_mapping import framework_messages
+from contextwright.adapters.inspect_ai.chat_content import mapped
 from contextwright.adapters.port import ContextPort, context_of
 
 _RUNS = 256
 """Conversations whose whole messages are held; the one compacted longest ago goes first."""
 
 
-class ContextCompaction(CompactionStrategy):
+class ContextCompaction(ContextOwner, CompactionStrategy):
     """What the requests of an agent hold from the first one above the threshold.
 
     The framework hands over what it sent last; all that was in front of it is held here, so that
@@ -43,11 +43,6 @@ class ContextCompaction(CompactionStrategy):
         self._whole: dict[str, list[ChatMessage]] = {}
 
     @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
-
-    @property
     def tools(self) -> list[Tool]:
         """The tools with which the model reads back what was shortened, for the agent; none
         without `read_back=True`."""
@@ -69,13 +64,13 @@ class ContextCompaction(CompactionStrategy):
             tools: that count for the budget.
         """
         whole, has_new = self._restored(messages)
-        foreign = shown(model, whole, tools)
-        compiled = await self.port.compiled(foreign.body)
-        if not has_new or compiled == foreign.body:
+        request = mapped(model, whole, tools)
+        compiled = await self.port.compiled(request.body)
+        if not has_new or compiled == request.body:
             # asked again, or where all fits by our count: the model said that it is too long
             refusal = "Your input exceeds the context window of this model."
-            compiled = await self.context.arecover(foreign.body, refusal)
-        sent = framework_messages(CHAT, whole, foreign, compiled["messages"])[1]
+            compiled = await self.port.asmaller(request.body, refusal)
+        sent = request.messages_of(compiled)
         self._whole[str(sent[-1].id)] = whole
         while len(self._whole) > _RUNS:
             del self._whole[next(iter(self._whole))]

@@ -4,13 +4,14 @@ Tested with inspect_ai 0.3.285."""
 from typing import Any
 
 from inspect_ai.agent import Agent, AgentState, agent
-from inspect_ai.model import Model, ModelUsage, get_model
+from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolDef, ToolInfo
 
+from contextwright.adapters.bills import bill_of
 from contextwright.adapters.inspect_ai.agent_tools import tools_of
-from contextwright.adapters.inspect_ai.chat_content import CHAT, shown
-from contextwright.adapters.message_mapping import framework_messages
-from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.inspect_ai.chat_content import mapped
+from contextwright.adapters.mapped_calls import MappedCall
+from contextwright.adapters.port import ContextPort, context_of
 from contextwright.errors import ContextOverflowError, SpecError
 from contextwright.tokens.usage import Usage
 
@@ -35,19 +36,17 @@ def context_model(spec: Any = None, *, model: str | Model | None = None, **optio
             state: of the agent.
             tools: that it may call.
         """
-        target, messages = get_model(model), list(state.messages)
-        foreign = shown(target, messages, [_info(tool) for tool in tools])
+        target = get_model(model)
+        request = mapped(target, state.messages, [_info(tool) for tool in tools])
 
-        async def answer(body: Body) -> Usage | None:
-            sent = framework_messages(CHAT, messages, foreign, body["messages"])[1]
+        async def answer(sent: list[Any]) -> ModelOutput:
             output = await target.generate(sent, tools)
             if output.stop_reason == "model_length" and not output.message.tool_calls:
                 refusal = output.error or output.completion
                 raise ContextOverflowError(refusal, where=f"model {target.name!r}", fix="send less")
-            state.output = output
-            return _bill(output.usage)
+            return output
 
-        await port.asend(foreign.body, answer)
+        state.output = await MappedCall(port, request, _bill).aanswer(answer)
         state.messages.append(state.output.message)
         return state
 
@@ -75,18 +74,17 @@ def read_back_tools(model: Agent) -> list[Tool]:
     return tools_of(port)
 
 
-def _bill(usage: ModelUsage | None) -> Usage | None:
+def _bill(output: ModelOutput) -> Usage | None:
     """What an answer cost; the framework counts what is cached apart."""
+    usage = output.usage
     if usage is None:
         return None
-    cached, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    whole = usage.input_tokens + cached + written
-    return Usage(
-        input=whole,
-        cached=cached,
-        cache_write=written,
-        output=usage.output_tokens,
-        context=whole,
+    return bill_of(
+        usage.input_tokens,
+        usage.output_tokens,
+        cached=usage.input_tokens_cache_read,
+        written=usage.input_tokens_cache_write,
+        is_apart=True,
     )
 
 

@@ -8,15 +8,17 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import SystemMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.langchain.chat_messages import ChatMessages
 from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
-from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
+from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.tokens.usage import Usage, usage_of
 
 _MAPPING = ChatMessages()
 
 
-class ContextMiddleware(AgentMiddleware[Any, Any]):
+class ContextMiddleware(ContextOwner, AgentMiddleware[Any, Any]):
     """What each request of an agent holds; the state of the graph keeps all messages.
 
     Args:
@@ -30,28 +32,19 @@ class ContextMiddleware(AgentMiddleware[Any, Any]):
         self.port = ContextPort(context_of(spec, options))
         self.tools = read_back_tools(self.port)
 
-    @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
-
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """The model's answer to the compiled request."""
-        foreign, run = _shown(request), run_of(request.state["messages"])
-        answer = self.port.send(
-            foreign.body, lambda body: handler(_request(request, foreign, body)), run
+        shown, run = _mapped(request), run_of(request.state["messages"])
+        return self.port.send(
+            shown.body, lambda body: handler(_request(request, shown, body)), run, _bill
         )
-        self.port.billed(foreign.body, _usage(answer))
-        return answer
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same beside an event loop."""
-        foreign, run = _shown(request), run_of(request.state["messages"])
-        answer = await self.port.asend(
-            foreign.body, lambda body: handler(_request(request, foreign, body)), run
+        shown, run = _mapped(request), run_of(request.state["messages"])
+        return await self.port.asend(
+            shown.body, lambda body: handler(_request(request, shown, body)), run, _bill
         )
-        await self.port.abilled(foreign.body, _usage(answer))
-        return answer
 
 
 def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, Any]], Any]:
@@ -65,25 +58,24 @@ def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, A
     context = context_of(spec, options)
 
     def hook(state: Mapping[str, Any]) -> dict[str, Any]:
-        messages = state["messages"]
-        foreign = foreign_body(_MAPPING, messages, model=str(options.get("model", "")))
-        compiled = context(foreign.body)["messages"]
-        return {"llm_input_messages": framework_messages(_MAPPING, messages, foreign, compiled)[1]}
+        shown = MappedRequest(_MAPPING, state["messages"], model=str(options.get("model", "")))
+        return {"llm_input_messages": shown.messages_of(context(shown.body))}
 
     return hook
 
 
-def _usage(answer: Any) -> Any:
+def _bill(answer: Any) -> Usage | None:
     """What a model's answer cost; None where it does not say."""
     messages = getattr(getattr(answer, "model_response", answer), "result", [answer])
-    return next((u for each in messages if (u := getattr(each, "usage_metadata", None))), None)
+    usages = (getattr(each, "usage_metadata", None) for each in messages)
+    return usage_of(next(filter(None, usages), None))
 
 
-def _shown(request: Any) -> ForeignBody:
+def _mapped(request: Any) -> MappedRequest[Any]:
     """A request of LangChain's as a body."""
     system = request.system_message
     tools = [convert_to_openai_tool(tool)["function"] for tool in request.tools if _is_ours(tool)]
-    return foreign_body(
+    return MappedRequest(
         _MAPPING,
         request.messages,
         model=_model_name(request.model),
@@ -101,10 +93,9 @@ def _model_name(model: Any) -> str:
     return str(getattr(model, "model_name", None) or getattr(model, "model", ""))
 
 
-def _request(request: Any, foreign: ForeignBody, body: Body) -> Any:
+def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:
     """The request with the messages of a compiled body."""
-    system, messages = framework_messages(_MAPPING, request.messages, foreign, body["messages"])
-    changes: dict[str, Any] = {"messages": messages}
-    if system is not None and system != foreign.body["messages"][0]["content"]:
+    changes: dict[str, Any] = {"messages": shown.messages_of(body)}
+    if (system := shown.system_of(body)) is not None:
         changes["system_message"] = SystemMessage(content=system)
     return request.override(**changes)

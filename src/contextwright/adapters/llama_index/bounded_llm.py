@@ -10,12 +10,12 @@ from llama_index.core.tools import FunctionTool
 
 from contextwright.adapters.argument_models import arguments_model
 from contextwright.adapters.llama_index.message_blocks import MessageBlocks
-from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
+from contextwright.adapters.mapped_calls import MappedCall
+from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.adapters.streams import astream, stream
-from contextwright.session.event import Tool
+from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.reading_tools import reading_tools
 from contextwright.tokens.usage import Usage, usage_of
 
 LlmT = TypeVar("LlmT", bound=LLM)
@@ -35,42 +35,28 @@ def context_llm(llm: LlmT, spec: Any = None, **options: Any) -> LlmT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(llm)
 
+    def call(messages: Sequence[ChatMessage], rest: Mapping[str, Any]) -> MappedCall[ChatMessage]:
+        model = llm.metadata.model_name
+        request = MappedRequest(_MAPPING, messages, model=model, tools=_schemas(rest.get("tools")))
+        return MappedCall(port, request, _bill)
+
     def chat(self: Any, messages: Sequence[ChatMessage], **rest: Any) -> ChatResponse:
-        shown = _body(self, messages, rest)
-        response = port.send(
-            shown.body, lambda body: own.chat(self, _messages(messages, shown, body), **rest)
-        )
-        port.billed(shown.body, _bill(response))
-        return response
+        return call(messages, rest).answer(lambda sent: own.chat(self, sent, **rest))
 
     async def achat(self: Any, messages: Sequence[ChatMessage], **rest: Any) -> ChatResponse:
-        shown = _body(self, messages, rest)
-        response = await port.asend(
-            shown.body, lambda body: own.achat(self, _messages(messages, shown, body), **rest)
-        )
-        await port.abilled(shown.body, _bill(response))
-        return response
+        return await call(messages, rest).aanswer(lambda sent: own.achat(self, sent, **rest))
 
     def stream_chat(self: Any, messages: Sequence[ChatMessage], **rest: Any) -> Iterator[Any]:
-        shown = _body(self, messages, rest)
-        return stream(
-            port,
-            shown.body,
-            lambda body: own.stream_chat(self, _messages(messages, shown, body), **rest),
-            _bill,
-        )
+        return call(messages, rest).pieces(lambda sent: own.stream_chat(self, sent, **rest))
 
     async def astream_chat(
         self: Any, messages: Sequence[ChatMessage], **rest: Any
     ) -> AsyncIterator[Any]:
-        shown = _body(self, messages, rest)
-
-        async def pieces(body: Body) -> AsyncIterator[Any]:
-            sent = _messages(messages, shown, body)
+        async def pieces(sent: list[ChatMessage]) -> AsyncIterator[Any]:
             async for piece in await own.astream_chat(self, sent, **rest):
                 yield piece
 
-        return astream(port, shown.body, pieces, _bill)
+        return call(messages, rest).apieces(pieces)
 
     return model_copy_with(llm, port, chat, achat, stream_chat, astream_chat)
 
@@ -82,21 +68,15 @@ def read_back_tools(llm: LLM) -> list[FunctionTool]:
     Args:
         llm: that `context_llm` made.
     """
-    port = port_of(llm)
-
-    def function(tool: Tool) -> FunctionTool:
-        async def read(**arguments: Any) -> str:
-            values = {key: each for key, each in arguments.items() if each is not None}
-            return await port.aanswer(tool.name, values)
-
-        return FunctionTool.from_defaults(
-            async_fn=read,
+    return [
+        FunctionTool.from_defaults(
+            async_fn=tool.aread,
             name=tool.name,
             description=tool.description,
-            fn_schema=arguments_model(tool),
+            fn_schema=arguments_model(tool.tool),
         )
-
-    return [function(tool) for tool in port.tools()]
+        for tool in reading_tools(port_of(llm))
+    ]
 
 
 def _bill(response: ChatResponse) -> Usage | None:
@@ -104,27 +84,9 @@ def _bill(response: ChatResponse) -> Usage | None:
     return usage_of(response.raw)
 
 
-def _body(llm: LLM, messages: Sequence[ChatMessage], rest: Mapping[str, Any]) -> ForeignBody:
-    """A request of LlamaIndex's as a body; tools stand in the form of their provider."""
-    tools = [tool.get("function", tool) for tool in rest.get("tools") or ()]
-    return foreign_body(
-        _MAPPING,
-        messages,
-        model=llm.metadata.model_name,
-        tools=(
-            {
-                "name": tool["name"],
-                "description": tool.get("description") or "",
-                "parameters": tool.get("parameters") or tool.get("input_schema") or {},
-            }
-            for tool in tools
-            if "name" in tool
-        ),
-    )
-
-
-def _messages(
-    messages: Sequence[ChatMessage], shown: ForeignBody, body: Body
-) -> Sequence[ChatMessage]:
-    """The messages of a compiled body."""
-    return framework_messages(_MAPPING, messages, shown, body["messages"])[1]
+def _schemas(tools: Any) -> Iterator[dict[str, Any]]:
+    """The functions of a request, which stand in the form of their provider."""
+    for tool in (each.get("function", each) for each in tools or ()):
+        if "name" in tool:
+            parameters = tool.get("parameters") or tool.get("input_schema") or {}
+            yield function_schema(tool["name"], tool.get("description"), parameters)

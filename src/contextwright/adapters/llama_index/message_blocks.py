@@ -39,11 +39,9 @@ class MessageBlocks:
         if isinstance(part, TextBlock):
             return PartView("text", part.text)
         if isinstance(part, ToolCallBlock):
-            values = part.tool_kwargs
-            text = values if isinstance(values, str) else json.dumps(values, ensure_ascii=False)
-            return PartView("call", text or "{}", part.tool_call_id or "", part.tool_name)
+            return PartView.call(part.tool_call_id, part.tool_name, part.tool_kwargs)
         if isinstance(part, ImageBlock):
-            return PartView("media", wire={"type": "image_url", "image_url": {"url": _url(part)}})
+            return _picture(part)
         return PartView("reasoning" if isinstance(part, ThinkingBlock) else "opaque")
 
     def rewritten(self, part: Any, text: str) -> Any:
@@ -71,9 +69,8 @@ class MessageBlocks:
         return ChatMessage(role=role, content=text)
 
 
-def _url(block: ImageBlock) -> str:
-    """Where a picture is, or itself."""
+def _picture(block: ImageBlock) -> PartView:
     if block.url:
-        return str(block.url)
+        return PartView.image(str(block.url))
     data = block.resolve_image(as_base64=True).read().decode()
-    return f"data:{block.image_mimetype or 'image/png'};base64,{data}"
+    return PartView.image_data(block.image_mimetype or "image/png", data)

@@ -8,11 +8,12 @@ from agents.items import ModelResponse
 from agents.run_config import CallModelData, ModelInputData
 from agents.run_context import RunContextWrapper
 
-from contextwright.adapters.openai_agents.function_tools import reading_tools, schemas
+from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
 
 
-class ContextFilter:
+class ContextFilter(ContextOwner):
     """A `call_model_input_filter` that compiles: items, instructions and tools are one budget.
 
     Args:
@@ -28,12 +29,7 @@ class ContextFilter:
     def __init__(self, spec: Any = None, **options: Any) -> None:
         self.port = ContextPort(context_of(spec, options))
         self.hooks = _BillHooks(self.port)
-        self.tools = reading_tools(self.port)
-
-    @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
+        self.tools = function_tools(self.port)
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
         """What the model is sent."""

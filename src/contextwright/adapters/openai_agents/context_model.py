@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 from agents import FunctionTool, Model, ModelProvider
 from agents.models.multi_provider import MultiProvider
 
+from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.openai_agents.function_tools import reading_tools, schemas
+from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import usage_of
@@ -54,7 +55,7 @@ def _model_with(model: ModelT, port: ContextPort) -> ModelT:
     return model_copy_with(model, port, get_response, stream_response)
 
 
-class ContextProvider(ModelProvider):
+class ContextProvider(ContextOwner, ModelProvider):
     """A provider for `RunConfig(model_provider=...)`: the models of all agents of a run that name
     theirs compile their requests.
 
@@ -70,13 +71,8 @@ class ContextProvider(ModelProvider):
         self, spec: Any = None, *, provider: ModelProvider | None = None, **options: Any
     ) -> None:
         self.port = ContextPort(context_of(spec, options))
-        self.tools = reading_tools(self.port)
+        self.tools = function_tools(self.port)
         self._provider = provider or MultiProvider()
-
-    @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
 
     def get_model(self, model_name: str | None) -> Model:
         """The model of this name, with the context."""
@@ -94,7 +90,7 @@ def read_back_tools(model: Model) -> list[FunctionTool]:
     Args:
         model: that `context_model` made.
     """
-    return reading_tools(port_of(model))
+    return function_tools(port_of(model))
 
 
 def _body(

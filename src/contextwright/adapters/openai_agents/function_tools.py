@@ -7,7 +7,8 @@ from typing import Any
 from agents import FunctionTool, Handoff
 from agents.tool_context import ToolContext
 
-from contextwright.adapters.port import ContextPort, is_our_tool
+from contextwright.adapters.port import ContextPort
+from contextwright.adapters.reading_tools import is_our_tool
 
 
 def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list[dict[str, Any]]:
@@ -23,7 +24,7 @@ def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list
     return [{"type": "function", **each} for each in definitions if not is_our_tool(each)]
 
 
-def reading_tools(port: ContextPort) -> list[FunctionTool]:
+def function_tools(port: ContextPort) -> list[FunctionTool]:
     """The tools with which an agent's model reads back; none where the context has none."""
 
     async def answer(name: str, context: ToolContext[Any], arguments: str) -> str:

@@ -12,12 +12,13 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import RunContext
 
-from contextwright.adapters.message_mapping import foreign_body, framework_messages
+from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.port import ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
 
 
-class ContextCapability(AbstractCapability[Any]):
+class ContextCapability(ContextOwner, AbstractCapability[Any]):
     """What each request of an agent holds.
 
     Args:
@@ -28,11 +29,6 @@ class ContextCapability(AbstractCapability[Any]):
 
     def __init__(self, spec: Any = None, **options: Any) -> None:
         self.port = ContextPort(context_of(spec, options))
-
-    @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
 
     def get_toolset(self) -> FunctionToolset[Any] | None:
         """The tools that read back what was shortened."""
@@ -56,29 +52,21 @@ class ContextCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """The request with its messages as the context has them."""
-        mapping, messages = PromptMessages(), request_context.messages
         parameters = request_context.model_request_parameters
         instructions = parameters.instruction_parts or []
         tools = [*parameters.function_tools, *parameters.output_tools]
-        foreign = foreign_body(
-            mapping,
-            messages,
+        request = MappedRequest(
+            PromptMessages(),
+            request_context.messages,
             model=request_context.model.model_name,
             system="\n\n".join(part.content for part in instructions) or None,
-            tools=(
-                {
-                    "name": tool.name,
-                    "description": tool.description or "",
-                    "parameters": tool.parameters_json_schema,
-                }
-                for tool in tools
-            ),
+            tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
         )
-        compiled = await self.port.compiled(foreign.body, ctx.run_id or "")
-        system, sent = framework_messages(mapping, messages, foreign, compiled["messages"])
-        if system is not None and system != foreign.body["messages"][0]["content"]:
+        compiled = await self.port.compiled(request.body, ctx.run_id or "")
+        if (system := request.system_of(compiled)) is not None:
             whole = replace(instructions[0], content=system)
             parameters = replace(parameters, instruction_parts=[whole])
+        sent = request.messages_of(compiled)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 
     async def after_model_request(
@@ -97,5 +85,5 @@ class ContextCapability(AbstractCapability[Any]):
         body = self.port.body_of(ctx.run_id or "")
         if body is None:
             raise error
-        await self.context.arecover(body, error)
+        await self.port.asmaller(body, error)
         raise RetryModelRequest from error

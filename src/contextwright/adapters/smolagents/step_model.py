@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 from smolagents.models import ChatMessage, Model, get_tool_json_schema
 from smolagents.tools import Tool
 
-from contextwright.adapters.message_mapping import foreign_body, framework_messages
+from contextwright.adapters.bills import bill_of
+from contextwright.adapters.mapped_calls import MappedCall
+from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 from contextwright.adapters.smolagents.step_messages import StepMessages
-from contextwright.adapters.streams import stream
-from contextwright.session.event import Tool as ReadingTool
 from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
@@ -29,22 +30,25 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(model)
 
-    def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:
-        request = _Request(self, messages, named)
-        answer = port.send(
-            request.foreign.body,
-            lambda body: own.generate(self, request.messages_of(body), *rest, **named),
+    def call(self: Any, messages: list[Any], named: dict[str, Any]) -> MappedCall[ChatMessage]:
+        listed = [ChatMessage.from_dict(dict(m)) if isinstance(m, dict) else m for m in messages]
+        tools = named.get("tools_to_call_from") or ()
+        request = MappedRequest(
+            StepMessages(listed),
+            listed,
+            model=str(self.model_id or ""),
+            tools=(get_tool_json_schema(tool)["function"] for tool in tools),
         )
-        port.billed(request.foreign.body, _bill(answer))
-        return answer
+        return MappedCall(port, request, _bill)
+
+    def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:
+        return call(self, messages, named).answer(
+            lambda sent: own.generate(self, sent, *rest, **named)
+        )
 
     def generate_stream(self: Any, messages: list[Any], *rest: Any, **named: Any) -> Iterator[Any]:
-        request = _Request(self, messages, named)
-        return stream(
-            port,
-            request.foreign.body,
-            lambda body: own.generate_stream(self, request.messages_of(body), *rest, **named),
-            _bill,
+        return call(self, messages, named).pieces(
+            lambda sent: own.generate_stream(self, sent, *rest, **named)
         )
 
     methods = [generate, *([generate_stream] if hasattr(own, "generate_stream") else ())]
@@ -58,43 +62,18 @@ def read_back_tools(model: Model) -> list[Tool]:
     Args:
         model: that `context_model` made.
     """
-    port = port_of(model)
-    return [_reading_tool(port, tool) for tool in port.tools()]
-
-
-class _Request:
-    """A request of smolagents' as a body."""
-
-    def __init__(self, model: Any, messages: list[Any], named: dict[str, Any]) -> None:
-        self.messages = [
-            ChatMessage.from_dict(dict(each)) if isinstance(each, dict) else each
-            for each in messages
-        ]
-        self.mapping = StepMessages(self.messages)
-        tools = named.get("tools_to_call_from") or ()
-        self.foreign = foreign_body(
-            self.mapping,
-            self.messages,
-            model=str(model.model_id or ""),
-            tools=(get_tool_json_schema(tool)["function"] for tool in tools),
-        )
-
-    def messages_of(self, body: Body) -> list[ChatMessage]:
-        """The messages of a compiled body."""
-        return framework_messages(self.mapping, self.messages, self.foreign, body["messages"])[1]
+    return [_tool(tool) for tool in reading_tools(port_of(model))]
 
 
 def _bill(answer: Any) -> Usage | None:
     """What an answer, or a piece of one, cost."""
     usage = answer.token_usage
-    if usage is None:
-        return None
-    return Usage(input=usage.input_tokens, output=usage.output_tokens, context=usage.input_tokens)
+    return None if usage is None else bill_of(usage.input_tokens, usage.output_tokens)
 
 
-def _reading_tool(port: ContextPort, tool: ReadingTool) -> Tool:
+def _tool(tool: ReadingTool) -> Tool:
     """A tool of the port's as the framework's."""
-    schema = dict(tool.parameters)
+    schema = tool.parameters
     needed = schema.get("required", ())
 
     class StepReading(Tool):
@@ -108,7 +87,6 @@ def _reading_tool(port: ContextPort, tool: ReadingTool) -> Tool:
         skip_forward_signature_validation = True
 
         def forward(self, **arguments: Any) -> str:
-            values = {key: each for key, each in arguments.items() if each is not None}
-            return port.answer(tool.name, values)
+            return tool.read(**arguments)
 
     return StepReading()

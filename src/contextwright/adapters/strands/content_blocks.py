@@ -1,6 +1,5 @@
 """The parts of Strands' messages: their content blocks, in the form of Bedrock Converse."""
 
-import base64
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -28,16 +27,14 @@ class ContentBlocks:
             return PartView("text", part["text"])
         if "toolUse" in part:
             call = part["toolUse"]
-            arguments = json.dumps(call.get("input") or {}, ensure_ascii=False)
-            return PartView("call", arguments, call["toolUseId"], call["name"])
+            return PartView.call(call["toolUseId"], call["name"], call.get("input"))
         if "toolResult" in part:
             result = part["toolResult"]
             texts = [_text(item) for item in result["content"] if "text" in item or "json" in item]
             return PartView("result", "\n".join(texts), result["toolUseId"])
         if "image" in part and "bytes" in part["image"].get("source", {}):
-            data = base64.b64encode(part["image"]["source"]["bytes"]).decode()
-            url = f"data:image/{part['image']['format']};base64,{data}"
-            return PartView("media", wire={"type": "image_url", "image_url": {"url": url}})
+            image = part["image"]
+            return PartView.image_data(f"image/{image['format']}", image["source"]["bytes"])
         return PartView("reasoning" if _REASONING in part else "opaque")
 
     def rewritten(self, part: Block, text: str) -> Block:

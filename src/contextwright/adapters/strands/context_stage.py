@@ -10,20 +10,21 @@ from strands.middleware import InvokeModelContext, InvokeModelStage, ModelStopRe
 from strands.plugins import Plugin
 from strands.tools.tools import PythonAgentTool
 
-from contextwright.adapters.message_mapping import ForeignBody, foreign_body, framework_messages
+from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 from contextwright.adapters.strands.content_blocks import ContentBlocks
 from contextwright.adapters.streams import astream
 from contextwright.errors import SpecError
-from contextwright.session.event import Tool
 from contextwright.tokens.usage import Usage, usage_of
 
 _MAPPING = PartedMessages(ContentBlocks())
 Next = Callable[[InvokeModelContext], AsyncGenerator[Any, None]]
 
 
-class ContextStage(Plugin):
+class ContextStage(ContextOwner, Plugin):
     """What each request of an agent holds.
 
     Args:
@@ -44,11 +45,6 @@ class ContextStage(Plugin):
         """The plugin's name."""
         return "contextwright"
 
-    @property
-    def context(self) -> Any:
-        """The context: its newest pack, session and manifest."""
-        return self.port.context
-
     def init_agent(self, agent: Agent) -> None:
         """Stand on an agent's stage, and give it the tools that read back."""
         if not isinstance(agent.conversation_manager, NullConversationManager):
@@ -58,41 +54,38 @@ class ContextStage(Plugin):
                 where="Agent(plugins=[ContextStage(...)])",
                 fix="Agent(conversation_manager=NullConversationManager(), ...)",
             )
-        for tool in self.port.tools():
-            agent.tool_registry.register_tool(_reading_tool(self.port, tool))
+        for tool in reading_tools(self.port):
+            agent.tool_registry.register_tool(_agent_tool(tool))
         agent.add_middleware(InvokeModelStage, self._stage)
 
     async def _stage(self, context: InvokeModelContext, next_fn: Next) -> AsyncGenerator[Any]:
         """The events of the answer to the compiled request."""
-        foreign = _shown(context)
+        request = _mapped(context)
 
         def answer(body: Body) -> AsyncIterator[Any]:
-            return next_fn(_request(context, foreign, body))
+            changes: dict[str, Any] = {"messages": request.messages_of(body)}
+            if (system := request.system_of(body)) is not None:
+                changes["system_prompt"] = system
+            return next_fn(context.replace(**changes))
 
         def bill(event: Any) -> Usage | None:
             return _bill(context.model, event)
 
-        async for event in astream(self.port, foreign.body, answer, bill):
+        async for event in astream(self.port, request.body, answer, bill):
             yield event
 
 
-def _shown(context: InvokeModelContext) -> ForeignBody:
+def _mapped(context: InvokeModelContext) -> MappedRequest[Any]:
     """A request of Strands' as a body."""
     messages: list[Any] = context.messages
     config: Any = context.model.get_config()
-    return foreign_body(
+    schemas = ((tool, tool["inputSchema"]) for tool in context.tool_specs)
+    return MappedRequest(
         _MAPPING,
         messages,
         model=str(config.get("model_id") or ""),
         system=_system(context.system_prompt),
-        tools=(
-            {
-                "name": tool["name"],
-                "description": tool["description"],
-                "parameters": tool["inputSchema"].get("json", tool["inputSchema"]),
-            }
-            for tool in context.tool_specs
-        ),
+        tools=(function_schema(t["name"], t["description"], s.get("json", s)) for t, s in schemas),
     )
 
 
@@ -101,15 +94,6 @@ def _system(prompt: Any) -> str | None:
     if isinstance(prompt, list):
         return "\n".join(block["text"] for block in prompt if "text" in block) or None
     return prompt or None
-
-
-def _request(context: InvokeModelContext, foreign: ForeignBody, body: Body) -> InvokeModelContext:
-    """The request with the messages of a compiled body."""
-    before: list[Any] = context.messages
-    system, messages = framework_messages(_MAPPING, before, foreign, body["messages"])
-    if system is not None and system != foreign.body["messages"][0]["content"]:
-        return context.replace(messages=messages, system_prompt=system)
-    return context.replace(messages=messages)
 
 
 def _bill(model: Any, event: Any) -> Usage | None:
@@ -123,14 +107,13 @@ def _bill(model: Any, event: Any) -> Usage | None:
     return usage_of(usage)
 
 
-def _reading_tool(port: ContextPort, tool: Tool) -> PythonAgentTool:
+def _agent_tool(tool: ReadingTool) -> PythonAgentTool:
     """A tool of the port's as the framework's."""
 
     async def read(tool_use: Any, **_: Any) -> Any:
-        text = await port.aanswer(tool.name, tool_use["input"])
-        content = [{"text": text}]
+        content = [{"text": await tool.aread(**tool_use["input"])}]
         return {"toolUseId": tool_use["toolUseId"], "status": "success", "content": content}
 
-    schema: Any = {"json": dict(tool.parameters)}
+    schema: Any = {"json": tool.parameters}
     spec: Any = {"name": tool.name, "description": tool.description, "inputSchema": schema}
     return PythonAgentTool(tool.name, spec, read)

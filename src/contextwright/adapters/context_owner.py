@@ -1,0 +1,20 @@
+"""What a framework's hook of ours shows of its context."""
+
+from typing import Any
+
+from contextwright.adapters.port import ContextPort
+
+
+class ContextOwner:
+    """A hook that stands on a port.
+
+    Attributes:
+        port: the adapter's.
+    """
+
+    port: ContextPort
+
+    @property
+    def context(self) -> Any:
+        """The context: its newest pack, session and manifest."""
+        return self.port.context
