@@ -52,7 +52,7 @@ def held(session):
 @pytest.mark.parametrize("steps", [[1, 2, 3, 4, 5, 6, 7], [2, 7], [7]])
 @pytest.mark.parametrize("way", ["update", "append"])
 def test_it_grows_as_if_all_was_read_at_once(steps, way):
-    conversation, done = Conversation("s", "adk"), 0
+    conversation, session, done = Conversation("s", "adk"), None, 0
     for step in steps:
         if way == "append":
             session = conversation.append(EVENTS[done:step])
@@ -90,3 +90,12 @@ def test_an_event_that_is_none_changes_nothing():
     with pytest.raises(MalformedRecord):
         conversation.append([{**event(9, "user"), "content": {"parts": [{"text": 3}]}}])
     assert len(session) == 3 and dict(session.state) == {"place": "depot"}
+
+
+@pytest.mark.parametrize("way", ["update", "append"])
+def test_what_began_with_nothing_keeps_its_id(way):
+    conversation = Conversation("s", "adk")
+    assert len(getattr(conversation, way)([])) == 0
+    session = getattr(conversation, way)(EVENTS)
+    assert session.id == "s" and held(session) == held(read_session(EVENTS, format="adk"))
+    assert conversation.append([]) is session

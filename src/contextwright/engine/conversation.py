@@ -230,7 +230,8 @@ class Conversation:
         return self._begin(history)
 
     def _begin(self, history: MessageHistory) -> MessageHistory:
-        self._begun += 1
+        if history.messages or history.read.format:  # nothing at all begins nothing
+            self._begun += 1
         return history
 
     def _new_id(self) -> str:
