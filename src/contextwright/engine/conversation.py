@@ -107,15 +107,10 @@ class Conversation:
             SessionError: a message is not understood. Nothing changed.
         """
         with self._lock:
-            known = list(self.messages)
-            listed = message_list([*known, *messages], "conversation.append(messages)")
-            if not known:
-                return self._updated(listed).session
-            history, count = self._histories[-1], len(known)
-            same = Overlap(count, list(range(count)), count, equal=True)
-            if self._followed(history, same, listed) is None:
-                return self._updated(listed).session
-            return history.session
+            if self._histories and (not messages or self._histories[-1].append(messages)):
+                return self._histories[-1].session
+            listed = message_list([*self.messages, *messages], "conversation.append(messages)")
+            return self._updated(listed).session
 
     @contextmanager
     def updated(self, source: Any) -> Generator[MessageHistory]:

@@ -26,6 +26,7 @@ from contextwright.formats.message_list import (
     ReadMessages,
     front,
     plain_message,
+    read_appended,
     read_tail,
 )
 from contextwright.session.session import Session
@@ -179,6 +180,15 @@ class MessageHistory:
         self.read.take(new)
         self.hold(tail)
         self.places[overlap.known :] = range(overlap.taken, len(listed.messages))
+        return True
+
+    def append(self, messages: list[Any]) -> bool:
+        """Go on with further messages, without those before; whether that could be done."""
+        new = read_appended(self.read, messages, len(self))
+        if new is None:
+            return False
+        self.read.take(new)
+        self.hold(messages)
         return True
 
     def renew(self, listed: MessageList, overlap: Overlap) -> None:

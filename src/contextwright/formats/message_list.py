@@ -172,6 +172,21 @@ def read_tail(read: ReadMessages, listed: MessageList, start: int) -> ReadTail |
         return ReadTail([], [], 0, read.so_far.last)
     if not read.format or not _goes_on(read.format, listed, tail):
         return None
+    return _read_further(read, tail, start)
+
+
+def read_appended(read: ReadMessages, tail: list[Any], start: int) -> ReadTail | None:
+    """`read_tail` of a list that is not at hand: what is new in it.
+
+    Args:
+        start: how many messages stand before them.
+    """
+    if not tail or not read.format or not _goes_on(read.format, MessageList(tail, tail), tail):
+        return None
+    return _read_further(read, tail, start)
+
+
+def _read_further(read: ReadMessages, tail: list[Any], start: int) -> ReadTail | None:
     wire = _wire(tail, read.format, start)
     if not _all_of(wire, read.format):
         return None

@@ -35,27 +35,29 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(model)
 
-    def call(messages: list[Message], rest: dict[str, Any]) -> MappedCall[Message]:
+    def call(self: Any, messages: list[Message], rest: dict[str, Any]) -> MappedCall[Message]:
         tools = (tool["function"] for tool in rest.get("tools") or () if "function" in tool)
         shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
-        request = MappedRequest(_MAPPING, messages, model=model.id, tools=shown)
+        request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown)
         return MappedCall(port, request, partial(_bill, model))
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        return call(messages, rest).answer(lambda sent: own.invoke(self, messages=sent, **rest))
+        return call(self, messages, rest).answer(
+            lambda sent: own.invoke(self, messages=sent, **rest)
+        )
 
     async def ainvoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        return await call(messages, rest).aanswer(
+        return await call(self, messages, rest).aanswer(
             lambda sent: own.ainvoke(self, messages=sent, **rest)
         )
 
     def invoke_stream(self: Any, messages: list[Message], **rest: Any) -> Iterator[Any]:
-        return call(messages, rest).pieces(
+        return call(self, messages, rest).pieces(
             lambda sent: own.invoke_stream(self, messages=sent, **rest)
         )
 
     def ainvoke_stream(self: Any, messages: list[Message], **rest: Any) -> AsyncIterator[Any]:
-        return call(messages, rest).apieces(
+        return call(self, messages, rest).apieces(
             lambda sent: own.ainvoke_stream(self, messages=sent, **rest)
         )
 

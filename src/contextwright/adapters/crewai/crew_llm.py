@@ -5,7 +5,8 @@ Its hook before a call only edits the agent's own list in place, so what it shor
 the history and from every later request: it can not hold what is promised here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -26,7 +27,8 @@ from contextwright.tokens.usage import Usage
 LlmT = TypeVar("LlmT", bound=BaseLLM)
 _FIELDS = ("role", "content", "tool_calls", "tool_call_id")
 _SCHEMA = ("name", "description", "parameters")
-_BILLS: ContextVar[list[UsageMetrics | None]] = ContextVar("bills of a call")
+_Bills = list[UsageMetrics | None]
+_BILLS: ContextVar[_Bills] = ContextVar("bills of a call")
 
 
 class CrewMessages:
@@ -64,25 +66,25 @@ def context_llm(llm: LlmT, spec: Any = None, **options: Any) -> LlmT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(llm)
 
-    def request(llm: Any, messages: Any, tools: Any) -> MappedCall[Any]:
+    def request(llm: Any, messages: Any, tools: Any, bills: _Bills) -> MappedCall[Any]:
         is_text = isinstance(messages, str)
         listed = [{"role": "user", "content": messages}] if is_text else messages
         functions = (tool.get("function", tool) for tool in tools or ())
         shown = ({key: tool[key] for key in _SCHEMA if key in tool} for tool in functions)
-        _BILLS.set([])  # of this call and the task that makes it
-        return MappedCall(
-            port, MappedRequest(_MAPPING, listed, model=llm.model, tools=shown), _newest_bill
-        )
+        mapped = MappedRequest(_MAPPING, listed, model=llm.model, tools=shown)
+        return MappedCall(port, mapped, lambda _: _newest(bills))
 
     def call(self: Any, messages: Any, tools: Any = None, *rest: Any, **named: Any) -> Any:
-        return request(self, messages, tools).answer(
-            lambda sent: own.call(self, sent, tools, *rest, **named)
-        )
+        with _hearing() as bills:
+            return request(self, messages, tools, bills).answer(
+                lambda sent: own.call(self, sent, tools, *rest, **named)
+            )
 
     async def acall(self: Any, messages: Any, tools: Any = None, *rest: Any, **named: Any) -> Any:
-        return await request(self, messages, tools).aanswer(
-            lambda sent: own.acall(self, sent, tools, *rest, **named)
-        )
+        with _hearing() as bills:
+            return await request(self, messages, tools, bills).aanswer(
+                lambda sent: own.acall(self, sent, tools, *rest, **named)
+            )
 
     def _track_token_usage_internal(self: Any, usage_data: dict[str, Any]) -> None:
         own._track_token_usage_internal(self, usage_data)
@@ -110,9 +112,19 @@ def _tool(tool: ReadingTool) -> BaseTool:
     return CrewReading(name=tool.name, description=tool.description, args_schema=schema)
 
 
-def _newest_bill(_: Any) -> Usage | None:
+@contextmanager
+def _hearing() -> Generator[_Bills]:
     """What a call cost, which its answer does not say."""
-    metrics = next((each for each in reversed(_BILLS.get([])) if each is not None), None)
+    bills: _Bills = []
+    token = _BILLS.set(bills)
+    try:
+        yield bills
+    finally:
+        _BILLS.reset(token)
+
+
+def _newest(bills: _Bills) -> Usage | None:
+    metrics = next((each for each in reversed(bills) if each is not None), None)
     if metrics is None:
         return None
     return bill_of(

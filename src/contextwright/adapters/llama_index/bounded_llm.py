@@ -20,6 +20,7 @@ from contextwright.tokens.usage import Usage, usage_of
 
 LlmT = TypeVar("LlmT", bound=LLM)
 _MAPPING = PartedMessages(MessageBlocks())
+_Call = MappedCall[ChatMessage]
 
 
 def context_llm(llm: LlmT, spec: Any = None, **options: Any) -> LlmT:
@@ -35,19 +36,19 @@ def context_llm(llm: LlmT, spec: Any = None, **options: Any) -> LlmT:
     port = ContextPort(context_of(spec, options))
     own: Any = type(llm)
 
-    def call(messages: Sequence[ChatMessage], rest: Mapping[str, Any]) -> MappedCall[ChatMessage]:
-        model = llm.metadata.model_name
+    def call(self: Any, messages: Sequence[ChatMessage], rest: Mapping[str, Any]) -> _Call:
+        model = self.metadata.model_name
         request = MappedRequest(_MAPPING, messages, model=model, tools=_schemas(rest.get("tools")))
         return MappedCall(port, request, _bill)
 
     def chat(self: Any, messages: Sequence[ChatMessage], **rest: Any) -> ChatResponse:
-        return call(messages, rest).answer(lambda sent: own.chat(self, sent, **rest))
+        return call(self, messages, rest).answer(lambda sent: own.chat(self, sent, **rest))
 
     async def achat(self: Any, messages: Sequence[ChatMessage], **rest: Any) -> ChatResponse:
-        return await call(messages, rest).aanswer(lambda sent: own.achat(self, sent, **rest))
+        return await call(self, messages, rest).aanswer(lambda sent: own.achat(self, sent, **rest))
 
     def stream_chat(self: Any, messages: Sequence[ChatMessage], **rest: Any) -> Iterator[Any]:
-        return call(messages, rest).pieces(lambda sent: own.stream_chat(self, sent, **rest))
+        return call(self, messages, rest).pieces(lambda sent: own.stream_chat(self, sent, **rest))
 
     async def astream_chat(
         self: Any, messages: Sequence[ChatMessage], **rest: Any
@@ -56,7 +57,7 @@ def context_llm(llm: LlmT, spec: Any = None, **options: Any) -> LlmT:
             async for piece in await own.astream_chat(self, sent, **rest):
                 yield piece
 
-        return call(messages, rest).apieces(pieces)
+        return call(self, messages, rest).apieces(pieces)
 
     return model_copy_with(llm, port, chat, achat, stream_chat, astream_chat)
 
