@@ -1,5 +1,7 @@
 """The Claude Agent SDK's transcripts in our store, by its own suite, and what reads them back."""
 
+# pyright: basic, reportMissingImports=false
+
 import asyncio
 import itertools
 from contextlib import nullcontext

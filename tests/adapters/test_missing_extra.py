@@ -17,7 +17,7 @@ ENTRIES = {each.module: each for each in adapters() if each.module not in ("wrap
 
 
 @pytest.mark.parametrize("module", ENTRIES)
-def test_it_names_the_command(module, monkeypatch):
+def test_it_names_the_command(module: str, monkeypatch: pytest.MonkeyPatch):
     name = f"contextwright.adapters.{module}"
     for known in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
         monkeypatch.delitem(sys.modules, known)

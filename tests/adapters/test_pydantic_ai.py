@@ -1,5 +1,7 @@
 """pydantic-ai's capability in every scenario; what the context changes in its messages."""
 
+# pyright: basic, reportAttributeAccessIssue=false
+
 import pytest
 from pydantic_ai.messages import (
     BinaryContent,

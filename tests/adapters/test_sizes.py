@@ -10,7 +10,7 @@ import contextwright.adapters as adapters
 HOME = Path(adapters.__file__).parent
 MOST = 150
 """Lines of code of an adapter: without blank lines, comments and documentation."""
-LONGER = {
+LONGER: dict[str, tuple[int, str]] = {
     "inspect_ai": (200, "two hooks, a strategy and a model, of 150 each with what both need"),
     "langchain": (190, "middleware, a hook for other graphs, and tools that know their run"),
     "openai_agents": (200, "a filter, a model, a provider and a session"),
@@ -22,7 +22,7 @@ NO_ADAPTER = {
 }
 
 
-def lines_of_code(path):
+def lines_of_code(path: Path) -> int:
     text = path.read_text()
     said = {
         number
@@ -34,7 +34,7 @@ def lines_of_code(path):
     return sum(1 for n, line in lines if line and not line.startswith("#") and n not in said)
 
 
-def modules_of(folder):
+def modules_of(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*.py") if path.name != "__init__.py"]
 
 
@@ -42,7 +42,7 @@ FOLDERS = sorted(path.parent for path in HOME.glob("*/__init__.py"))
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_an_adapter_is_thin(folder):
+def test_an_adapter_is_thin(folder: Path):
     if folder.name in NO_ADAPTER:
         return
     most, _ = LONGER.get(folder.name, (MOST, ""))

@@ -2,10 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from contextwright.adapters.catalogue import adapters
+from contextwright.adapters.catalogue import AdapterEntry, adapters
 
 FOLDER = Path(__file__).parents[2] / "docs/how-to/frameworks"
 PACKAGES = {
@@ -30,7 +31,7 @@ CLIENTS = {"openai", "anthropic", "google"}
 
 
 @pytest.mark.parametrize("entry", adapters(), ids=lambda entry: entry.package)
-def test_a_page_names_its_extra_its_versions_and_what_it_cannot(entry):
+def test_a_page_names_its_extra_its_versions_and_what_it_cannot(entry: AdapterEntry):
     page = FOLDER / f"{'clients' if entry.extra in CLIENTS else entry.extra}.md"
     if entry.extra == "adk":
         page = FOLDER.parent / "google-adk.md"
@@ -41,12 +42,12 @@ def test_a_page_names_its_extra_its_versions_and_what_it_cannot(entry):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)  # a store of a page is a file
     for package in PACKAGES.get(page.stem, (page.stem.replace("-", "_"),)):
         pytest.importorskip(package)
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     assert blocks
-    space = {}
+    space: dict[str, Any] = {}
     for block in blocks:
         exec(compile(block, str(page), "exec"), space)

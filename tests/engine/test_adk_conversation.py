@@ -1,15 +1,16 @@
 """Events of google-adk, call after call, are one session that grows, with their state."""
 
 import json
+from typing import Any
 
 import pytest
 
-from contextwright import read_session, write_session
+from contextwright import Session, read_session, write_session
 from contextwright.engine.conversation import Conversation
 from contextwright.errors import MalformedRecord
 
 
-def event(number, author, *parts, **fields):
+def event(number: int, author: str, *parts: dict[str, Any], **fields: Any) -> dict[str, Any]:
     role = "user" if author == "user" else "model"
     content = {"content": {"role": role, "parts": list(parts)}} if parts else {}
     return {
@@ -23,7 +24,7 @@ def event(number, author, *parts, **fields):
     }
 
 
-def changing(**values):
+def changing(**values: Any) -> dict[str, Any]:
     return {"actions": {"stateDelta": values}}
 
 
@@ -43,7 +44,7 @@ EVENTS = [
 ]
 
 
-def held(session):
+def held(session: Session) -> Any:
     changes = [(change.position, change.values) for change in session.changes]
     stored = {key: value for key, value in session.metadata["adk"].items() if key != "wire"}
     return list(session.log), dict(session.state), changes, stored
@@ -51,8 +52,8 @@ def held(session):
 
 @pytest.mark.parametrize("steps", [[1, 2, 3, 4, 5, 6, 7], [2, 7], [7]])
 @pytest.mark.parametrize("way", ["update", "append"])
-def test_it_grows_as_if_all_was_read_at_once(steps, way):
-    conversation, session, done = Conversation("s", "adk"), None, 0
+def test_it_grows_as_if_all_was_read_at_once(steps: list[int], way: str):
+    conversation, session, done = Conversation("s", "adk"), Session("none"), 0
     for step in steps:
         if way == "append":
             session = conversation.append(EVENTS[done:step])
@@ -93,7 +94,7 @@ def test_an_event_that_is_none_changes_nothing():
 
 
 @pytest.mark.parametrize("way", ["update", "append"])
-def test_what_began_with_nothing_keeps_its_id(way):
+def test_what_began_with_nothing_keeps_its_id(way: str):
     conversation = Conversation("s", "adk")
     assert len(getattr(conversation, way)([])) == 0
     session = getattr(conversation, way)(EVENTS)
