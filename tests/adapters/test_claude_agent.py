@@ -1,6 +1,6 @@
 """The Claude Agent SDK's transcripts in our store, by its own suite, and what reads them back."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportOptionalSubscript=false
 
 import asyncio
 import itertools
@@ -22,7 +22,7 @@ from contextwright.adapters.claude_agent.read_back_server import reading_tools
 from contextwright.errors import SessionError
 from contextwright.testing.strict_server import StrictServer, call
 
-CLAUDE_CODE = Path(claude_agent_sdk.__file__).parent / "_bundled/claude"
+CLAUDE_CODE = Path(str(claude_agent_sdk.__file__)).parent / "_bundled/claude"
 KEY = {"project_key": "p", "session_id": "s"}
 
 
