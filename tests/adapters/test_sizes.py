@@ -63,5 +63,5 @@ def test_the_port_and_what_wraps_clients_are_thin():
 
 
 def test_what_google_adk_shares_with_the_others_is_thin():
-    for name in ("mirror", "agent_engines", "request_parts", "reading"):
+    for name in ("mirror", "agent_engines", "beside_conversation", "reading"):
         assert lines_of_code(HOME / f"adk/{name}.py") <= MOST

@@ -8,9 +8,9 @@ context added is a new message. The framework's own list and objects are never t
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
+from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
-from contextwright.adapters.reading_tools import is_our_tool
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")

@@ -1,11 +1,11 @@
 """What every adapter does: a body through the context, on to the model, once more where it does not
 fit; the bill back into the context, and the model's reading of what was shortened."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
-from contextwright.adapters.newest_bodies import NewestBodies
 from contextwright.adapters.refusals import aanswered, answered
 from contextwright.blocks.read_back_tools import EXPAND_NAMES, read_back_tools
 from contextwright.session.event import Tool
@@ -17,6 +17,12 @@ Body = dict[str, Any]
 
 Bill = Callable[[Any], Usage | None]
 """What an answer, or a piece of one, says that it cost so far."""
+
+
+_RUNS = 64
+"""Runs whose newest body is remembered; the one used longest ago goes first."""
+_NEWEST: ContextVar[Mapping[object, Body]] = ContextVar("newest bodies", default={})  # noqa: B039
+"""Of each port, the body that this task or thread compiled last."""
 
 
 def context_of(spec: Any, options: dict[str, Any]) -> Any:
@@ -40,7 +46,7 @@ class ContextPort:
 
     def __init__(self, context: Any, id: str | None = None, tenant: str = "") -> None:
         self.context, self.id, self.tenant = context, id, tenant
-        self._bodies = NewestBodies()
+        self._bodies = _NewestBodies()
 
     def of_tenant(self, tenant: str) -> "ContextPort":
         """The same port for somebody else's conversations."""
@@ -148,6 +154,26 @@ class ContextPort:
     def body_of(self, run: str = "") -> Body | None:
         """The newest body of a run, as it was given."""
         return self._bodies.of(run)
+
+
+class _NewestBodies:
+    """The newest body of each run; without a run, of this task or thread."""
+
+    def __init__(self) -> None:
+        self._of_runs: dict[str, Body] = {}
+
+    def remember(self, body: Body, run: str) -> None:
+        """Take a body that is compiled now."""
+        _NEWEST.set({**_NEWEST.get(), self: body})
+        if run:
+            self._of_runs.pop(run, None)
+            self._of_runs[run] = body
+            while len(self._of_runs) > _RUNS:
+                del self._of_runs[next(iter(self._of_runs))]
+
+    def of(self, run: str) -> Body | None:
+        """The newest body of a run."""
+        return self._of_runs.get(run) if run else _NEWEST.get().get(self)
 
 
 def _named(name: str) -> Tool:

@@ -103,13 +103,13 @@ class ReadTail(msgspec.Struct, frozen=True, eq=False):
             session.update(values)
             done = count
         session.extend(self.events[done:])
-        beside: Json = {}
+        further: Json = {}
         if self.hidden:
-            beside["hidden"] = [*known.get("hidden", ()), *self.hidden]
+            further["hidden"] = [*known.get("hidden", ()), *self.hidden]
         if self.changes and is_all:
-            beside["changes"] = len(session.changes)
-        if beside:
-            session.metadata[format] = {**known, **beside}
+            further["changes"] = len(session.changes)
+        if further:
+            session.metadata[format] = {**known, **further}
 
 
 def message_list(source: Any, where: str) -> MessageList:

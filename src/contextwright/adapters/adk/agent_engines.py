@@ -76,8 +76,8 @@ class AgentEngines:
         own: dict[str, Any] = {"agent": agent, "format": "gemini", "window": window, "tools": ()}
         options = {**self._options, **own}
         if self._context is not None:
-            given = {key: value for key, value in options.items() if value}
-            return self._context.engine(model or "gemini", **given)
+            stated = {key: value for key, value in options.items() if value}
+            return self._context.engine(model or "gemini", **stated)
         return Engine(spec, model or "gemini", **options)
 
 

@@ -11,9 +11,9 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from contextwright.adapters.adk.agent_engines import AgentEngines, Specs
+from contextwright.adapters.adk.beside_conversation import OwnParts, own_parts, put
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.reading import adk_tools
-from contextwright.adapters.adk.request_parts import OwnParts, own_parts, put
 from contextwright.adapters.adk.services import Supply
 from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes

@@ -13,12 +13,12 @@ from agent_framework import (
 )
 
 from contextwright.adapters.agent_framework.message_contents import MessageContents
+from contextwright.adapters.answered_tools import reading_tools
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.adapters.reading_tools import reading_tools
 from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import Usage
 

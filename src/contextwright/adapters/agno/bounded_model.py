@@ -10,13 +10,13 @@ from agno.models.message import Message
 from agno.tools.function import Function
 
 from contextwright.adapters.agno.message_fields import MessageFields
+from contextwright.adapters.answered_tools import reading_tools
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
-from contextwright.adapters.reading_tools import reading_tools
 from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
@@ -42,9 +42,7 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         return MappedCall(port, request, partial(_bill, model))
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        return call(self, messages, rest).answer(
-            lambda sent: own.invoke(self, messages=sent, **rest)
-        )
+        return call(self, messages, rest).answer(lambda new: own.invoke(self, messages=new, **rest))
 
     async def ainvoke(self: Any, messages: list[Message], **rest: Any) -> Any:
         return await call(self, messages, rest).aanswer(

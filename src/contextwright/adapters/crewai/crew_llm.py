@@ -14,6 +14,7 @@ from crewai import BaseLLM
 from crewai.tools import BaseTool
 from crewai.types.usage_metrics import UsageMetrics
 
+from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.argument_models import arguments_model
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
@@ -21,7 +22,6 @@ from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_sources import Wire
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
-from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 from contextwright.tokens.usage import Usage
 
 LlmT = TypeVar("LlmT", bound=BaseLLM)

@@ -8,13 +8,13 @@ from haystack.dataclasses import ChatMessage
 from haystack.tools import flatten_tools_or_toolsets
 from haystack.tools.tool import Tool
 
+from contextwright.adapters.answered_tools import reading_tools
 from contextwright.adapters.haystack.chat_contents import ChatContents
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
-from contextwright.adapters.reading_tools import reading_tools
 from contextwright.tokens.usage import Usage, usage_of
 
 GeneratorT = TypeVar("GeneratorT")

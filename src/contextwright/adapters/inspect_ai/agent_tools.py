@@ -2,8 +2,8 @@
 
 from inspect_ai.tool import Tool, ToolDef, ToolParams
 
+from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.port import ContextPort
-from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 
 
 def tools_of(port: ContextPort) -> list[Tool]:

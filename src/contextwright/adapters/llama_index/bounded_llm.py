@@ -8,6 +8,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms import LLM
 from llama_index.core.tools import FunctionTool
 
+from contextwright.adapters.answered_tools import reading_tools
 from contextwright.adapters.argument_models import arguments_model
 from contextwright.adapters.llama_index.message_blocks import MessageBlocks
 from contextwright.adapters.mapped_calls import MappedCall
@@ -15,7 +16,6 @@ from contextwright.adapters.message_mapping import MappedRequest, function_schem
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
-from contextwright.adapters.reading_tools import reading_tools
 from contextwright.tokens.usage import Usage, usage_of
 
 LlmT = TypeVar("LlmT", bound=LLM)

@@ -7,8 +7,8 @@ from typing import Any
 from agents import FunctionTool, Handoff
 from agents.tool_context import ToolContext
 
+from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.port import ContextPort
-from contextwright.adapters.reading_tools import is_our_tool
 
 
 def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list[dict[str, Any]]:

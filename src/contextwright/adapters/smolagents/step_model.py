@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 from smolagents.models import ChatMessage, Model, get_tool_json_schema
 from smolagents.tools import Tool
 
+from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
-from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 from contextwright.adapters.smolagents.step_messages import StepMessages
 from contextwright.tokens.usage import Usage
 

@@ -10,11 +10,11 @@ from strands.middleware import InvokeModelContext, InvokeModelStage, ModelStopRe
 from strands.plugins import Plugin
 from strands.tools.tools import PythonAgentTool
 
+from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.adapters.reading_tools import ReadingTool, reading_tools
 from contextwright.adapters.strands.content_blocks import ContentBlocks
 from contextwright.adapters.streams import astream
 from contextwright.errors import SpecError

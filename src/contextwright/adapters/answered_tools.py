@@ -43,13 +43,13 @@ def is_our_tool(schema: Mapping[str, Any]) -> bool:
 
 def _reading_tool(port: ContextPort, tool: Tool) -> ReadingTool:
     def read(**arguments: Any) -> str:
-        return port.answer(tool.name, _given(arguments))
+        return port.answer(tool.name, _arguments(arguments))
 
     async def aread(**arguments: Any) -> str:
-        return await port.aanswer(tool.name, _given(arguments))
+        return await port.aanswer(tool.name, _arguments(arguments))
 
     return ReadingTool(tool.name, tool.description, dict(tool.parameters), read, aread, tool)
 
 
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {key: each for key, each in arguments.items() if each is not None}
