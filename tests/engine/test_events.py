@@ -90,6 +90,38 @@ def test_the_steps_of_every_limit_are_told_once_before_and_once_after(limit):
     assert all(event.tokens_after < event.tokens_before and event.ids for event in after)
 
 
+@pytest.mark.parametrize("spec", [C.cool(threshold=3_000), C.default() | C.cap(3_000)])
+def test_the_steps_of_words_are_told_and_may_be_denied(spec):
+    events = []
+    engine = Engine(spec, "claude-sonnet-4-5", suspend=False)
+    for name in ("step", "pre_compact"):
+        engine.on(name, lambda event, name=name: events.append((name, event)))
+    packs = run(engine, 24)
+    numbers = [event.step for name, event in events if name == "step"]
+    assert numbers == [event.step for name, event in events if name == "pre_compact"]
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 1
+    assert packs[-1].manifest.limit_steps == numbers[-1]
+    assert all(event.tokens_after < event.tokens_before for _, event in events)
+    denying = Engine(spec, "gpt-5", suspend=False, events={"pre_compact": lambda _: Deny()})
+    denied = run(denying, 24)
+    assert not denied[-1].manifest.changes and denied[-1].tokens > 3_000
+
+
+def test_a_step_that_shortens_nothing_is_none():
+    engine = Engine(C.compress_results(budget=3_000), "gpt-5", suspend=False)
+    events = listening(engine)
+    packs = run(engine, 16)
+    assert packs[-1].tokens > 3_000 and not packs[-1].manifest.changes
+    assert {name for name, _ in events} == {"compile"}
+
+
+def test_a_selection_that_steps_tells_of_it():
+    engine = Engine(C.relevant(max_tokens=3_000, scorer="lexical"), "gpt-5", suspend=False)
+    events = listening(engine)
+    run(engine, 24)
+    assert sum(name == "step" for name, _ in events) > 1
+
+
 @pytest.mark.parametrize("limit", [C.default() | C.budget(3_000), C.default() | C.fit(3_000)])
 def test_a_hook_denies_a_step_of_a_limit_and_nothing_is_left_out(limit):
     engine = Engine(limit, "gpt-5", suspend=False, events={"pre_compact": lambda _: Deny()})
@@ -216,6 +248,18 @@ def test_an_answer_that_is_none_is_noted_and_the_step_taken():
     packs = run(Engine(SPEC, "gpt-5", events={"pre_compact": lambda _: "no"}))
     assert packs[-1].manifest.folds[0].steps
     assert any("gave str: not understood" in n for pack in packs for n in pack.manifest.notes)
+
+
+def test_a_replacement_may_be_a_text_and_what_is_no_spec_ends_no_turn():
+    for other, note in (
+        ("C.window(n=1) | C.compact() | C.budget(max_tokens=2500)", "replaced by C.window(n=1)"),
+        ("C.windw()", "a spec that is none (SpecError)"),
+        (7, "a spec that is none (SpecError)"),
+        (C.default() | C.budget(60), "the step is taken"),
+    ):
+        hook = {"pre_compact": lambda _, other=other: Replace(other, "cheaper")}
+        packs = run(Engine(SPEC, "gpt-5", events=hook), 24)
+        assert any(note in one for pack in packs for one in pack.manifest.notes), other
 
 
 def test_events_come_in_an_event_loop_too():

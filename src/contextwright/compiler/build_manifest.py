@@ -113,7 +113,7 @@ def manifest_of(
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         folds=tuple(room.inputs.folded),
-        limit_steps=tracer.limit_steps,
+        limit_steps=tracer.limit_steps + sum(room.inputs.stepped.values()),
         steps=tuple(tracer.steps),
         checksum=checksum,
         **_of_pack(built, tracer, task, step),

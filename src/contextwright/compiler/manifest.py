@@ -178,7 +178,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             among them where what others add counts within the limit that the spec names.
         answers: what models contributed, with who made it: a replay asks no model.
         folds: what compactions decided, in numbers: a replay takes no step again.
-        limit_steps: how many steps another limit has taken, where the newest one stands.
+        limit_steps: how many steps other limits have taken in all, where the newest one stands.
         checksum: sha256 of the request's canonical JSON.
         digest: sha256 of all other fields, which `ctx replay` checks: also those that a rebuilt
             request does not show, such as the window. It finds accidents; who edits a manifest

@@ -237,9 +237,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             whole = start == inputs.snapshot.preamble
             if not whole and view != "fold" and place < tries.remembered("least", lambda _: 0):
                 continue
-            tried = msgspec.structs.replace(
-                inputs, start=start, notes=[*notes], folded=[], undecided=[]
-            )
+            own = {"notes": [*notes], "folded": [], "undecided": [], "stepped": {}}
+            tried = msgspec.structs.replace(inputs, start=start, **own)
             try:
                 fitted = self._tried(planned, tried, target)
             except BudgetError:

@@ -46,6 +46,8 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
     left = _left(replace(word, **{field: max(1, step.goal - spare)}), old, step, inputs)
     if sum(map(inputs.cost, left)) + since > step.due - spare:
         return word.apply(blocks, inputs)
+    if left != old:
+        inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))
     return joined(blocks, left, step.place)
 
 

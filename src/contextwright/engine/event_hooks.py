@@ -11,6 +11,7 @@ import msgspec
 
 from contextwright.compiler.change import Change
 from contextwright.compiler.pack import Pack
+from contextwright.engine.door import spec_or_compiler
 from contextwright.engine.events import (
     EVENTS,
     CompileEvent,
@@ -26,7 +27,7 @@ from contextwright.engine.events import (
 from contextwright.engine.hydrate import Recalled
 from contextwright.engine.prepare import Answered
 from contextwright.engine.recovery import Refusals
-from contextwright.errors import BudgetError, SpecError, nearest
+from contextwright.errors import BudgetError, ContextwrightError, SpecError, nearest
 from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
@@ -41,7 +42,15 @@ Hook = Callable[[Any], Any]
 Prepared = Callable[[Expr, Sequence[str]], TaskGenerator[Pack]]
 """Compiles a spec, with notes for the manifest."""
 _COMPACTION = "compaction"
-_LIMITS = {"budget": "max_tokens", "fit": "target_tokens"}
+_LIMITS = {
+    "budget": "max_tokens",
+    "fit": "target_tokens",
+    "cap": "max_tokens",
+    "cool": "threshold",
+    "relevant": "max_tokens",
+    "compress_results": "budget",
+}
+"""Words that go down in steps, and the option with their tokens."""
 _NO_LIMIT = 10**9
 """Tokens that no window has."""
 
@@ -147,6 +156,8 @@ class EventHooks:
                 return (yield from prepared(other, notes))
             except BudgetError:
                 notes.append("pre_compact: it does not fit otherwise, the step is taken")
+            except ContextwrightError as error:
+                notes.append(f"pre_compact: {type(error).__name__}, the step is taken")
         return with_notes(pack, notes)
 
     def _verdict(
@@ -157,8 +168,12 @@ class EventHooks:
         if step is None:
             return None
         for reply in self.tell("pre_compact", step, notes, pack=pack):
-            if isinstance(reply, (Deny, Replace)):
+            if isinstance(reply, Deny):
                 return reply
+            if isinstance(reply, Replace):
+                if (replacing := _readable(reply, notes)) is not None:
+                    return replacing
+                continue
             if reply is False:
                 return Deny()
             if reply is not None and reply is not True:
@@ -216,6 +231,20 @@ class EventHooks:
         )
         self.tell("overflow", event, notes, pack=pack)
         return with_notes(pack, notes)
+
+
+def _readable(reply: Replace, notes: list[str]) -> Replace | None:
+    """What a hook wants in the place of a step, its spec read where it is a text or a recipe; None
+    where it is no spec, and a note says so."""
+    try:
+        spec = spec_or_compiler(reply.spec, "Replace(spec, why)", None)
+    except ContextwrightError as error:
+        notes.append(f"a hook of 'pre_compact' gave a spec that is none ({type(error).__name__})")
+        return None
+    if not isinstance(spec, Expr):
+        notes.append("a hook of 'pre_compact' gave a compiler: not understood")
+        return None
+    return msgspec.structs.replace(reply, spec=spec)
 
 
 def step_of(pack: Pack, previous: Pack | None, session: Session) -> StepEvent | None:
@@ -303,6 +332,7 @@ def _late(value: Any) -> Any:
     fields = cast("dict[str, Any]", value)
     if fields.get("atom") == _COMPACTION:
         return {**fields, "max_tokens": 0, "soft": 100, "headroom": 0, "eager": False}
-    if (option := _LIMITS.get(str(fields.get("atom")))) is not None:
+    option = _LIMITS.get(str(fields.get("atom")))
+    if option is not None and fields.get(option):
         return {**fields, option: _NO_LIMIT}
     return {key: _late(inner) for key, inner in fields.items()}

@@ -2,12 +2,11 @@
 says, unless a hook was put on with `contents=True`."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from contextwright.compiler.pack import Pack
-from contextwright.spec.expr import Expr
 from contextwright.spec.task import Answer
 from contextwright.tokens.context_overflow import Overflow
 
@@ -68,9 +67,9 @@ class CompileEvent(EngineEvent, frozen=True, kw_only=True):
 
 
 class StepEvent(EngineEvent, frozen=True, kw_only=True):
-    """A compaction, or another limit that goes down in steps (`C.budget`, `C.fit`, the model's
-    window), goes a step down, or is about to (`pre_compact`): what was sent before gives way, and
-    the provider's cache is written anew behind the first change.
+    """A compaction, or another limit that goes down in steps (`C.budget`, `C.fit`, `C.cool`,
+    `C.cap`, the model's window and others), goes a step down, or is about to (`pre_compact`): what
+    was sent before gives way, and the provider's cache is written anew behind the first change.
 
     Args:
         step: the number of steps of this conversation, this one included.
@@ -189,11 +188,11 @@ class Replace(msgspec.Struct, frozen=True):
     """A `pre_compact` hook's word: another spec for this request.
 
     Args:
-        spec: what is compiled instead.
+        spec: what is compiled instead: a spec, its text, or a recipe that has one.
         why: for the manifest.
     """
 
-    spec: Expr
+    spec: Any
     why: str = ""
 
     def __str__(self) -> str:

@@ -1,8 +1,10 @@
 """The order of keys in JSON data, which storing it forgets: a log keeps its events with their keys
 sorted, and a body must leave with its own."""
 
+from math import isfinite
 from typing import Any, cast
 
+from contextwright.errors import MalformedRecord
 from contextwright.formats.fields import Json, object_if
 
 KEYS = "$keys"
@@ -16,7 +18,16 @@ def key_order(written: Any, source: Any) -> Json:
     Args:
         written: what the format's writer makes. What it passes on, and what it does not make, is
             in the order in which it is stored: sorted.
+
+    Raises:
+        MalformedRecord: a number of the source is none that JSON has.
     """
+    if isinstance(source, float) and not isfinite(source):
+        raise MalformedRecord(
+            f"{source} is no JSON, and would leave as null",
+            where="a field of a body or of a message",
+            fix="give a number, a text or None",
+        )
     if isinstance(source, dict):
         return _of_object(written, cast(Json, source))
     if not isinstance(source, list):
@@ -32,7 +43,9 @@ def _of_object(written: Any, source: Json) -> Json:
     made: Json = written if isinstance(written, dict) and written is not source else {}
     order: Json = {}
     for key, value in source.items():
-        if isinstance(value, dict | list) and (inner := key_order(made.get(key, value), value)):
+        if isinstance(value, dict | list | float) and (
+            inner := key_order(made.get(key, value), value)
+        ):
             order[key] = inner
     expected = [key for key in made if key in source]
     expected += sorted(key for key in source if key not in made)

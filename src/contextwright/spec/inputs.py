@@ -59,6 +59,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         step_prices: what moving a cached prefix costs, and what staying does.
         folds: what compactions decided before. folded: collects what they decide now.
         undecided: collects the words that what lies before `start` might change.
+        stepped: collects how many steps each word with a limit has taken, where one stands.
     """
 
     snapshot: Snapshot
@@ -92,6 +93,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     folds: tuple[SavedFold, ...] = ()
     folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
     undecided: list[str] = msgspec.field(default_factory=list[str])
+    stepped: dict[object, int] = msgspec.field(default_factory=dict[object, int])
 
     def resolve(self, ref: str) -> str | None:
         """The text behind a ref; None where it is not to be had, and a note says why."""
