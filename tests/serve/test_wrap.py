@@ -14,6 +14,7 @@ from tests.serve.raw_upstream import RawAnswer, RawUpstream, tool_loop
 from contextwright.cli.main import ctx, main
 from contextwright.errors import ProxyError
 from contextwright.serve.agent_commands import agent_command
+from contextwright.serve.call_ledger import CallLedger
 
 BODY = tool_loop(20)
 AGENT = f"""
@@ -42,6 +43,19 @@ def test_a_command_runs_behind_a_proxy_of_its_own():
         assert "prompt_tokens" in out and "['--spec', 'own']" in out
         assert "1 calls, 1 rewritten" in err and "saved" in err
         assert len(upstream.seen[0].body) < len(json.dumps(BODY)) / 2
+
+
+def test_the_last_call_is_in_the_sums_however_slowly_it_is_counted(monkeypatch, capfd):
+    def slow(self, *added):
+        time.sleep(0.3)
+        add(self, *added)
+
+    add = CallLedger.add
+    monkeypatch.setattr(CallLedger, "add", slow)
+    short = AGENT.replace(json.dumps(BODY), json.dumps(tool_loop(1, lines=1)))
+    with RawUpstream() as upstream, pytest.raises(SystemExit) as ended:
+        main(["wrap", "--upstream", upstream.url, "--", sys.executable, "-c", short])
+    assert ended.value.code == 3 and "1 calls, 0 rewritten" in capfd.readouterr().err
 
 
 ENVIRONMENTS = [

@@ -35,6 +35,7 @@ def wrap_command(options: dict[str, Any], upstream: str | None, command: tuple[s
     settings = ProxySettings(upstream=agent.upstream, port=0, drain_s=2, **options)
     with server.ProxyThread(settings) as proxy:
         code = _run(agent, proxy.url)
+        proxy.app.proxy.settle(settings.drain_s)  # the last call is counted behind its answer
         sums = proxy.app.ledger.sums()
     for line in summary_lines(sums):
         click.echo(line, err=True)

@@ -2,6 +2,7 @@
 upstream chunk by chunk."""
 
 import asyncio
+import time
 import zlib
 from collections.abc import AsyncIterator, MutableMapping, Sequence
 from functools import partial
@@ -55,6 +56,7 @@ Scope = MutableMapping[str, Any]
 _REFUSED = frozenset({400, 413, 422})
 """Statuses by which a provider says that it does not take a body."""
 _LONGEST_REFUSAL = 1024 * 1024
+_SOON_S = 0.01
 
 
 class Proxy:
@@ -252,6 +254,16 @@ class Proxy:
         task = asyncio.ensure_future(self._counted(sent, bills))
         self._counts.add(task)  # a loop holds its tasks weakly
         task.add_done_callback(self._counts.discard)
+
+    def settle(self, seconds: float) -> None:
+        """Wait, in a thread beside the server's, until what was answered is counted.
+
+        Args:
+            seconds: at most.
+        """
+        until = time.monotonic() + seconds
+        while (self.open_calls or self._counts) and time.monotonic() < until:
+            time.sleep(_SOON_S)
 
     async def close(self) -> None:
         """Count what was answered and is not counted yet."""
