@@ -84,6 +84,27 @@ def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") ->
     return reranked
 
 
+def in_context(
+    items: Sequence[Item], likeness: Sequence[float], usual: float, query: str
+) -> list[float]:
+    """Nearness of meaning in its context: of a chat with an assistant, what is above the usual,
+    the user's counting more and long messages less, as their words do; else as it is."""
+    if not is_chat(items):
+        return list(likeness)
+    turns = [place for place, item in enumerate(items) if is_turn(item)]
+    user = 1.0 if ADVICE.search(query) else USER
+    nearness = [max(0.0, each - usual) for each in likeness]
+    for place, length in zip(turns, _lengths(items, turns, SPARSE), strict=True):
+        nearness[place] *= (user if items[place].role in ASKS else 1.0) / length
+    return nearness
+
+
+def is_chat(items: Sequence[Item]) -> bool:
+    """Whether what is said is said to an assistant or by one."""
+    roles = {item.role for item in items if is_turn(item)}
+    return bool(roles) and roles <= CHAT
+
+
 def is_turn(item: Item) -> bool:
     """Whether an item is a line of a conversation."""
     return item.kind == "turn" or (item.kind == "passage" and bool(item.role))

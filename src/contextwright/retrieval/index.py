@@ -206,9 +206,9 @@ class Index:
     def scores(
         self, query: str, *, earlier: Sequence[str] = (), feedback: bool = False
     ) -> dict[str, int]:
-        """How well items answer a query, in millionths of the best; those of 0 are left out."""
+        """How well items' words answer a query, in millionths of the best; those of 0 are left
+        out. Vectors have no part in it: `likeness` is what they say."""
         others = self._others(query)
-        query_vectors = self._vectors_of([query, *others]) if len(self._vectors) else []
         with self._lock:
             weights = self._weights(query, (), earlier)
             lexical = self._table.words.scores(weights)
@@ -217,8 +217,21 @@ class Index:
                 weights = widened(weights, lexical, self._table.items, rarity)
             if others or feedback:
                 lexical = self._table.words.scores(_varied(weights, others))
-            scores = self._fused(_millionths(lexical), query_vectors)
+            scores = _millionths(lexical)
             return {self._table.items[row].id: score for row, score in scores.items()}
+
+    def likeness(self, query: str) -> dict[str, int]:
+        """How near items' vectors are to a query's: cosines in millionths. Empty without an
+        embedder, and for a query that it knows nothing of."""
+        vectors = self._vectors_of([query, *self._others(query)]) if len(self._vectors) else []
+        if not vectors or not any(vectors[0]):
+            return {}
+        with self._lock:
+            cosines = self._cosines(vectors).tolist()
+            rows = self._vectors.rows
+            return {
+                self._table.items[row].id: cosine for row, cosine in zip(rows, cosines, strict=True)
+            }
 
     def _best(self, scores_by_row: dict[int, int], k: int) -> list[int]:
         """The k best rows; only those as good as the last of them are put in order."""
@@ -252,15 +265,19 @@ class Index:
         """Row to score in millionths, of those above 0, by words and by vectors."""
         if not query_vectors or not any(query_vectors[0]):
             return words
-        cosines = self._vectors.nearest(query_vectors[0])
-        for vector in query_vectors[1:]:
-            cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(query_vectors[1:])
-        rows, lexical, dense = self._vectors.scores_by_row(words, cosines.astype("int64"))
+        rows, lexical, dense = self._vectors.scores_by_row(words, self._cosines(query_vectors))
         if self._fusion == "rrf":
             both = by_rank(lexical, dense)
         else:
             both = fused_arrays(lexical, dense, self._alpha)
         return {row: score for row, score in zip(rows, both.tolist(), strict=True) if score > 0}
+
+    def _cosines(self, query_vectors: list[list[float]]) -> Any:
+        """The nearness of all vectors to a query's, and with less weight to its variants'."""
+        cosines = self._vectors.nearest(query_vectors[0])
+        for vector in query_vectors[1:]:
+            cosines = cosines + self._vectors.nearest(vector) * VARIANT / len(query_vectors[1:])
+        return cosines.astype("int64")
 
     def _keep(self, scores_by_row: dict[int, list[float]]) -> None:
         self._vectors.put(scores_by_row)

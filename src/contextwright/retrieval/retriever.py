@@ -50,3 +50,13 @@ class StaticRetriever(Retriever, Protocol):
             feedback: look for the words of the best items too.
         """
         ...
+
+
+@runtime_checkable
+class DenseRetriever(Protocol):
+    """A retriever that also has vectors: `within` weighs what they say in last."""
+
+    def likeness(self, query: str) -> dict[str, int]:
+        """How near items are to a query in meaning: cosines in millionths, any scale; empty where
+        nothing is known of that."""
+        ...

@@ -4,9 +4,17 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from contextwright.retrieval.blended import blended
 from contextwright.retrieval.context_rerank import is_turn, rerank
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.retriever import Retriever, StaticRetriever
+from contextwright.retrieval.retriever import DenseRetriever, Retriever, StaticRetriever
+from contextwright.retrieval.said_once import (
+    Session,
+    dated_once,
+    in_sessions,
+    session_of,
+    without_date,
+)
 from contextwright.retrieval.stems import stems
 from contextwright.text.sentences import sentences
 
@@ -34,21 +42,43 @@ def within(
 ) -> list[Item]:
     """The items for a query that fit, in reading order; the last to fit may be an excerpt.
 
-    What helps is found out from the items (`rerank`): there is nothing to set.
+    What helps is found out from the items (`rerank`): there is nothing to set. Vectors, where the
+    retriever has them, are weighed in after that. Where the pieces of a thread begin with the same
+    date in brackets, only the first that is sent has it.
 
     Args:
         max_tokens: tokens of all texts together; what goes between them is the caller's.
         count: tokens of a text, such as `counter_for(model).count`.
         earlier: questions before this one, oldest first.
     """
+    return ranked(retriever, query, earlier=earlier).packed(max_tokens, count)
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """Items in the order in which they help with a query, for any number of budgets.
+
+    Args:
+        order: places of the items, the best first; those that do not help are left out.
+    """
+
+    items: Sequence[Item]
+    query: str
+    order: Sequence[int]
+
+    def packed(self, max_tokens: int, count: Count) -> list[Item]:
+        """The best that fit, in reading order; the last to fit may be an excerpt."""
+        chosen = _pack(self.items, self.order, self.query, max_tokens, count)
+        return [chosen[place] for place in _reading(self.items, self.order, chosen)]
+
+
+def ranked(retriever: Retriever, query: str, *, earlier: Sequence[str] = ()) -> Ranking:
+    """The items for a query, the best first: what `within` packs."""
     items, scores = _scored(retriever, query, earlier)
-    reranked = rerank(items, scores, query)
-    order = sorted(
-        (place for place in range(len(items)) if reranked[place] > 0),
-        key=lambda place: (-reranked[place], items[place].id),
-    )
-    chosen = _pack(items, order, query, max_tokens, count)
-    return [chosen[place] for place in _reading(items, order, chosen)]
+    worths = rerank(items, scores, query)
+    if isinstance(retriever, DenseRetriever):
+        worths = blended(items, worths, retriever.likeness(query), query)
+    places = (place for place in range(len(items)) if worths[place] > 0)
+    return Ranking(items, query, sorted(places, key=lambda n: (-worths[n], items[n].id)))
 
 
 def _scored(
@@ -67,10 +97,10 @@ def _scored(
     return ordered, {id: round(score) for id, score in totals.items()}
 
 
-def _reading(items: Sequence[Item], order: list[int], chosen: dict[int, Item]) -> list[int]:
+def _reading(items: Sequence[Item], order: Sequence[int], chosen: dict[int, Item]) -> list[int]:
     """First what stands alone, the best first; then pieces of threads as they follow."""
     alone = [place for place in order if place in chosen and not _is_piece(items[place])]
-    return alone + [place for place in sorted(chosen) if _is_piece(items[place])]
+    return alone + in_sessions(items, [place for place in chosen if _is_piece(items[place])])
 
 
 def _is_piece(item: Item) -> bool:
@@ -78,30 +108,47 @@ def _is_piece(item: Item) -> bool:
 
 
 def _pack(
-    items: Sequence[Item], order: list[int], query: str, room: int, count: Count
+    items: Sequence[Item], order: Sequence[int], query: str, room: int, count: Count
 ) -> dict[int, Item]:
     """Greedy: the next best that fits; then an excerpt of the best that did not."""
     chosen: dict[int, Item] = {}
     missed: list[int] = []
-    misses = 0
+    sessions: set[Session] = set()
+    left, misses = room, 0
     for place in order:
+        session = session_of(items[place]) if _is_piece(items[place]) else None
         text = items[place].text
-        size = count(text) if len(text) <= MAX_TOKEN_CHARS * room else room + 1
-        if size <= room:
+        if session is not None and session in sessions:
+            text = without_date(items[place], session)
+        size = count(text) if len(text) <= MAX_TOKEN_CHARS * left else left + 1
+        if size <= left:
             chosen[place] = items[place]
-            room -= size
+            sessions.update([session] if session else ())
+            left -= size
             misses = 0
             continue
         missed.append(place)
         misses += 1
-        if misses >= MAX_MISSES or room <= 0:
+        if misses >= MAX_MISSES or left <= 0:
             break
-    if room >= MIN_EXCERPT and missed:
+    if left >= MIN_EXCERPT and missed:
         place = missed[0]
-        text = excerpt(items[place].text, query, room, count)
+        text = excerpt(items[place].text, query, left, count)
         if text:
             chosen[place] = msgspec.structs.replace(items[place], text=text)
-    return chosen
+    return _fitting(items, chosen, room, count) if sessions else chosen
+
+
+def _fitting(
+    items: Sequence[Item], chosen: dict[int, Item], room: int, count: Count
+) -> dict[int, Item]:
+    """Chosen items, a session's date said once. Another line than the first to be chosen may
+    say it, and a text cut in two may have a token more than it had: then the last goes."""
+    while True:
+        dated = dated_once(items, chosen)
+        if not dated or sum(count(item.text) for item in dated.values()) <= room:
+            return dated
+        chosen.popitem()
 
 
 def excerpt(text: str, query: str, max_tokens: int, count: Count) -> str:
