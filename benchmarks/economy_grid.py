@@ -229,6 +229,13 @@ def table(file: str, cells: list[dict[str, Any]]) -> dict[str, Any] | None:
     }
 
 
+def missing(file: str, cells: list[dict[str, Any]]) -> dict[str, int]:
+    """Settings that were not run, by product."""
+    there = {(cell["product"], cell["setting"], cell["sort"]) for cell in cells}
+    left = [way.product for way in ways(BUDGETS[file]) if way[:3] not in there]
+    return {product: left.count(product) for product in dict.fromkeys(left)}
+
+
 def main() -> None:
     """Measure, and write the figures."""
     parser = argparse.ArgumentParser()
@@ -240,8 +247,12 @@ def main() -> None:
     if not given.write:
         run(given.files, given.cells, given.seconds)
     cells = list(known(given.cells).values())
-    tables = [table(file, [c for c in cells if c["file"] == file]) for file in FILES]
-    parts = [one for one in tables if one is not None]
+    parts: list[dict[str, Any]] = []
+    for file in FILES:
+        own = [cell for cell in cells if cell["file"] == file]
+        made = table(file, own)
+        if made is not None:
+            parts.append(made | {"missing": missing(file, own)})
     print(figures.save("economy", "python -m benchmarks.economy_grid", PACKAGES, parts))
 
 

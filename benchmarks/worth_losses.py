@@ -5,6 +5,8 @@ from typing import Any
 
 HELD = 0.01
 """Requests invalid or over the budget, up to which a peer counts as one that keeps it."""
+GRIDS = ("se_agent", "tau_chained", "tau_bench_airline", "pi_coding")
+"""Files on which every product belongs."""
 EVEN = 1.005
 """A cost up to this is none above sending everything."""
 
@@ -28,6 +30,9 @@ def losses(found: dict[str, dict[str, Any] | None]) -> Iterator[str]:
 
 
 def _economy(parts: list[dict[str, Any]]) -> Iterator[str]:
+    left = [file for file in GRIDS if file not in {part["file"] for part in parts}]
+    if left:
+        yield f"Whole grids were not run on {', '.join(left)}; [an earlier run](economy.md) has smaller ones."
     for part in parts:
         ours = next(r for r in part["rows"] if _is_ours(r) and r["sort"] == "default")
         for row in part["rows"]:
@@ -43,6 +48,10 @@ def _economy(parts: list[dict[str, Any]]) -> Iterator[str]:
                 won.append(f"a lower cost ({row['cost'][1]:.3f} beside {ours['cost'][1]:.3f})")
             if won:
                 yield f"{part['file']}: {_titled(row)} surely has {' and '.join(won)}{_price(row)}."
+        left = part.get("missing", {})
+        if left:
+            told = ", ".join(f"{product} ({count})" for product, count in left.items())
+            yield f"{part['file']}: settings that were not run, so that a peer may do better there: {told}."
         best = next((r for r in part["rows"] if _is_ours(r) and r["sort"] == "best"), None)
         if (
             best is not None
@@ -82,8 +91,12 @@ def _reader(found: dict[str, Any]) -> Iterator[str]:
             continue
         low, middle, _ = row["kept"]
         if middle > ours["kept"][1]:
+            over = f"; over the budget in {row['over']:.0%}" if row["over"] else ""
             sure = "surely " if low > ours["kept"][2] else ""
-            yield f"a small model reads the next call {sure}better behind {row['method']} ({middle:.2f} of full history beside {ours['kept'][1]:.2f})."
+            yield f"a small model reads the next call {sure}better behind {row['method']} ({middle:.2f} of full history beside {ours['kept'][1]:.2f}{over})."
+    for cell in found["stopped"]:
+        if cell["method"] == ours["method"]:
+            yield f"{cell['file']}, session {cell['session']}: ours gave no request at half of the tokens: {cell['stopped']}"
 
 
 def _fidelity(parts: list[dict[str, Any]]) -> Iterator[str]:

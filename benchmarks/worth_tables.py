@@ -19,7 +19,8 @@ def economy(told: Figures) -> Iterator[str]:
     yield ""
     yield "Products as they are installed, over one grid each; **best found** is the setting with the most calls − cost ÷ 2 − invalid − over on"
     yield "these very sessions, for ours as for theirs; **defaults** are with nothing said but the limit. No model is asked: where a product"
-    yield "summarizes by a model it is given the beginning of each message instead (*lead*)."
+    yield "summarizes by a model it is given the beginning of each message instead (*lead*); headroom counts by its own estimate, since nothing"
+    yield "is fetched."
     yield ""
     yield "- **calls**: of the calls whose argument values occur earlier, those with all of them in the request. **reach**: values in it or"
     yield "  behind a ref that it shows."
@@ -67,17 +68,19 @@ def reader(told: Figures) -> Iterator[str]:
     yield ""
     yield f"The recorded next call under {found['model']}, given each method's request: the mean log-likelihood of its tokens, 1 being"
     yield "what full history gives and 0 what no history gives. Both ends are of the same calls, so a figure above 1 says that less was read"
-    yield f"better. Every method has half of the tokens that full history has at that call. {found['calls']} calls of {found['sessions']} sessions"
-    yield f"that fit the model's window; {found['files']}."
+    yield "better. Every method is told half of the tokens that full history has at that call; **over**: calls at which it sent more all the"
+    yield f"same, so that its figure is not one of that budget. The last calls of sessions of 500 to 1,800 tokens ({found['files']}),"
+    yield f"{found['calls']} at which every method gave a request. So few that a wide interval says nothing: it is a first run."
     yield ""
-    yield "| method | likelihood kept | nats a token | tokens |"
-    yield "| --- | ---: | ---: | ---: |"
+    yield "| method | likelihood kept | nats a token | tokens | over |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
     for row in found["rows"]:
         cells = [
             row["method"],
             interval(row["kept"]),
             interval(row["nats"]),
             f"{row['tokens']:.2f}",
+            f"{row['over']:.2f}",
         ]
         yield "| " + " | ".join(cells) + " |"
 
