@@ -13,6 +13,8 @@ _LONGEST = 4 * 1024 * 1024
 """Bytes of a line, or of an answer that is no stream, that are looked at."""
 _MARKS = (b'sage"', b'sageMetadata"')
 """Ends of the keys under which a usage stands."""
+_MARKED = b"sage"
+"""What all of them have."""
 
 
 class UsageReader:
@@ -42,6 +44,8 @@ class UsageReader:
         if self._inflate is not None and self._inflate.unconsumed_tail:  # it swells without end
             self._pending, self._is_readable = b"", False
             return
+        if self._is_stream and not self._pending and text.endswith(b"\n") and _MARKED not in text:
+            return  # whole lines, as most chunks of a stream are, without a usage
         self._pending += text
         if self._is_stream and b"\n" in text:
             whole, _, self._pending = self._pending.rpartition(b"\n")
