@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks import figures
 from benchmarks.intervals import mean_interval
 from benchmarks.retrieval import BUDGETS, SETS, TARGETS, Corpus, Pack, methods, recall
+from contextwright.retrieval.item import Item
 
 CHOSEN = ("recency", "BM25", "bm25s", "within")
 """What the page shows; the rest is on docs/reference/retrieval.md."""
@@ -17,11 +18,11 @@ CHOSEN = ("recency", "BM25", "bm25s", "within")
 
 def recalls(corpora: list[Corpus], make: Any, room: int) -> list[list[float]]:
     """The share of each question's evidence, by conversation."""
-    kept: dict[int, tuple[Pack, dict[str, str]]] = {}
+    kept: dict[int, tuple[Pack, dict[str, Item]]] = {}
     found: list[list[float]] = []
     for items, questions in corpora:
         if id(items) not in kept:
-            kept[id(items)] = make(items), {item.id: item.text for item in items}
+            kept[id(items)] = make(items), {item.id: item for item in items}
         pack, full = kept[id(items)]
         found.append([recall(question, full, pack(question, room)) for question in questions])
     return found
