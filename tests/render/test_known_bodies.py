@@ -54,3 +54,17 @@ def test_what_a_caller_mends_later_is_no_longer_the_callers_fault() -> None:
     open_call = body(3, 9)["messages"][:-1]
     assert context(open_call) == open_call or context.manifest.inserted
     assert context(body(3, 9)["messages"]) == body(3, 9)["messages"]
+
+
+@pytest.mark.parametrize("key", ["input", "contents"])
+def test_a_text_stands_for_the_messages_and_the_talk_goes_on(key: str) -> None:
+    model = {"input": "gpt-5", "contents": "gemini-2.5-pro"}[key]
+    context = Context(C.default())
+    body: dict[str, Any] = {"temperature": 1, key: "Hello", "model": model}
+    assert list(context(body).items()) == list(body.items())
+    session = context.session
+    said = {"role": "user", "content": "Hello"}
+    wire = said if key == "input" else {"role": "user", "parts": [{"text": "Hello"}]}
+    grown = {**body, key: [wire, wire]}
+    assert context(grown) == grown
+    assert context.session is session and len(session) == 2

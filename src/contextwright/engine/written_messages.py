@@ -46,9 +46,11 @@ def written(
     put_in = _put_in(listed, history)
     marked = format != "anthropic" or history.marks_cache or has_caching(_plain(listed.fields))
     marked = marked or any(map(_marks, chain.from_iterable(put_in.values())))
-    messages = list(_messages(request[LISTS[format]], put_in, history, keeps=marked))
+    messages: Any = list(_messages(request[LISTS[format]], put_in, history, keeps=marked))
     if not listed.key:
         return _with_system(messages, listed, request, format)
+    if listed.text is not None and messages == listed.messages:
+        messages = listed.text
     body = dict(listed.fields)
     for key, value in _other_fields(request, listed.fields, format, adds_tools).items():
         body[key] = value if value is not None else body.pop(key)

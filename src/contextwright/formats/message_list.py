@@ -41,12 +41,14 @@ class MessageList(msgspec.Struct, frozen=True, eq=False):
         messages: the caller's own objects.
         key: of the body's field that has them; empty for a list.
         fields: the other fields of the body.
+        text: what stood there instead of a list; `source` and `messages` have it as a message.
     """
 
     source: Any
     messages: list[Any]
     key: str = ""
     fields: dict[str, Any] = {}
+    text: str | None = None
 
 
 class ReadMessages(msgspec.Struct, eq=False):
@@ -129,7 +131,13 @@ def message_list(source: Any, where: str) -> MessageList:
         )
     listed = get(source, key)
     fields = {name: value for name, value in items_of(source) if name != key}
-    return MessageList(source, [listed] if isinstance(listed, str) else list(listed), key, fields)
+    if isinstance(listed, str):
+        gemini = {"parts": [{"text": listed}]} if key == "contents" else {"content": listed}
+        message: dict[str, Any] = {"role": "user", **gemini}
+        return MessageList(
+            {**dict(items_of(source)), key: [message]}, [message], key, fields, listed
+        )
+    return MessageList(source, list(listed), key, fields)
 
 
 def read_list(listed: MessageList, format: str | None) -> ReadMessages:
