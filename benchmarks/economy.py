@@ -19,6 +19,7 @@ from benchmarks.economy_metrics import (
     Score,
     hard_values,
     score,
+    text_of,
     tokens_of,
 )
 from benchmarks.economy_peers import peers
@@ -46,7 +47,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 def plain(messages: Sequence[Message]) -> list[Message]:
     """Standard keys only, ids unique, calls whose results never came without them."""
     found: list[Message] = []
-    for at, message in enumerate(messages):
+    for message in messages:
         kept = {
             key: message[key]
             for key in ("role", "content", "tool_calls", "tool_call_id", "name", "is_demo")
@@ -241,7 +242,8 @@ def run(name: str, make: Callable[[], Method], budget: int | None) -> Score:
     return total
 
 
-REF = re.compile(r"event://e(\d+)(?:#\.\.e(\d+)|#\d+)?")
+REF = re.compile(r"(?<![\w#./])(?:event://)?e(\d+)(?:#\.\.e(\d+)|-e(\d+)|#\d+)?(?![\w-])")
+"""A ref, or the id of a note's line, alone or in a range."""
 
 
 def compaction(budget: int) -> Method:
@@ -270,9 +272,11 @@ def compiled(spec: Expr) -> Method:
             for message in pack.request["messages"]
         ]
         refs: dict[str, Sequence[int]] = {}
-        for match in REF.finditer(json.dumps(sent)):
-            first = last = int(match[1])
-            last = int(match[2]) if match[2] else last
+        for match in REF.finditer("\n".join(map(text_of, sent))):
+            first = int(match[1])
+            last = int(match[2] or match[3] or first)
+            if last >= len(messages):
+                continue
             while last + 1 < len(messages) and messages[last + 1]["role"] == "tool":
                 last += 1
             refs[match[0]] = range(first, last + 1)

@@ -201,6 +201,7 @@ def scores(messages: list[Message], method: Method, budget: int | None = None) -
     """One session, called at every assistant message: each request by itself."""
     caches = (OpenAICache(), AnthropicCache())
     texts = [text_of(message) for message in messages]
+    own = [tokens_of(message) for message in messages]
     for at, message in enumerate(messages):
         if message["role"] != "assistant" or not at or message.get("is_demo"):
             continue
@@ -216,8 +217,25 @@ def scores(messages: list[Message], method: Method, budget: int | None = None) -
         found.unseen_fresh += not _fresh_whole(messages, at, request.messages)
         calls = message.get("tool_calls") or ()
         if calls:
-            _provenance(found, at, calls, texts, request)
+            _provenance(found, at, calls, texts, _readable(request, own, budget))
         yield found
+
+
+READ = 4
+"""A ref recovers what reads within this part of the budget: a longer text pushes out what it is
+read for."""
+
+
+def _readable(request: Request, tokens: Sequence[int], budget: int | None) -> Request:
+    """The request with the refs that can be read at once."""
+    if budget is None or not request.refs:
+        return request
+    refs = {
+        ref: places
+        for ref, places in request.refs.items()
+        if sum(tokens[place] for place in places) <= budget // READ
+    }
+    return Request(request.messages, refs, request.marks)
 
 
 def _fresh_whole(messages: list[Message], at: int, sent: list[Message]) -> bool:

@@ -17,12 +17,17 @@ from contextwright.compiler.steps.decide import (
 )
 from contextwright.compiler.steps.directive_places import wording_of
 from contextwright.compiler.steps.exchange_features import about, ids_in
+from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN, SAFETY, _note
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
 from contextwright.compiler.steps.note import (
     BARE,
+    FILE_SHARE,
+    FILES,
+    FILES_FROM,
     FIRST,
     INDEX,
+    LEAST_FILE,
     MISSES,
     REQUESTS,
     SENTENCE,
@@ -31,6 +36,7 @@ from contextwright.compiler.steps.note import (
     _is_json,
     directives_room,
 )
+from contextwright.compiler.steps.note_pages import pages_line, pages_until
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 
@@ -143,14 +149,21 @@ def folded(blocks, decisions, economy, inputs):
         tail += sizes[upto]
     newer = tail + sum(sizes[at] for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
-    room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
     noted = [at for at in range(upto) if at not in held]
-    forms, index = note(blocks, noted, upto, room, repeated, inputs)
+    room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
+    pages = ()
+    if inputs.shows_refs:
+        # where pages begin depends on the steps: an exchange that did not fit begins the next one
+        pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
+        room -= inputs.count(pages_line(blocks, upto, pages))
+    forms, index, files = note(blocks, noted, upto, room, repeated, inputs)
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
         forms=forms,
         index=index,
+        files=files,
+        pages=pages,
         shrunk=frozenset(at for at in range(upto, last) if at not in repeated and at not in held),
         untold=frozenset(at for at in range(upto, last) if at in repeated and at not in held),
         limits=(*((at, n) for at, n in limits if at >= upto), *(((last, cut),) if cut else ())),
@@ -161,6 +174,7 @@ def folded(blocks, decisions, economy, inputs):
 class Note:
     def __init__(self, blocks, room, inputs):
         self.blocks, self.left, self.inputs, self.forms = blocks, room, inputs, {}
+        self.in_files = set()
 
     def entry(self, at, form):
         return entry(self.blocks[at], form, self.inputs)
@@ -188,13 +202,15 @@ def last_used(blocks):
 
 def note(blocks, noted, upto, room, repeated, inputs):
     if room <= 0 or not noted:
-        return (), ()
+        return (), (), ()
     made, used = Note(blocks, room, inputs), last_used(blocks)
     order = sorted(noted, key=lambda at: (-used[at], at))
     wordings = list(map(wording_of, blocks))
     lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
     tell_directives(made, reversed(lasting), directives_room(room))
     tell_requests(made, noted, room * REQUESTS // 100)
+    files, texts = tell_files(made, upto)
+    in_files = made.in_files
     index_tokens = made.left * INDEX // 100
     made.left -= index_tokens
     first = next((at for at in noted if blocks[at].role == "user"), None)
@@ -204,23 +220,45 @@ def note(blocks, noted, upto, room, repeated, inputs):
     least = made.left * (100 - BARE) // 100
     for at in order:
         if at not in made.forms and made.left > least:
-            made.put(at, "bare" if blocks[at].results else "line")
+            made.put(at, "bare" if blocks[at].results and at not in in_files else "line")
     for at in order:
         if made.forms.get(at) == "whole":
             continue
-        for form in ("line",) if at in repeated else _forms(blocks[at]):
+        for form in ("line",) if at in repeated or at in in_files else _forms(blocks[at]):
             if made.forms.get(at) == form or made.put(at, form):
                 break
     for at in order:
-        if made.forms.get(at) == "short" and at not in repeated and not _is_json(blocks[at]):
+        if (
+            made.forms.get(at) == "short"
+            and at not in repeated | in_files
+            and not _is_json(blocks[at])
+        ):
             made.put(at, "whole")
     shown = [made.entry(at, form).text for at, form in sorted(made.forms.items())]
+    shown += texts
     newer = [block.plain_text for block in blocks[upto:]]
     free = index_tokens + made.left
     index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, inputs)
     made.left = free - sum(inputs.count(f" {word}") for word, _ in index)
-    fill(made, [at for at in order if at not in repeated])
-    return tuple(sorted(made.forms.items())), index
+    fill(made, [at for at in order if at not in repeated | in_files])
+    return tuple(sorted(made.forms.items())), index, files
+
+
+def tell_files(made, upto):
+    states = file_states(made.blocks, upto)
+    room, files, texts = max(0, made.left - FILES_FROM) * FILES // 100, [], []
+    for state in states if any(state.edited for state in states) else ():
+        most = room * FILE_SHARE // 100
+        if most < LEAST_FILE:
+            break
+        text = told_file(state, most, made.inputs.count)
+        if text:
+            files.append(ToldFile(state.at, state.call, most))
+            texts.append(text)
+            room -= made.inputs.count(text) + 1
+            made.left -= made.inputs.count(text) + 1
+            made.in_files |= state.sources
+    return tuple(files), texts
 
 
 def tell_directives(made, places, room):

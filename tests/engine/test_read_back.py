@@ -103,7 +103,8 @@ def test_fewer_tokens_are_given_where_fewer_are_wanted():
     ("arguments", "said"),
     [
         ({"ref": "event://e99"}, "nothing is found behind this ref"),
-        ({"ref": "e1"}, "this is not a ref"),
+        ({"ref": "e99"}, "nothing is found behind this ref"),
+        ({"ref": "the first"}, "this is not a ref"),
         ({"ref": "artifact://other/secret.txt"}, "Refs of this conversation: event://e1"),
         ({"ref": "file:///etc/passwd"}, "file refs are off"),
         ({"ref": "event://e1#0", "page": 99}, "there are pages 1-"),

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from contextwright.blocks.line_ids import ref_of_line
 from contextwright.blocks.ref import parse_ref
 from contextwright.errors import RefError
 from contextwright.session.event import Tool, ToolCall
@@ -31,7 +32,7 @@ _SEARCH: dict[str, Any] = {
 }
 # what each argument is stands here once: a schema with descriptions costs a third more
 _EXPAND_PURPOSE = (
-    "Read the original of a shortened text by its ref, such as event://e2#0, in pages. "
+    "Read the original of a text by its ref: event://e2#0 or e2-e9, in pages. "
     "lines: 10-40, 10- or 7. grep: RE2."
 )
 _SEARCH_PURPOSE = (
@@ -81,7 +82,7 @@ def original_ref(call: ToolCall) -> str:
         return ""
     try:
         arguments = json.loads(call.arguments)
-        ref = parse_ref(arguments["ref"])
-    except (ValueError, LookupError, TypeError, RecursionError, RefError):
+        ref = parse_ref(ref_of_line(arguments["ref"]))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, RefError):
         return ""
     return str(ref) if ref.scheme in {"event", "artifact", "state"} else ""

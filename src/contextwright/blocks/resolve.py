@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import msgspec
 
+from contextwright.blocks.line_ids import event_of_line
 from contextwright.blocks.ref import Ref, parse_ref
 from contextwright.errors import RefError
 from contextwright.session.event import Event, Text, ToolResult
@@ -130,11 +131,11 @@ def _closed(ref: Ref, text: str) -> RefError:
 
 
 def _event(ref: Ref, snapshot: Snapshot) -> str | None:
-    event = snapshot.event(ref.path)
+    event = event_of_line(ref.path, snapshot)
     if event is None:
         return None
     if ref.part.startswith(".."):
-        return _range(event, snapshot.event(ref.part[2:]), snapshot)
+        return _range(event, event_of_line(ref.part[2:], snapshot), snapshot)
     if ref.part:
         return _result(ref.part, event, snapshot)
     if event.parts and all(isinstance(part, Text) for part in event.parts):

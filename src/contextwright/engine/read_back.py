@@ -13,6 +13,7 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.engine.door import ports_of, snapshot_of
+from contextwright.engine.exchange_text import text_behind
 from contextwright.engine.expanded_text import ReadBackCall, answer_of, read_call
 from contextwright.engine.search_out_of_sight import Sight, found_out_of_sight
 from contextwright.errors import ContextwrightError, ModelError, RefError, SessionError
@@ -178,7 +179,7 @@ class ReadBack:
                 most = min(wanted.max_tokens or SEARCHED, room)
                 sight = Sight(snapshot, seen, refs.read, planned)
                 return found_out_of_sight(wanted.query, sight, count, most, expand=expand)
-            text = planned.clean(refs.read(wanted.ref))
+            text = planned.clean(text_behind(wanted.ref, snapshot, refs.read))
             page = seen.budget // PAGE_SHARE
             most = max(LEAST, min(wanted.max_tokens or page, page))
             return answer_of(wanted, text, count, tool=expand, most=most, room=room)

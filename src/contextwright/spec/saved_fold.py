@@ -42,10 +42,12 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         place: the request had the exchanges before this one.
         content: names what these say, and the log behind them.
         scope: names the limit and the target alone; prefix: the exchanges that need no look.
-        upto, held, shrunk, untold, limits, steps, checked: as in the decisions.
+        upto, held, pages, shrunk, untold, limits, steps, checked: as in the decisions.
         forms: place and form of what the note tells, as numbers.
         index: of each identifier that it names, the exchange that says it first, and its number
             among those of the exchange.
+        files: of each file that it tells, the exchange and the number of the call that touched
+            it last, and the tokens that it may have.
         noted: whether there is a note.
         digest: sha256 of all other fields.
     """
@@ -59,6 +61,8 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     held: tuple[int, ...] = ()
     forms: tuple[tuple[int, int], ...] = ()
     index: tuple[tuple[int, int], ...] = ()
+    files: tuple[tuple[int, int, int], ...] = ()
+    pages: tuple[int, ...] = ()
     shrunk: tuple[int, ...] = ()
     untold: tuple[int, ...] = ()
     limits: tuple[tuple[int, int], ...] = ()

@@ -16,9 +16,11 @@ from typing import NamedTuple
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.note import NoteScope, note_of
+from contextwright.compiler.steps.note_pages import Pages, pages_line, pages_until
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
@@ -43,7 +45,8 @@ class Decisions(msgspec.Struct, frozen=True):
         upto: exchanges before this one are told in a note, but for those that are held.
         held: places before `upto` that stay as they are.
         forms: place and form of what the note tells. index: identifiers of what it does not, each
-            with the exchange that says it first.
+            with the exchange that says it first. files: what files hold by now.
+        pages: places with which the parts begin in which all of it can be read.
         shrunk, untold: places behind it whose results are rows, or are left to later ones.
         limits: place and tokens of results that had no room.
         steps: how many steps there were.
@@ -55,6 +58,8 @@ class Decisions(msgspec.Struct, frozen=True):
     held: tuple[int, ...] = ()
     forms: tuple[tuple[int, str], ...] = ()
     index: tuple[tuple[str, int], ...] = ()
+    files: tuple[ToldFile, ...] = ()
+    pages: Pages = ()
     shrunk: frozenset[int] = frozenset()
     untold: frozenset[int] = frozenset()
     limits: tuple[tuple[int, int], ...] = ()
@@ -255,13 +260,19 @@ def plan_fold(
     newer = tail + sum(inputs.cost(blocks[at]) for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
-    forms, index = note_of(NoteScope(blocks, stop, upto, held, history, inputs), room)
+    pages: Pages = ()
+    if inputs.shows_refs:
+        pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
+        room -= inputs.count(pages_line(blocks, upto, pages))
+    content = note_of(NoteScope(blocks, stop, upto, held, history, inputs), room)
     short = [at for at in range(upto, last) if at not in held]
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
-        forms=forms,
-        index=index,
+        forms=content.forms,
+        index=content.index,
+        files=content.files,
+        pages=pages,
         shrunk=frozenset(at for at in short if form(at) == "shrunk"),
         untold=frozenset(at for at in short if form(at) == "untold"),
         limits=(*((at, n) for at, n in limits if at >= upto), *(((last, cut),) if cut else ())),

@@ -24,6 +24,7 @@ from contextwright.compiler.steps.decide import (
     plan_fold,
     plan_shrink,
 )
+from contextwright.compiler.steps.file_states import told_files
 from contextwright.compiler.steps.fold_record import (
     Numbers,
     Words,
@@ -35,6 +36,7 @@ from contextwright.compiler.steps.fold_record import (
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
+from contextwright.compiler.steps.note_pages import pages_line
 from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.event import Text
 from contextwright.session.state import RESOLVED_PREFIX
@@ -170,7 +172,7 @@ class Fold:
                         decisions = msgspec.structs.replace(decisions, note=note)
                     self._add(FoldState(saved.place, saved.place, decisions))
                     return self.states[-1]
-            except (IndexError, StopIteration):
+            except (IndexError, KeyError, StopIteration):
                 continue  # it names what is not there
         return NO_STATE
 
@@ -317,8 +319,12 @@ def _note(blocks: Sequence[Block], decisions: Decisions, inputs: Inputs) -> Bloc
         return None
     last = next(at for at in range(decisions.upto - 1, -1, -1) if at not in held)
     lines = [entry(blocks[at], form, inputs).text for at, form in decisions.forms]
+    lines += told_files(decisions.files, blocks, decisions.upto, inputs.count)
     if decisions.index:
         lines.append("[Also named there: " + " ".join(word for word, _ in decisions.index) + "]")
+    shown = {*held, *(at for at, _ in decisions.forms)}
+    if line := pages_line(blocks, decisions.upto, decisions.pages, shown):
+        lines.append(line)
     ref = range_ref(blocks[first].lineage[0], blocks[last].lineage[-1])
     text = section(
         "\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref, sign=inputs.sign

@@ -7,12 +7,13 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.decide import Decisions, Economy
+from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import FORMS
 from contextwright.compiler.steps.word_weights import places_of_words, weighed
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
 
-VERSION = 2
+VERSION = 3
 """Counts up when the same conversation gets other steps."""
 
 
@@ -48,6 +49,8 @@ def recorded(decisions: Decisions, index: Numbers, place: int) -> SavedFold:
         held=decisions.held,
         forms=tuple((at, FORMS.index(form)) for at, form in decisions.forms),
         index=index,
+        files=tuple((file.at, file.call, file.tokens) for file in decisions.files),
+        pages=decisions.pages,
         shrunk=tuple(sorted(decisions.shrunk)),
         untold=tuple(sorted(decisions.untold)),
         limits=decisions.limits,
@@ -68,6 +71,8 @@ def decisions_in(saved: SavedFold, blocks: Sequence[Block]) -> Decisions:
         held=saved.held,
         forms=tuple((at, FORMS[form]) for at, form in saved.forms),
         index=tuple((weighed(blocks[at])[number][0], at) for at, number in saved.index),
+        files=tuple(ToldFile(*file) for file in saved.files),
+        pages=saved.pages,
         shrunk=frozenset(saved.shrunk),
         untold=frozenset(saved.untold),
         limits=saved.limits,

@@ -7,6 +7,7 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.line_ids import line_id
 from contextwright.compiler.steps.exchange_features import (
     NEW,
     OLD,
@@ -113,7 +114,7 @@ class NoteEntry(msgspec.Struct, frozen=True):
 
 def entries(form: str, inputs: Inputs) -> Table:
     """Exchanges as they were told in one of `FORMS`, as far as they were."""
-    return inputs.memo.table(("entry", form, inputs.counter_id))
+    return inputs.memo.table(("entry", form, inputs.counter_id, inputs.shows_refs))
 
 
 def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
@@ -122,6 +123,8 @@ def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
     note_entry = table.get(block)
     if note_entry is None:
         text = _entry(block, form, inputs)
+        if inputs.shows_refs:
+            text = f"{line_id(block)} {text}"
         tokens = inputs.count(text) + 1
         if form in {"bare", "short"}:
             tokens = max(tokens, entry(block, "line", inputs).tokens)

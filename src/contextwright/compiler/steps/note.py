@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
 from contextwright.compiler.steps.forms import CALLS, FORMS, WORDS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
@@ -29,6 +30,14 @@ REQUESTS = 6
 """Percent of a note for what else the user said and what came of it, the newest first: what was
 asked for tells what the calls were for. On recorded sessions it wins one later call of 130 whose
 values are in sight in a talk with many users, and loses five of 356 in a coding session."""
+FILES, FILES_FROM = 65, 1_500
+"""Percent of a note for what the files hold by now that the agent edits, from so many tokens on
+that it has beside rules and requests: an edit names the lines that it replaces, word for word, but
+what was done is told first."""
+FILE_SHARE = 60
+"""Percent of what is left of that for one file, at most."""
+LEAST_FILE = 40
+"""Tokens below which no file is told."""
 SENTENCE = 8
 """Tokens that a rule or a decision needs at least."""
 MISSES = 16
@@ -60,32 +69,42 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
         return self.history.repeats.is_repeated(at, self.stop)
 
 
-def note_of(
-    scope: NoteScope, room: int
-) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[str, int], ...]]:
-    """Places and forms of what a note tells, and identifiers of the rest with their places.
+class NoteContent(msgspec.Struct, frozen=True):
+    """What a note tells.
 
     Args:
-        room: tokens.
+        forms: places and forms of exchanges.
+        index: identifiers of the rest, with their places.
+        files: what the files hold by now.
     """
+
+    forms: tuple[tuple[int, str], ...] = ()
+    index: tuple[tuple[str, int], ...] = ()
+    files: tuple[ToldFile, ...] = ()
+
+
+def note_of(scope: NoteScope, room: int) -> NoteContent:
+    """What a note tells in so many tokens."""
     first = next((at for at in range(scope.upto) if at not in scope.held), None)
     if room <= 0 or first is None:
-        return (), ()
+        return NoteContent()
     note = _NoteBuilder(scope, room)
     _tell_directives(note, directives_room(room))
     _tell_requests(note, room * REQUESTS // 100)
+    files = _tell_files(note, max(0, note.left - FILES_FROM) * FILES // 100)
     index_tokens = note.left * INDEX // 100
     note.left -= index_tokens
     _tell_task(note, room)
     _tell_in_few_words(note)
     _tell_results(note)
     shown = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
+    shown += [text for _, text in files]
     newer = [block.plain_text for block in scope.blocks[scope.upto : scope.stop]]
     free = index_tokens + note.left
     index = _index(scope, ShownText((*shown, *newer)), free)
     note.left = free - sum(scope.inputs.count(f" {word}") for word, _ in index)
     _tell_words(note)
-    return tuple(sorted(note.forms.items())), index
+    return NoteContent(tuple(sorted(note.forms.items())), index, tuple(file for file, _ in files))
 
 
 class _NoteBuilder:
@@ -96,6 +115,7 @@ class _NoteBuilder:
         self.uses = scope.history.uses
         self.left = room
         self.forms: dict[int, str] = {}
+        self.in_files: set[int] = set()  # exchanges that what is told of files has whole
         tables = ((form, entries(form, scope.inputs)) for form in FORMS)
         self._entries = {form: table.get for form, table in tables}
 
@@ -117,6 +137,10 @@ class _NoteBuilder:
         self.left -= more
         self.forms[at] = form
         return True
+
+    def is_told_elsewhere(self, at: int) -> bool:
+        """Whether a later exchange, or what a file holds by now, tells what this one does."""
+        return at in self.in_files or self.scope.is_repeated(at)
 
     def in_order(self) -> list[Rank]:
         """What it tells, those used last first."""
@@ -201,11 +225,34 @@ def _tell_requests(note: _NoteBuilder, room: int) -> None:
             note.put(at, "line")
 
 
+def _tell_files(note: _NoteBuilder, room: int) -> list[tuple[ToldFile, str]]:
+    """What the files hold by now that the agent edits, those first that were touched last."""
+    pairs: list[tuple[ToldFile, str]] = []
+    scope, count = note.scope, note.scope.inputs.count
+    for state in _files(scope):
+        most = room * FILE_SHARE // 100
+        if most < LEAST_FILE:
+            break
+        file = ToldFile(state.at, state.call, most)
+        if text := told_file(state, most, count):
+            pairs.append((file, text))
+            tokens = count(text) + 1
+            room, note.left = room - tokens, note.left - tokens
+            note.in_files |= state.sources
+    return pairs
+
+
+def _files(scope: NoteScope) -> list[FileState]:
+    """Files as the note's exchanges leave them, if the agent edits any."""
+    states = file_states(scope.blocks, scope.upto)
+    return states if any(state.edited for state in states) else []
+
+
 def _tell_in_few_words(note: _NoteBuilder) -> None:
     """As many as go into a part of the room."""
 
     def form_of(at: int) -> str:
-        return "bare" if note.block(at).results else "line"
+        return "bare" if note.block(at).results and at not in note.in_files else "line"
 
     least = note.left * (100 - BARE) // 100
     for at in note.fitting("few words", lambda at: note.entry(at, form_of(at)).tokens):
@@ -225,11 +272,11 @@ def _tell_results(note: _NoteBuilder) -> None:
     for at in note.fitting("any words", least):
         if note.forms.get(at) == "whole":
             continue
-        for form in ("line",) if note.scope.is_repeated(at) else _forms(note.block(at)):
+        for form in ("line",) if note.is_told_elsewhere(at) else _forms(note.block(at)):
             if note.forms.get(at) == form or note.put(at, form):
                 break
     for _, at in note.in_order():
-        if note.forms[at] == "short" and not note.scope.is_repeated(at):
+        if note.forms[at] == "short" and not note.is_told_elsewhere(at):
             if not _is_json(note.block(at)):
                 note.put(at, "whole")
 
@@ -243,12 +290,12 @@ def _tell_words(note: _NoteBuilder) -> None:
     for form in WORDS:
 
         def size(at: int, form: str = form) -> int:
-            return NEVER if note.scope.is_repeated(at) else note.entry(at, form).tokens
+            return NEVER if note.is_told_elsewhere(at) else note.entry(at, form).tokens
 
         for at in note.fitting(form, size):
             if note.left <= 0:
                 return
-            if note.forms.get(at) != "whole" and not note.scope.is_repeated(at):
+            if note.forms.get(at) != "whole" and not note.is_told_elsewhere(at):
                 note.put(at, form)
 
 

@@ -1,0 +1,96 @@
+"""What calls did to files, told from their arguments: read one, wrote it, or edited it.
+
+Tools name these arguments in a few ways, whoever made them; a call that none of them fits did
+nothing to a file that is known here.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.compiler.steps.exchange_features import OLD, Called, calls_of
+from contextwright.memo.ownership import cached_text
+from contextwright.text.json_rows import loaded
+
+PATHS = ("path", "file_path", "filePath", "filename", "file", "absolute_path", "target_file")
+WHOLE = ("content", "contents", "file_text")
+PART = ("newText", "new_str", "new_string", "replacement", "insert_text")
+"""Names of arguments: of a file, of all that it is to hold, of what stands in the place of a part
+(what that part was has the names in `OLD`)."""
+SEARCHES = ("pattern", "query", "regex", "glob")
+"""Arguments of calls that look for something: what they give is no file."""
+RANGES = ("offset", "limit", "view_range", "start_line", "end_line", "lines", "range")
+"""Arguments of calls that read a part of a file."""
+_NUMBERED = re.compile(r"^ *\d+(?:\t|: |\| ?|→)", re.MULTILINE)
+_NUMBERED_SHARE = 80
+"""Percent of a file's lines that begin with their number from which on numbers are not its own."""
+
+
+class FileEdit(msgspec.Struct, frozen=True):
+    """What a call did to a file.
+
+    Args:
+        old, new: the part that was there, and what is in its place; of a `read` and a `write`,
+            `new` is what the file holds, or, where it is `partial`, a part of it.
+        call: the number of the call in its exchange.
+    """
+
+    path: str
+    kind: Literal["read", "write", "edit"]
+    new: str
+    old: str = ""
+    partial: bool = False
+    call: int = 0
+
+
+@cached_text
+def file_edits(block: Block) -> tuple[FileEdit, ...]:
+    """What the calls of an exchange did to files; nothing where it failed."""
+    if block.failed:
+        return ()
+    made: list[FileEdit] = []
+    for number, call in enumerate(calls_of(block)):
+        arguments = call.argument_values
+        path = _text(arguments, PATHS)
+        if path and "\n" not in path:
+            made += (
+                msgspec.structs.replace(edit, call=number) for edit in _edits(path, arguments, call)
+            )
+    return tuple(made)
+
+
+def _edits(path: str, arguments: Mapping[str, Any], call: Called) -> tuple[FileEdit, ...]:
+    several = arguments.get("edits")
+    if isinstance(several, list):
+        pairs = [one for one in several if isinstance(one, dict)]
+        return tuple(edit for one in pairs for edit in _edits(path, one, call))
+    old, new = _text(arguments, OLD), _text(arguments, PART)
+    if old or new:
+        return (FileEdit(path, "edit", new, old),)
+    if whole := _text(arguments, WHOLE):
+        return (FileEdit(path, "write", whole),)
+    if any(name in arguments for name in SEARCHES) or "." not in path.rpartition("/")[2]:
+        return ()
+    text = _without_numbers(call.result)
+    if "\n" not in text.strip() or (loaded(text) is not None and not path.endswith("json")):
+        return ()
+    partial = any(arguments.get(name) for name in RANGES)
+    return (FileEdit(path, "read", text, partial=partial),)
+
+
+def _text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    values = (arguments.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _without_numbers(text: str) -> str:
+    """A file's lines, where a tool shows each behind its number."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    numbered = [line for line in lines if _NUMBERED.match(line)]
+    if len(numbered) * 100 < _NUMBERED_SHARE * len(lines):
+        return text
+    bodies = (line for line in text.splitlines() if _NUMBERED.match(line))
+    return "\n".join(_NUMBERED.sub("", line) for line in bodies)

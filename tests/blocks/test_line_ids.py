@@ -1,0 +1,80 @@
+"""Ids of a note's lines: short, and read as refs are."""
+
+import json
+import re
+
+import pytest
+
+from contextwright import C, ReadBack, Session, compile
+from contextwright.blocks.line_ids import event_of_line, line_id, ref_of_line
+from contextwright.blocks.of_exchange import block_of
+from contextwright.engine.exchange_text import text_behind
+from contextwright.tokens.counter import named_counter
+
+
+@pytest.mark.parametrize(
+    ("text", "ref"),
+    [
+        ("e12", "event://e12"),
+        (" e12-e40 ", "event://e12#..e40"),
+        ("x3", "event://x3"),
+        ("event://e1#0", "event://e1#0"),
+        ("the second", "the second"),
+        ("notes/today", "notes/today"),
+    ],
+)
+def test_an_id_stands_for_a_ref(text, ref):
+    assert ref_of_line(text) == ref
+
+
+def test_a_long_id_gives_way_to_the_number_of_its_exchange():
+    session = Session("s")
+    session.add("user", "hello", id="0b9f7a52-77aa-4bd2-a7fb-6a3bfb0ef8ad")
+    session.user("again")
+    snapshot = session.snapshot()
+    blocks = [block_of(exchange) for exchange in snapshot.exchanges()]
+    assert [line_id(block) for block in blocks] == ["x0", "e1"]
+    assert event_of_line("x0", snapshot).text == "hello"
+    assert event_of_line("x9", snapshot) is None
+
+
+def talked():
+    session = Session("s")
+    session.user("go")
+    for n in range(60):
+        arguments = {"path": f"{n}.txt", "why": "line one\nline two"}
+        session.call("read", json.dumps(arguments), id=f"c{n}")
+        session.result(f"c{n}", f"row {n}\n" + f"what {n} says of it\n" * 40)
+    return session
+
+
+SPEC = C.default() | C.compaction(4000)
+
+
+def test_every_line_of_a_note_has_an_id_that_reads_within_a_quarter():
+    session = talked()
+    pack = compile(session, SPEC, model="gpt-5", read_back=True)
+    note = next(m["content"] for m in pack.request["messages"] if "earlier" in str(m["content"]))
+    lines = [line for line in note.splitlines() if re.match(r"(e\d+ )?read \d+\.txt", line)]
+    assert lines and all(re.match(r"e\d+ read", line) for line in lines)
+    ranges = re.search(r"\[Left out here, all of it: (.*)\]", note)[1].split()
+    snapshot, count = session.snapshot(), named_counter("o200k_base").count
+    for name in (*ranges, *(line.split()[0] for line in lines)):
+        text = text_behind(name, snapshot, lambda ref: "")
+        assert 0 < count(text) <= pack.manifest.budget // 4, name
+    told = "\n".join((*ranges, *lines))
+    assert "e1-" in told or "e0-" in told  # from the beginning on
+
+
+def test_a_range_is_read_by_its_lines_and_by_what_is_in_them():
+    session = talked()
+    tools = ReadBack(session, compile(session, SPEC, model="gpt-5", read_back=True))
+    assert tools.call("expand", {"ref": "e1-e4", "grep": "^row"}).count(": row") == 2
+    first = tools.call("expand", {"ref": "e1-e4", "lines": "1-3"})
+    assert first.startswith('e1 read {"path": "0.txt"}\nwhy:\nline one')
+
+
+def test_a_note_that_nobody_can_read_on_from_shows_no_ids():
+    body = compile(talked(), SPEC, model="gpt-5").body.decode()
+    assert "read 1.txt" in body and not re.search(r"\be\d+ read", body)
+    assert "Left out here" not in body
