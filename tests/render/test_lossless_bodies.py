@@ -61,3 +61,15 @@ def test_it_does_so_out_of_a_store(format, tmp_path):
         assert text(pack.request) == text(body)
 
     check()
+
+
+@pytest.mark.parametrize("format", BODIES)
+def test_a_pack_leads_back_to_the_body_byte_for_byte(format):
+    @settings(FEW, max_examples=10)
+    @given(BODIES[format])
+    def check(body):
+        session = read_session(body, format=format)
+        pack = compile(session, C.default() | C.redact("email"), model=MODELS.get(format))
+        assert text(pack.original(session)) == text(body)
+
+    check()

@@ -17,7 +17,7 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
-from contextwright.formats.request_body import ORDER, TOOLS, order_of, without_marks
+from contextwright.formats.request_body import ORDER, TOOLS, in_its_order, order_of, without_marks
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     AnyPart,
@@ -147,7 +147,7 @@ def write(session: Session) -> Any:
         document["system"] = [part for m in leading for part in _as_list(m["content"])]
     if session.tools:
         document["tools"] = [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
-    return document
+    return in_its_order(document, fields)
 
 
 def _tool(tool: Tool) -> Json:

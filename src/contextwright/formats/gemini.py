@@ -15,7 +15,14 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
-from contextwright.formats.request_body import ORDER, SINGLE, SYSTEM, order_of, without_marks
+from contextwright.formats.request_body import (
+    ORDER,
+    SINGLE,
+    SYSTEM,
+    in_its_order,
+    order_of,
+    without_marks,
+)
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -154,6 +161,7 @@ def write(session: Session) -> Any:
             for t in session.tools
         ]
         document["tools"] = [{"function_declarations": declared}]
+    document = in_its_order(document, fields)
     return document if around is None else {**around, "request": document}
 
 

@@ -1,6 +1,7 @@
 """The order of keys in JSON data, which storing it forgets: a log keeps its events with their keys
 sorted, and a body must leave with its own."""
 
+import re
 from math import isfinite
 from typing import Any, cast
 
@@ -9,6 +10,17 @@ from contextwright.formats.fields import Json, object_if
 
 KEYS = "$keys"
 """Key of an order: the keys of this object, as they came."""
+_MARK = re.compile(r"\$+(?:absent|items|whole|keys)")
+
+
+def escaped(key: str) -> str:
+    """A source's key as it stands in an order or a residue, where ours begin with one `$`."""
+    return f"${key}" if _MARK.fullmatch(key) else key
+
+
+def unescaped(key: str) -> str:
+    """The key that was `escaped`."""
+    return key[1:] if key.startswith("$$") and _MARK.fullmatch(key) else key
 
 
 def key_order(written: Any, source: Any) -> Json:
@@ -46,9 +58,9 @@ def _of_object(written: Any, source: Json) -> Json:
         if isinstance(value, dict | list | float) and (
             inner := key_order(made.get(key, value), value)
         ):
-            order[key] = inner
+            order[escaped(key)] = inner
     expected = [key for key in made if key in source]
-    expected += sorted(key for key in source if key not in made)
+    expected += sorted((key for key in source if key not in made), key=escaped)
     return {**order, KEYS: list(source)} if list(source) != expected else order
 
 
@@ -64,4 +76,4 @@ def in_key_order(value: Any, order: Json) -> Any:
     fields = cast(Json, value)
     names = order.get(KEYS, ())
     keys = [*(key for key in names if key in fields), *(key for key in fields if key not in names)]
-    return {key: in_key_order(fields[key], object_if(order.get(key))) for key in keys}
+    return {key: in_key_order(fields[key], object_if(order.get(escaped(key)))) for key in keys}

@@ -11,7 +11,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_of, text_or
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
-from contextwright.formats.request_body import ORDER, TOOLS, order_of, without_marks
+from contextwright.formats.request_body import ORDER, TOOLS, in_its_order, order_of, without_marks
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -126,7 +126,7 @@ def write(session: Session) -> Any:
         document["state"] = dict(session.state)
     if session.tools:
         document["tools"] = [tool_json(tool) for tool in session.tools]
-    return document
+    return in_its_order(document, fields)
 
 
 def read_chat(format: str, messages: list[Any], where: str) -> list[Event]:

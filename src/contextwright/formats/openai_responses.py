@@ -21,7 +21,7 @@ from contextwright.formats.fields import (
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
-from contextwright.formats.request_body import ORDER, SINGLE, order_of
+from contextwright.formats.request_body import ORDER, SINGLE, in_its_order, order_of
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -174,7 +174,9 @@ def write(session: Session) -> Any:
         items = items[0]["content"]
     document: Json = {**stored["beside"], stored["key"]: items}
     tools = stored["tools"] or [tool.extra.get(NAME) or _tool(tool) for tool in session.tools]
-    return {**document, "tools": tools} if tools else document
+    if tools or stored["tools"] is not None:
+        document["tools"] = tools
+    return in_its_order(document, stored)
 
 
 def _tool(tool: Tool) -> Json:

@@ -18,7 +18,7 @@ import msgspec
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats.fields import Json, object_if
-from contextwright.formats.key_order import in_key_order, key_order
+from contextwright.formats.key_order import escaped, in_key_order, key_order, unescaped
 from contextwright.session.event import AnyPart, Event, Opaque, Role, ToolCall, ToolResult
 from contextwright.session.session import Session
 
@@ -46,7 +46,7 @@ def residue(written: Any, source: Any) -> dict[str, Any]:
         return {WHOLE: source}
     if kind is str:
         return {} if written == source else {WHOLE: source}
-    if kind is dict and not _marked(source):
+    if kind is dict:
         return _difference(written, source)
     if kind is list and len(written) == len(source):
         inner = {str(n): residue(*pair) for n, pair in enumerate(zip(written, source, strict=True))}
@@ -59,9 +59,9 @@ def _difference(written: dict[str, Any], source: dict[str, Any]) -> dict[str, An
     rest: dict[str, Any] = {}
     for key, value in source.items():
         if key not in written:
-            rest[key] = {WHOLE: value} if _marked(value) else value
+            rest[escaped(key)] = {WHOLE: value} if _marked(value) else value
         elif (own := written[key]) is not value and (inner := residue(own, value)):
-            rest[key] = inner
+            rest[escaped(key)] = inner
     absent = [key for key in written if key not in source]
     if absent:
         rest[ABSENT] = absent
@@ -87,10 +87,11 @@ def restored(written: Any, rest: Mapping[str, Any]) -> Any:
     for key, value in rest.items():
         if key == ABSENT:
             continue
-        if isinstance(value, dict) and (key in base or _marked(value)):
-            base[key] = restored(base.get(key), cast(dict[str, Any], value))
+        named = unescaped(key)
+        if isinstance(value, dict) and (named in base or _marked(value)):
+            base[named] = restored(base.get(named), cast(dict[str, Any], value))
         else:
-            base[key] = value
+            base[named] = value
     return base
 
 

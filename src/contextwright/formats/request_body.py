@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.errors import MalformedRecord
 from contextwright.formats.fields import Json, object_if
 from contextwright.formats.key_order import KEYS, in_key_order, key_order
 from contextwright.session.event import Tool
@@ -26,6 +27,8 @@ not say all of it."""
 _CHAINS = ("previous_response_id", "conversation", "thread")
 SINGLE = "$single"
 """Key of a format's metadata: the messages were one text, or one message, and no list."""
+_OURS = frozenset({ORDER, TOOLS, SYSTEM, SINGLE, "$envelope", "$around"})
+"""All keys of a format's metadata that are no field of the source's."""
 
 
 class RequestBody(msgspec.Struct, frozen=True, eq=False):
@@ -57,7 +60,16 @@ def order_of(body: Mapping[str, Any], messages: str) -> Json:
 
     Args:
         messages: the key of what is kept as events.
+
+    Raises:
+        MalformedRecord: a key is one of ours, so that it could not be told from what we keep.
     """
+    if taken := sorted(_OURS.intersection(body)):
+        raise MalformedRecord(
+            "a key of this name is kept for contextwright's own",
+            where=f"the body's {taken[0]}",
+            fix="name it otherwise, or leave it out",
+        )
     rest = {key: None if key == messages else item for key, item in body.items()}
     return {**key_order(None, rest), KEYS: list(body)}
 
@@ -77,7 +89,7 @@ def body_of_session(
 def _fields(format: str, stored: Json, tools: Sequence[Tool], order: Json) -> Json:
     inner = object_if(stored["beside"]) if "beside" in stored else stored
     fields: Json = dict.fromkeys(order.get(KEYS, ()))
-    fields.update((key, item) for key, item in inner.items() if not key.startswith("$"))
+    fields.update((key, item) for key, item in inner.items() if key not in _OURS)
     if isinstance(system := stored.get(SYSTEM), list):
         fields[system[0]] = system[1]
     listed = stored.get(TOOLS, stored.get("tools") if "beside" in stored else None)
@@ -90,4 +102,9 @@ def _fields(format: str, stored: Json, tools: Sequence[Tool], order: Json) -> Js
 
 def without_marks(stored: Mapping[str, Any] | None) -> Json:
     """The keys that were the source's own."""
-    return {key: item for key, item in (stored or {}).items() if not key.startswith("$")}
+    return {key: item for key, item in (stored or {}).items() if key not in _OURS}
+
+
+def in_its_order(document: Json, stored: Mapping[str, Any] | None) -> Json:
+    """A written body with its keys where its caller had them, as far as that is known."""
+    return in_key_order(document, object_if((stored or {}).get(ORDER)))
