@@ -32,7 +32,7 @@ _SEARCH: dict[str, Any] = {
 }
 # what each argument is stands here once: a schema with descriptions costs a third more
 _EXPAND_PURPOSE = (
-    "Read the original of a text by its ref: event://e2#0 or e2-e9, in pages. "
+    "Read the original of a text by its ref, as event://e2#0 or e2-e9, in pages. "
     "lines: 10-40, 10- or 7. grep: RE2."
 )
 _SEARCH_PURPOSE = (
