@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from tests.data.test_real_sessions import session_of_row
+from tests.parameters import few
 
 from contextwright import C, Engine, Session
 from contextwright.session.event import Text
@@ -120,7 +121,7 @@ def test_a_hundred_questions_about_results_that_were_written_here():
     assert answered([own_session()]) == (QUESTIONS, QUESTIONS, 1)
 
 
-@pytest.mark.parametrize("name", ["se_agent", "swe_agent", "webdancer", "pi_coding"])
+@pytest.mark.parametrize("name", few(["se_agent", "swe_agent", "webdancer", "pi_coding"], 1))
 def test_a_hundred_questions_about_recorded_results(name, read_rows):
     sessions = [session_of_row(row) for row in read_rows(name, limit=9)]
     for session in sessions:

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from tests.parameters import few
 
 from contextwright import C, compile, read_session
 from contextwright.errors import BudgetError
@@ -41,7 +40,8 @@ def session_of_row(row):
     return read_session(row) if row.get("messages") else None
 
 
-@pytest.mark.parametrize("name", few(FILES, 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
 def test_sessions_compile_under_a_dozen_specs_and_four_budgets(name, read_rows):
     """The first sessions of each file here; `python -m benchmarks.sweep` takes all."""
     compiled = 0

@@ -40,10 +40,13 @@ MOST_EVENTS = 120
 
 
 @pytest.mark.parametrize(
+    "formats", few([["openai-chat", "anthropic"], list(FORMATS)], 1), ids=["two", "all"]
+)
+@pytest.mark.parametrize(
     ("word", "rule"), [(word, rule) for word in WORDS for rule in WORD_RULES], ids=lambda v: v
 )
-def test_a_word_keeps_the_rule(word, rule):
-    check_rule(rule, *SAMPLES[word])
+def test_a_word_keeps_the_rule(word, rule, formats):
+    check_rule(rule, *SAMPLES[word], formats=formats)
 
 
 @pytest.mark.parametrize("word", few(WORDS, 5))
