@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from benchmarks.generated import generated_session
 from benchmarks.speed_specs import word_specs
+from tests.parameters import few
 
 from contextwright import Engine, Event, FileArtifacts, Session
 from contextwright.spec import ATOMS
@@ -65,7 +66,7 @@ def calls_of_a_turn(word: str, size: int, folder: Path) -> int:
     return sorted(counts)[TURNS // 2]
 
 
-@pytest.mark.parametrize("word", sorted(ATOMS))
+@pytest.mark.parametrize("word", few(sorted(ATOMS), 25))
 def test_a_turn_is_no_more_work_in_a_long_session_unless_the_page_says_so(word, tmp_path):
     if word in declared():
         return  # it weighs all that there is

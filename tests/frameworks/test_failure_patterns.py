@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.parameters import few
 
 from contextwright import C, Session, compile, target
 from contextwright.errors import BudgetError
@@ -112,7 +113,7 @@ def test_the_newest_user_message_as_the_offender_is_named():
 
 @pytest.mark.parametrize(
     "text",
-    ["漢字かな交じり文" * 4000, "QUJDREVGR0g=" * 4000, "a=1;b=2;" * 6000, "👩‍👩‍👧‍👦" * 2000],
+    few(["漢字かな交じり文" * 4000, "QUJDREVGR0g=" * 4000, "a=1;b=2;" * 6000, "👩‍👩‍👧‍👦" * 2000]),
     ids=["cjk", "base64", "minified", "emoji"],
 )
 @formats
