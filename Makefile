@@ -12,6 +12,8 @@ FRAMEWORKS := frameworks frameworks-two
 READY := $(FRAMEWORKS:%=.venv-%/.ready)
 # what CI plays; `test-all` plays the slow ones as well, and draws ten times as many examples
 TESTS := -m "not slow"
+# a worker takes up to 1.3 GB
+WORKERS := -n auto --maxprocesses 4
 
 .PHONY: demo test test-all test-frameworks adapters check bench docs dist fix clean
 
@@ -19,7 +21,7 @@ demo: $(DEMO)
 	.venv-demo/bin/ctx demo
 
 test: check
-	$(BIN)/pytest -q -n 2 $(TESTS) tests
+	$(BIN)/pytest -q $(WORKERS) $(TESTS) tests
 
 test-all: TESTS :=
 test-all: export HYPOTHESIS_PROFILE := thorough
@@ -27,7 +29,7 @@ test-all: test test-frameworks
 
 test-frameworks: $(READY)
 	for group in $(FRAMEWORKS); do bin=.venv-$$group/bin; \
-	$$bin/pytest -q -n 2 $(TESTS) $$($$bin/python scripts/frameworks.py tests $$group) && \
+	$$bin/pytest -q $(WORKERS) $(TESTS) $$($$bin/python scripts/frameworks.py tests $$group) && \
 	if command -v node >/dev/null; then $$bin/pyright --pythonpath $$bin/python \
 	-p $$($$bin/python scripts/frameworks.py types $$group); fi || exit 1; done
 

@@ -15,7 +15,7 @@ from contextwright.compiler.trace import enforce_protection
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # `make test` and CI; a test names a number of its own only where this one is too many
 settings.register_profile(
-    "quick", deadline=None, derandomize=True, max_examples=20, suppress_health_check=SLOW_TO_DRAW
+    "quick", deadline=None, derandomize=True, max_examples=10, suppress_health_check=SLOW_TO_DRAW
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
