@@ -62,11 +62,18 @@ def read_rows(data_dir: Path):
     return read
 
 
+# measured: scripts/slow_tests.py writes it
+SLOW_TESTS = frozenset((Path(__file__).parent / "slow_tests.txt").read_text().splitlines())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the scenarios that `make test` leaves to `make test-all`."""
+    """Mark what `make test` leaves to `make test-all`."""
     for item in items:
         name = item.name.partition("[")
-        if name[0] == "test_scenario" and not any(part in name[2] for part in QUICK_SCENARIOS):
+        is_scenario = name[0] == "test_scenario"
+        if item.nodeid in SLOW_TESTS or (
+            is_scenario and not any(part in name[2] for part in QUICK_SCENARIOS)
+        ):
             item.add_marker(pytest.mark.slow)
 
 
