@@ -124,6 +124,16 @@ def test_reminders_stay_where_the_caller_put_them():
     assert made[2] is reminder
 
 
+def reminded(messages, text, *, within):
+    """The messages with a reminder put into the second one, or behind it."""
+    changed = copy.deepcopy(messages)
+    if within:
+        changed[1]["content"] += text
+    elif text:
+        changed.insert(2, {"role": "user", "content": text})
+    return changed
+
+
 @pytest.mark.parametrize("within", [True, False])
 def test_room_is_kept_for_reminders_that_are_put_in_later(within):
     info = register_model("narrow-1", window=8_000, provider="openai", max_output=1_000)
@@ -131,12 +141,7 @@ def test_room_is_kept_for_reminders_that_are_put_in_later(within):
     context = Context(model=info.name, reserved_output=1_000)
     text = f"<system-reminder>{'Be short, then. ' * 400}</system-reminder>"
     for count in range(4, len(messages) + 1, 2):
-        changed = copy.deepcopy(messages[:count])
-        if within and count > 4:
-            changed[1]["content"] += text
-        elif count > 4:
-            changed.insert(2, {"role": "user", "content": text})
-        call = context.call(changed)
+        call = context.call(reminded(messages[:count], text if count > 4 else "", within=within))
         whole = compile(call.messages, C.default(), model="gpt-5").tokens
         assert whole <= 7_000
         assert count < 12 or text in json.dumps(call.messages)
@@ -150,12 +155,7 @@ def test_a_limit_that_is_named_counts_reminders_that_are_put_in_later(spec, with
     context = Context(C.default() | spec, model="gpt-5")
     text = f"<system-reminder>{'Be short, then. ' * 200}</system-reminder>"
     for count in range(4, len(messages) + 1, 2):
-        changed = copy.deepcopy(messages[:count])
-        if within and count > 4:
-            changed[1]["content"] += text
-        elif count > 4:
-            changed.insert(2, {"role": "user", "content": text})
-        call = context.call(changed)
+        call = context.call(reminded(messages[:count], text if count > 4 else "", within=within))
         assert compile(call.messages, C.default(), model="gpt-5").tokens <= 3_000
     assert call.pack.manifest.reserved_system >= 800
 

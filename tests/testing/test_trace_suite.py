@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.traces.agent_calls import otlp, otlp_span, parts_message
+from tests.traces.agent_calls import openinference_messages, otlp, otlp_span, parts_message
 from tests.traces.test_exports import langchain_message, observation, run
 
 from contextwright.testing import RuleViolation, TraceSuite
@@ -55,19 +55,7 @@ class TestOpenInference(TraceSuite):
             "llm.token_count.completion": call.usage.output,
             "llm.token_count.prompt_details.cache_read": call.usage.cached,
         }
-        for kind, listed in (("input", call.messages), ("output", [call.answer])):
-            for n, message in enumerate(listed):
-                start = f"llm.{kind}_messages.{n}.message."
-                flat[start + "role"] = message["role"]
-                flat[start + "content"] = message.get("content") or ""
-                if "tool_call_id" in message:
-                    flat[start + "tool_call_id"] = message["tool_call_id"]
-                for m, one in enumerate(message.get("tool_calls", ())):
-                    inner = f"{start}tool_calls.{m}.tool_call."
-                    flat[inner + "id"] = one["id"]
-                    flat[inner + "function.name"] = one["function"]["name"]
-                    flat[inner + "function.arguments"] = one["function"]["arguments"]
-        return flat
+        return {**flat, **openinference_messages(call.messages, call.answer)}
 
 
 class TestLangfuse(TraceSuite):

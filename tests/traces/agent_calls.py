@@ -85,6 +85,24 @@ def genai_attributes(
     return attributes
 
 
+def openinference_messages(messages: list[Any], answer: Any) -> dict[str, Any]:
+    """The attributes of a span of OpenInference that hold its messages, flattened."""
+    attributes: dict[str, Any] = {}
+    for kind, listed in (("input", messages), ("output", [answer])):
+        for n, message in enumerate(listed):
+            start = f"llm.{kind}_messages.{n}.message."
+            attributes[start + "role"] = message["role"]
+            attributes[start + "content"] = message.get("content") or ""
+            if "tool_call_id" in message:
+                attributes[start + "tool_call_id"] = message["tool_call_id"]
+            for m, call in enumerate(message.get("tool_calls", ())):
+                inner = f"{start}tool_calls.{m}.tool_call."
+                attributes[inner + "id"] = call["id"]
+                attributes[inner + "function.name"] = call["function"]["name"]
+                attributes[inner + "function.arguments"] = call["function"]["arguments"]
+    return attributes
+
+
 def openinference_attributes(messages: list[Any], answer: Any) -> dict[str, Any]:
     """The attributes of a span of OpenInference, flattened."""
     attributes: dict[str, Any] = {
@@ -96,19 +114,7 @@ def openinference_attributes(messages: list[Any], answer: Any) -> dict[str, Any]
         "llm.token_count.prompt_details.cache_read": 512,
         "llm.tools.0.tool.json_schema": json.dumps(TOOLS[0]),
     }
-    for kind, listed in (("input", messages), ("output", [answer])):
-        for n, message in enumerate(listed):
-            start = f"llm.{kind}_messages.{n}.message."
-            attributes[start + "role"] = message["role"]
-            attributes[start + "content"] = message["content"]
-            if "tool_call_id" in message:
-                attributes[start + "tool_call_id"] = message["tool_call_id"]
-            for m, call in enumerate(message.get("tool_calls", ())):
-                inner = f"{start}tool_calls.{m}.tool_call."
-                attributes[inner + "id"] = call["id"]
-                attributes[inner + "function.name"] = call["function"]["name"]
-                attributes[inner + "function.arguments"] = call["function"]["arguments"]
-    return attributes
+    return {**attributes, **openinference_messages(messages, answer)}
 
 
 def otlp_value(value: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextwright.formats.document import Document, body_of, items_of, numbered
-from contextwright.formats.envelope import ANY, ENVELOPE, closed, opened
+from contextwright.formats.envelope import ANY, closed, opened
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -22,6 +22,7 @@ from contextwright.formats.format_evidence import most
 from contextwright.formats.media_part import media_part
 from contextwright.formats.openai_chat import data_url, url_of
 from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.request_body import ENVELOPE
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,

@@ -7,9 +7,8 @@ from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import Json, object_if
 from contextwright.formats.format_evidence import most
+from contextwright.formats.request_body import ENVELOPE
 
-ENVELOPE = "$envelope"
-"""Key of a format's metadata: the record around the messages, and where they stand in it."""
 _Path = tuple[str, ...]
 ANY = "*"
 """Stands in a path for every key of an object."""

@@ -16,6 +16,7 @@ from contextwright.formats.fields import Fields, Json, list_if, object_if, text_
 from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import (
+    AROUND,
     ORDER,
     SINGLE,
     SYSTEM,
@@ -48,8 +49,6 @@ _PARTS = KNOWN_KINDS | {
     "text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData",
     "inline_data", "fileData", "file_data", "thought", "thoughtSignature", "thought_signature",
 }  # fmt: skip
-_AROUND = "$around"
-"""Key of the metadata: the document whose `request` the contents were."""
 _SYSTEM = ("system_instruction", "systemInstruction")
 
 
@@ -95,7 +94,7 @@ def read(document: Document) -> Session:
     key = next((key for key in _SYSTEM if key in whole), None)
     fields = {k: v for k, v in whole.items() if k not in {"contents", key}}
     if around:
-        fields[_AROUND] = around
+        fields[AROUND] = around
     if "contents" in whole:
         fields[ORDER] = order_of(whole, "contents")
     if single:
@@ -145,7 +144,7 @@ def write(session: Session) -> Any:
     leading = [each for each in contents if object_if(each).get("role") == "system"]
     contents = [each for each in contents if object_if(each).get("role") != "system"]
     fields = dict(session.metadata.get(NAME) or {})
-    around = fields.pop(_AROUND, None)
+    around = fields.pop(AROUND, None)
     if NAME not in session.metadata and not leading and not session.tools:
         return contents
     key, system = fields.pop(SYSTEM, ("system_instruction", None))

@@ -27,7 +27,11 @@ not say all of it."""
 _CHAINS = ("previous_response_id", "conversation", "thread")
 SINGLE = "$single"
 """Key of a format's metadata: the messages were one text, or one message, and no list."""
-_OURS = frozenset({ORDER, TOOLS, SYSTEM, SINGLE, "$envelope", "$around"})
+ENVELOPE = "$envelope"
+"""Key of a format's metadata: the record around the messages, and where they stand in it."""
+AROUND = "$around"
+"""Key of a format's metadata: the document whose `request` the body was."""
+_OURS = frozenset({ORDER, TOOLS, SYSTEM, SINGLE, ENVELOPE, AROUND})
 """All keys of a format's metadata that are no field of the source's."""
 
 

@@ -1,7 +1,8 @@
 """Where sessions, artifacts, memories and steps are kept: SQLite and files, behind protocols."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from contextwright.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from contextwright.stores.answers import SQLiteAnswers
@@ -54,8 +55,4 @@ __all__ = [
     "refs_of",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOMES)

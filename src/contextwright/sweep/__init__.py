@@ -1,7 +1,8 @@
 """Recorded sessions compiled again under other specs: a row for every call."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from contextwright.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from contextwright.sweep.recorded_sessions import session_tables
@@ -19,8 +20,4 @@ _HOMES = {
 
 __all__ = ["SweepJob", "SweepSpec", "compile_table", "session_tables", "sweep"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOMES)

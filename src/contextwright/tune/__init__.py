@@ -1,8 +1,9 @@
 """Specs searched for over recorded sessions: the best of a space, measured on sessions that the
 search never saw."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from contextwright.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from contextwright.tune.regression import floor_checks
@@ -33,8 +34,4 @@ __all__ = [
     "varied",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOMES)

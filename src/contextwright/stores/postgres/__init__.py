@@ -1,7 +1,8 @@
 """Stores that several machines share, in one PostgreSQL database (14 or newer)."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from contextwright.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from contextwright.stores.postgres.postgres_database import PostgresDatabase
@@ -31,8 +32,4 @@ __all__ = [
     "enable_row_security",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOMES)
