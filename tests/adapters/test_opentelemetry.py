@@ -1,8 +1,6 @@
 """Spans and metrics as an SDK collects them, and as an OTLP collector gets them."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -182,50 +180,19 @@ def test_a_context_and_two_threads_have_spans_of_their_own(collected):
     assert len(collected.named("contextwright.compile")) == 1
 
 
-class Collector(HTTPServer):
-    """What an OpenTelemetry collector does first: takes spans by OTLP over HTTP and decodes them."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Receiver)
-        self.bodies = []
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-
-class Receiver(BaseHTTPRequestHandler):
-    def do_POST(self):
-        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
 def test_a_collector_gets_the_spans():
     exporter = pytest.importorskip("opentelemetry.exporter.otlp.proto.http.trace_exporter")
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from tests.adapters.otlp import OTLPReceiver, values
 
-    with Collector() as collector:
+    with OTLPReceiver() as behind:
         provider = TracerProvider()
-        endpoint = f"http://127.0.0.1:{collector.server_port}/v1/traces"
-        provider.add_span_processor(
-            SimpleSpanProcessor(exporter.OTLPSpanExporter(endpoint=endpoint))
-        )
-        (pack, *_) = loop(
-            Engine(C.default(), "gpt-5", events=telemetry(tracer_provider=provider)), 1
-        )
+        sent = exporter.OTLPSpanExporter(endpoint=f"{behind.url}/v1/traces")
+        provider.add_span_processor(SimpleSpanProcessor(sent))
+        hooks = telemetry(tracer_provider=provider)
+        (pack, *_) = loop(Engine(C.default(), "gpt-5", events=hooks), 1)
         provider.shutdown()
-    (request,) = map(ExportTraceServiceRequest.FromString, collector.bodies)
-    (span,) = request.resource_spans[0].scope_spans[0].spans
-    values = {one.key: one.value for one in span.attributes}
-    assert request.resource_spans[0].scope_spans[0].scope.name == "contextwright"
-    assert span.name == "contextwright.compile"
-    assert values["contextwright.tokens"].int_value == pack.tokens
-    assert values["contextwright.pack.id"].string_value == pack.manifest.pack_id
+    (scope,), (span,) = behind.scopes, behind.spans
+    told = values(span.attributes)
+    assert (scope.scope.name, span.name) == ("contextwright", "contextwright.compile")
+    assert told["contextwright.tokens"] == pack.tokens
+    assert told["contextwright.pack.id"] == pack.manifest.pack_id
