@@ -4,8 +4,10 @@
 
 Starts two servers of its own, the second a synchronous standby of the first. Sixteen writers append to
 four sessions; meanwhile writers are killed, the server is restarted in the middle, and in the end it is
-stopped for good and its standby promoted. Then every acknowledged event is looked for: it must be there
-once, in its writer's order, and sessions must load whole.
+stopped for good and its standby promoted; the tables are migrated between. A reader reads on all the
+time: what it sees of a session has every writer's events without a gap, and never less than before.
+Then every acknowledged event is looked for: it must be there once, in its writer's order, and sessions
+must load whole.
 """
 
 import os
@@ -161,6 +163,70 @@ class Writers:
             self.kills += 1
 
 
+class Reader:
+    """Reads the sessions again and again while they are written, what is new and at times whole."""
+
+    WHOLE = 200
+    """Reads of what is new between two of everything."""
+
+    def __init__(self, url):
+        self.reads, self.whole, self.failures = 0, 0, []
+        self._url, self._ended = url, threading.Event()
+        self._thread = threading.Thread(target=self._read)
+
+    def start(self):
+        self._thread.start()
+
+    def stop(self):
+        self._ended.set()
+        self._thread.join()
+
+    def _read(self):
+        from contextwright.stores.postgres import PostgresDatabase, PostgresSessions
+
+        database = PostgresDatabase(self._url, wait_s=60)
+        try:
+            self._read_on(PostgresSessions(database), database)
+        except Exception as error:  # noqa: BLE001 -- told at the end, by the main thread
+            self.failures.append(f"{type(error).__name__}: {error}")
+        database.close()
+
+    def _read_on(self, store, database):
+        known = {}
+        while not self._ended.wait(0.05):
+            for id in store.ids():
+                before = known.get(id)
+                if before is None or self.reads % self.WHOLE == 0:
+                    session, seen, numbers = store.load(id), 0, {}
+                    if before is not None and len(session) < len(before[0]):
+                        raise AssertionError(
+                            f"{id} had {len(before[0])} events, now {len(session)}"
+                        )
+                    self.whole += 1
+                else:
+                    session, seen, numbers = before
+                    database.retried(lambda: store.load_new(session))  # noqa: B023
+                for event in session.log[seen:]:
+                    name, _, n = event.id.partition("-")
+                    if int(n) != numbers.get(name, 0):
+                        raise AssertionError(f"{id}: {event.id} behind {numbers.get(name, 0)}")
+                    numbers[name] = int(n) + 1
+                known[id] = session, len(session), numbers
+                self.reads += 1
+
+
+def migrate(url):
+    """Change a table under load, as a newer version would: the processes of this one go on."""
+    from contextwright.stores.postgres import PostgresDatabase, migrations
+
+    view = """CREATE OR REPLACE VIEW events AS SELECT session, seq, body, hash, tenant, note
+        FROM events_rows WHERE tenant = current_setting('contextwright.tenant') WITH CHECK OPTION"""
+    known = migrations.MIGRATIONS
+    migrations.MIGRATIONS = (*known, ("ALTER TABLE events_rows ADD COLUMN note text", view))
+    PostgresDatabase(url, wait_s=60).close()
+    migrations.MIGRATIONS = known
+
+
 def main():
     appends = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     dice = random.Random(7)
@@ -170,6 +236,8 @@ def main():
         url += "?target_session_attrs=read-write&connect_timeout=2"
         writers = Writers(url, appends)
         writers.start()
+        reader, migrated = Reader(url), False
+        reader.start()
         restarts, total = 0, appends * WRITERS
         while writers.are_working():
             share = sum(map(len, writers.acknowledged.values())) / total
@@ -178,6 +246,9 @@ def main():
             if restarts < RESTARTS and share * 1.3 > restarts / RESTARTS:
                 first.control("restart", "-m", dice.choice(["fast", "immediate"]))
                 restarts += 1
+            if share > 0.5 and not migrated:
+                migrate(url)
+                migrated = True
             if share > 0.85 and restarts == RESTARTS:
                 first.control("stop", "-m", "immediate")
                 second.control("promote")
@@ -185,7 +256,10 @@ def main():
                 second.psql("SELECT pg_reload_conf()")
                 restarts += 1
             time.sleep(0.05)
-        print(found(url, writers, appends), f"{restarts - 1} restarts, 1 failover,", end=" ")
+        reader.stop()
+        assert migrated and not reader.failures, reader.failures
+        print(found(url, writers, appends), f"{restarts - 1} restarts, 1 failover, 1 migration,")
+        print(f"{reader.reads:,} reads without a gap, {reader.whole} of them whole,", end=" ")
         print(f"{writers.kills} kills, {time.monotonic() - begun:.0f} s")
 
 

@@ -2,8 +2,9 @@
 
     CONTEXTWRIGHT_DATA=... python -m benchmarks.sweep_scale [SESSIONS ...] [--page]
 
-Sessions are made from recorded ones of `tooltalk`: the same messages under ids of their own. Each
-sweep runs in a process of its own, by one process and by two. Processor time is not wall time: what two cores
+Sessions are made from recorded ones of `tooltalk`: the digits 1 to 9 of all texts are exchanged, by a
+permutation that each session has by itself, so that no two are the same, and what is kept warm from
+one helps little with another. Each sweep runs in a process of its own, by one process and by two. Processor time is not wall time: what two cores
 would gain is bounded by the busiest process, and that is what is printed. `--page` writes the table
 of docs/reference/sweeps.md.
 """
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from itertools import cycle, islice
+from math import factorial
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,6 +32,16 @@ PAGE = Path(__file__).parents[1] / "docs/reference/sweeps.md"
 JOB = SweepJob((SweepSpec.of(C.default() | C.compaction(800)),))
 
 
+def digits(number: int) -> dict[int, str]:
+    """The permutation of the digits 1 to 9 that has a number, for `str.translate`."""
+    left, found = list("123456789"), ""
+    number %= factorial(9)
+    for place in range(8, -1, -1):
+        at, number = divmod(number, factorial(place))
+        found += left.pop(at)
+    return str.maketrans("123456789", found)
+
+
 def write_sessions(path: Path, count: int) -> None:
     """So many sessions, made of recorded ones."""
     bodies = [plain(row["messages"]) for row in rows("tooltalk")]
@@ -38,10 +50,14 @@ def write_sessions(path: Path, count: int) -> None:
         while part := list(islice(numbered, 1000)):
             made = [
                 {"source": "made", "row": at, "id": f"s{at}",
-                 "body": json.dumps({"id": f"s{at}", "messages": messages}).encode()}
+                 "body": f'{{"id": "s{at}", "messages": {_own(messages, at)}}}'.encode()}
                 for at, messages in part
             ]  # fmt: skip
             writer.write_table(pa.Table.from_pylist(made, SESSIONS))
+
+
+def _own(messages: list[dict[str, object]], number: int) -> str:
+    return json.dumps(messages, ensure_ascii=False).translate(digits(number * 7919))
 
 
 def measured(path: str, workers: int) -> None:

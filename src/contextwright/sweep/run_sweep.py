@@ -19,6 +19,9 @@ from contextwright.sweep.sweep_pool import SweepPart, usual_workers
 _SUMMED = ("tokens", "cached", "cost", "whole_tokens", "whole_cost", "values", "in_sight",
            "evidence", "violations", "seconds")  # fmt: skip
 
+_READ = 1024
+"""Rows that are held at once: as objects of Python, a row takes more than a kilobyte."""
+
 
 class SweepSummary(msgspec.Struct, kw_only=True):
     """What the calls of a spec came to.
@@ -81,13 +84,11 @@ def sweep(
     # the parts stay on a disk of ours until the result goes to an object store, whole
     local = Path(str(result).rpartition("/")[2] if is_object_url(result) else result)
     parts = SweepParts(local, job)
-    made: list[Path] = []
     state = _Progress(progress)
 
     def missing() -> Iterator[SweepPart]:
-        for number, table in enumerate(session_tables(sources, size=size)):
-            path = parts.path(number, table)
-            made.append(path)
+        for table in session_tables(sources, size=size):
+            path = parts.next_path(table)
             state.sizes[path] = table.num_rows
             if path.exists():
                 state.done(path, known=True)
@@ -96,7 +97,7 @@ def sweep(
 
     for path in parts_by(engine)(missing(), job, count):
         state.done(path)
-    parts.merge(made)
+    parts.merge()
     done = summaries(local, job)
     if is_object_url(result):
         upload(local, str(result))
@@ -125,7 +126,7 @@ def summaries(result: Path, job: SweepJob) -> list[SweepSummary]:
     unread = 0
     file: Any = pq.ParquetFile(result)
     last: dict[str, tuple[str, int]] = {}
-    for batch in file.iter_batches():
+    for batch in file.iter_batches(_READ):
         for row in batch.to_pylist():
             one = sums.get(row["spec"])
             if one is None:

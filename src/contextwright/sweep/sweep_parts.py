@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -12,10 +12,13 @@ import msgspec
 
 from contextwright import __version__
 from contextwright.errors import StoreError
-from contextwright.sweep.arrow import pq
+from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.sweep_job import SweepJob
 from contextwright.sweep.sweep_table import CALLS
 
+GROUP = 16_384
+"""Calls of a group of rows of the result, at least."""
+_DIGEST = 12
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -29,22 +32,25 @@ class SweepParts:
 
     def __init__(self, result: Path, job: SweepJob) -> None:
         self.result, self.folder = result, result.with_name(f"{result.name}.parts")
+        # of the parts' names only what can not be made again is held: twelve bytes each
+        self._digests = bytearray()
         self._job = sha256(_encode((__version__, job))).digest()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
-    def path(self, number: int, table: Any) -> Path:
-        """Where the part of some sessions is, or will be."""
+    def next_path(self, table: Any) -> Path:
+        """Where the part of the sessions that come next is, or will be."""
         named = sha256(self._job)
         for name in table.column_names:
             for value in table.column(name).to_pylist():
                 data = value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
                 named.update(len(data).to_bytes(8, "big") + data)
-        return self.folder / f"{number:08d}-{named.hexdigest()[:24]}.parquet"
+        self._digests += named.digest()[:_DIGEST]
+        return self._path(len(self._digests) // _DIGEST - 1)
 
-    def merge(self, parts: Sequence[Path]) -> None:
+    def merge(self) -> None:
         """Put the result in its place, the parts one behind the other, and remove them.
 
         Raises:
@@ -52,11 +58,27 @@ class SweepParts:
         """
         try:
             with whole_file(self.result) as path, pq.ParquetWriter(path, CALLS) as writer:
-                for part in parts:
-                    writer.write_table(pq.read_table(part))
+                for group in self._groups():
+                    writer.write_table(group)
             shutil.rmtree(self.folder)
         except OSError as error:
             raise _unwritable(self.result, error) from error
+
+    def _path(self, number: int) -> Path:
+        digest = self._digests[number * _DIGEST : (number + 1) * _DIGEST]
+        return self.folder / f"{number:08d}-{digest.hex()}.parquet"
+
+    def _groups(self) -> Iterator[Any]:
+        """The calls of all parts, some thousand at a time: a group a part would make a footer
+        that grows as the parts do, and every reader has to hold it."""
+        held: list[Any] = []
+        for number in range(len(self._digests) // _DIGEST):
+            held.append(pq.read_table(self._path(number)))
+            if sum(table.num_rows for table in held) >= GROUP:
+                yield pa.concat_tables(held)
+                held = []
+        if held:
+            yield pa.concat_tables(held)
 
 
 def write_part(path: Path, table: Any) -> None:
