@@ -99,7 +99,9 @@ def test_every_block_loss_and_text_says_what_it_is(spec, model, format):
             assert [plain(text_in(data, part[3])) for part in parts] == list(map(plain, sent))
             carried = {part[2] for part in parts if part[2] >= 0}
             assert carried == set(sizes_in(series)[at])
+        trust = dict(zip(blocks["id"], blocks["trust"], strict=True))
         for at, call in enumerate(calls):
+            assert all(one.trust == trust.get(one.id, one.trust) for one in call.pack.manifest.kept)
             given = [names for since, names in series["tools"] if since <= at][-1]
             assert given == [one for one, _ in tool_names(call.pack.request)]
         for at, loss in series["losses"]:

@@ -10,6 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.read_back_tools import is_read_back
+from contextwright.blocks.speaker import least_trusted
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
@@ -24,6 +25,7 @@ from contextwright.compiler.manifest import (
     Unrendered,
 )
 from contextwright.compiler.of_body import unrendered_parameters
+from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import unrendered, unrendered_tools
@@ -259,18 +261,26 @@ def shares_of(total: int, costs: list[int]) -> list[int]:
 
 def _kept_blocks(built: CompileResult, costs: list[int]) -> Iterator[KeptBlock]:
     """An entry for each block; worked out once while the block and its share stay."""
-    log, memo = built.snapshot.log, built.room.inputs.memo
-    table = memo.table("kept blocks")
+    log, memo, agent = built.snapshot.log, built.room.inputs.memo, built.room.inputs.agent
+    table = memo.table(("kept blocks", agent))
 
     def entry(key: tuple[Block, int]) -> KeptBlock:
         block, tokens = key
-        return _kept_block(block, tokens, in_ranges(block.lineage, log, memo))
+        lineage = in_ranges(block.lineage, log, memo)
+        return _kept_block(block, tokens, lineage, _trust(block, agent))
 
     for key in zip(built.blocks, costs, strict=True):
         yield table.remembered(key, entry)
 
 
-def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...]) -> KeptBlock:
+def _trust(block: Block, agent: str) -> str:
+    """Whose words a block holds, for the agent that the request is for."""
+    if not block.messages:
+        return block.trust.name.lower()
+    return "foreign" if is_of_another(block, agent) else least_trusted(block.messages)
+
+
+def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...], trust: str) -> KeptBlock:
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
     calls = (part for one in block.messages for part in one.parts if isinstance(part, ToolCall))
     return KeptBlock(
@@ -288,7 +298,7 @@ def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...]) -> KeptBloc
         turn=block.turn,
         role=block.role,
         tools=tuple(dict.fromkeys(call.name for call in calls)),
-        trust="" if block.messages else block.trust.name.lower(),
+        trust=trust,
         pinned=block.pinned,
     )
 

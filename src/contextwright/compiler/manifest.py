@@ -25,7 +25,9 @@ class KeptBlock(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         tokens: its share of the request's.
         order: the exchange that it is, counted from 0; turn, its turn. -1 outside the conversation.
         role: of its first message; tools, the tools that it calls.
-        trust: of a text, whose words it holds.
+        trust: whose words it holds, the least trusted of them: `operator`, `user`, `assistant`,
+            `tool`, `foreign` (another agent, a memory, the state). Of a text only `operator` or
+            `foreign`.
         lineage: ids of the events and blocks that it stands for; of many, neighbours as
             `event://FIRST#..LAST`.
     """
@@ -185,7 +187,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             on purpose can make it anew.
     """
 
-    version: int = 3
+    version: int = 4
     pack_id: str
     session_id: str
     position: int

@@ -1,5 +1,4 @@
-"""Who said a block, how it begins, and whose words it holds: what an id such as `e142` does not
-tell."""
+"""Who said a block, and how it begins: what an id such as `e142` does not tell."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +6,6 @@ import msgspec
 
 from contextwright.compiler.plan import plan
 from contextwright.session.event import Event
-from contextwright.session.exchange import Exchange
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 
@@ -15,9 +13,6 @@ WORDS = 200
 """Characters of a beginning; a table shows as many as it has room for."""
 READ = 2_000
 """Characters that are redacted for it: more, so that no secret is cut before it is found."""
-
-_TRUST_OF_ROLE = {"system": "operator", "user": "user", "assistant": "assistant", "tool": "tool"}
-_LEAST_LAST = tuple(_TRUST_OF_ROLE.values())
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -64,13 +59,6 @@ def label_of(id: str, labels: Mapping[str, Label]) -> Label:
         return Label("a note", f"what was {kind}, from {name} on", "texts")
     kind, _, name = id.partition(":")
     return Label(kind, name, "texts")
-
-
-def exchange_trust(exchange: Exchange) -> str:
-    """Whose words an exchange holds, the least trusted of them: from who runs the agent to what a
-    tool brought."""
-    words = {"tool" if event.results else _TRUST_OF_ROLE[event.role] for event in exchange.events}
-    return max(words, key=_LEAST_LAST.index)
 
 
 def _label(events: tuple[Event, ...], clean: Callable[[str], str]) -> Label:

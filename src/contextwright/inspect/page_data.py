@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from contextwright.blocks.speaker import least_trusted
 from contextwright.engine.engine import memo_of
 from contextwright.errors import ModelError
 from contextwright.inspect.alignment import source_parts
 from contextwright.inspect.call_moments import CallMoment, call_moments
-from contextwright.inspect.labels import exchange_trust, labels_of
+from contextwright.inspect.labels import labels_of
 from contextwright.inspect.redactions import cleaner, redaction_counts
 from contextwright.inspect.series import Series, SpecRun
 from contextwright.inspect.text_table import KINDS, ROLES, TextTable
@@ -145,7 +146,7 @@ def _blocks(
             ],
             exchange.positions[0],
             exchange.pinned,
-            exchange_trust(exchange),
+            least_trusted(exchange.events),
         )
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
