@@ -7,7 +7,7 @@ from contextwright.blocks.speaker import SPEAKERS
 
 SPECS = (
     "C.default()",
-    "C.default() | C.compact(min_tokens=0, stale_after=1)",
+    "C.default() | C.compact(min_tokens=1, stale_after=1)",
     "C.window(n=2) | C.truncate(max_tokens=20)",
     'C.default() + C.from_state("plan") + C.template("Be brief.")',
 )
