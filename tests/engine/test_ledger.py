@@ -4,8 +4,10 @@ import pytest
 
 from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, default_spec, target
 from contextwright.engine.default_spec import instead_of
+from contextwright.engine.session_budget import input_cost
 from contextwright.session.event import Thinking, Tool, ToolCall
 from contextwright.tokens.models import model_info
+from contextwright.tokens.usage import Usage
 
 
 def loop(calls, words=150):
@@ -178,3 +180,55 @@ def test_fields_that_nobody_here_knows_count_on_both_sides():
         made = context.call(list(messages))
     told = made.engine.ledger(made.session)
     assert (told.calls, told.tokens, told.cost) == (12, told.whole_tokens, told.whole_cost)
+
+
+READ = Usage(input=9_000, cached=1_000, context=9_000)
+READ_COST = input_cost(READ, model_info("gpt-5"))
+
+
+def reading(engine, calls, *read):
+    """A session whose answers go on by these requests while what was left out can be read."""
+    for session in loop(calls):
+        pack = engine.compile(session)
+        bills = read if pack.manifest.read_back else ()
+        engine.bill(session, Usage(input=pack.tokens), *bills, pack=pack)
+    return session, pack
+
+
+def test_requests_by_which_an_answer_went_on_are_in_the_sums():
+    """Sending everything would have taken none of them."""
+    engine, alone = (
+        Engine(C.compaction(6000), "gpt-5", read_back=True, suspend=False) for _ in "ab"
+    )
+    told = engine.ledger(reading(engine, 20, READ, READ)[0])
+    without = alone.ledger(reading(alone, 20)[0])
+    assert told.tokens - without.tokens == 2 * 21 * READ.input
+    assert told.cost - without.cost == told.read_back_cost > 0
+    assert told.whole_cost == without.whole_cost and told.calls == without.calls
+    assert not told.suspended
+
+
+def test_what_is_read_back_too_often_is_no_longer_offered():
+    """No limit of the user's gives way: it is the reading that is dear."""
+    engine = Engine(C.compaction(6000), "gpt-5", read_back=True)
+    session, pack = reading(engine, 20, READ)
+    told = engine.ledger(session)
+    assert "no longer offered" in told.suspended and "C.compaction" not in told.suspended
+    assert told.read_back_cost == READ_COST * 8
+    assert not pack.manifest.read_back and "event://" not in pack.body.decode()
+    assert {tool["function"]["name"] for tool in pack.request["tools"]} == {"look"}
+    assert told.suspended in pack.manifest.notes and pack.tokens <= 6000
+    again = Engine(C.compaction(6000), "gpt-5", read_back=True)  # after a restart
+    assert not again.compile(session).manifest.read_back
+    seldom, pack = reading(Engine(C.compaction(6000), "gpt-5", read_back=True), 20)
+    assert pack.manifest.read_back
+
+
+def test_a_bill_that_comes_behind_the_next_call_is_of_its_own_pack():
+    engine = Engine(C.default(), "gpt-5")
+    packs = []
+    for session in loop(30, words=400):
+        packs.append(engine.compile(session))
+        if len(packs) > 1:  # the bill of the call before, once the next one is compiled
+            engine.learn(session, packs[-2].tokens, packs[-2])
+    assert set(engine.calibrator.to_data()["openai-chat gpt-5"]) == {100}

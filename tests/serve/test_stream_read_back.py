@@ -11,6 +11,7 @@ from google.genai import types
 from tests.serve.raw_upstream import post, proxied, tool_loop, wait_for
 
 from contextwright import C
+from contextwright.engine.ledger import ENOUGH
 from contextwright.serve.event_lines import EventLines
 from contextwright.serve.proxy_server import ProxyThread
 from contextwright.serve.settings import ProxySettings
@@ -291,3 +292,26 @@ def test_events_are_split_at_their_ends_wherever_chunks_end(size):
     for at in range(0, len(stream), size):
         events += lines.feed(stream[at : at + size])
     assert b"".join(events) + lines.rest() == stream and len(events) == 3
+
+
+@pytest.mark.slow
+def test_reading_that_is_dear_is_no_longer_offered():
+    """A user's own limit stands; what was read back and cost more than it saved does not."""
+
+    def reads(request):
+        return expand(request) if "expand" in request.tools else Reply(text="It is there.")
+
+    with StrictServer([reads] * 200, window=30_000) as server:
+        options = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC, "read_back": True}
+        with ProxyThread(ProxySettings(**options)) as proxy:
+            client = openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="k", max_retries=0)
+            body = tool_loop(12)
+            for calls in range(1, 15):
+                body["messages"].append({"role": "user", "content": f"and {calls}?"})
+                answer = client.chat.completions.create(**body)
+                spoken = answer.choices[0].message.content
+                body["messages"].append({"role": "assistant", "content": spoken})
+                wait_for(lambda n=calls: proxy.app.ledger.sums().calls == n)
+        assert server.requests[-1].tools == ("read",) and not server.refused
+        assert not REF.search(server.requests[-1].text) and server.requests[-1].tokens < 6000
+        assert sum("expand" in request.tools for request in server.requests) == 6 * ENOUGH

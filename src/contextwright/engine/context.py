@@ -8,6 +8,7 @@ import msgspec
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.engine.body_target import target_of_call
+from contextwright.engine.context_engines import ContextEngines
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.default_spec import limit_of
 from contextwright.engine.door import OPTIONS, SpecLike
@@ -21,10 +22,6 @@ from contextwright.formats.message_list import MessageList, message_list
 from contextwright.session.session import Session
 from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
-
-_ENGINES = 32
-"""Receivers that a context keeps an engine for; the one made first goes first."""
-
 
 SHARES = 64
 """Shares of a request's limit in which room is kept for reminders."""
@@ -92,7 +89,7 @@ class Context:
         self._spec, self._model, self._options = spec, model, options
         self._options_of_target = {name: options[name] for name in OPTIONS if name in options}
         self._own_options = {name: options[name] for name in options if name not in OPTIONS}
-        self._engines: dict[tuple[str, str, int], Engine] = {}
+        self._engines = ContextEngines()
         self._last: ContextCall | None = None
 
     def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
@@ -117,7 +114,7 @@ class Context:
         makes several at once."""
         listed = message_list(messages, "context(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed.fields)
+            engine = self._engine(history, listed.fields, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
@@ -147,7 +144,7 @@ class Context:
         """`recover` with the pack and the session of this very call."""
         listed = message_list(messages, "context.recover(messages, error)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed.fields)
+            engine = self._engine(history, listed.fields, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
@@ -164,7 +161,7 @@ class Context:
         """The pack of these messages: the whole request, with its manifest."""
         listed = message_list(messages, "context.compile(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed.fields)
+            engine = self._engine(history, listed.fields, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
             return self._noted(history, engine, pack)
@@ -185,7 +182,7 @@ class Context:
             return made.engine.tools(made.session)
         listed = message_list(messages, "context.tools(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            return self._engine(history, listed.fields).tools(history.session)
+            return self._engine(history, listed.fields, tenant).tools(history.session)
 
     def billed(
         self, messages: Any, usage: object, *, id: str | None = None, tenant: str = ""
@@ -201,7 +198,7 @@ class Context:
             return
         listed = message_list(messages, "context.billed(messages, usage)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            self._engine(history, listed.fields).bill(history.session, bill)
+            self._engine(history, listed.fields, tenant).bill(history.session, bill)
 
     @property
     def read_back(self) -> bool:
@@ -266,8 +263,8 @@ class Context:
         self._last = ContextCall(None, pack, history.session, engine)
         return pack
 
-    def _engine(self, history: MessageHistory, fields: Mapping[str, Any]) -> Engine:
-        """The engine for what the messages are for."""
+    def _engine(self, history: MessageHistory, fields: Mapping[str, Any], tenant: str) -> Engine:
+        """The engine for what the messages are for, and for whom."""
         named = fields.get("model")
         model = self._model or (named if isinstance(named, str) else None)
         if model is None:
@@ -288,14 +285,11 @@ class Context:
             )
         wanted = {**self._options_of_target, "format": format}
         target = target_of_call(fields, history.session.snapshot(), model, None, wanted)
-        key = model, format, target.reserved_output
-        engine = self._engines.get(key)
-        if engine is None:
-            engine = Engine(self._spec, model, target=target, **self._own_options)
-            self._engines[key] = engine
-            while len(self._engines) > _ENGINES:
-                del self._engines[next(iter(self._engines))]
-        return engine
+
+        def made() -> Engine:
+            return Engine(self._spec, model, target=target, **self._own_options)
+
+        return self._engines.engine(tenant, (model, format, target.reserved_output), made)
 
 
 def _reserved(engine: Engine, history: MessageHistory, listed: MessageList) -> int | None:

@@ -35,7 +35,7 @@ from contextwright.engine.hydrate import hydrate
 from contextwright.engine.ledger import Ledgers, LedgerSummary
 from contextwright.engine.prepare import Turn, known_answers, memo_of, preparing, remember
 from contextwright.engine.read_back import ReadBack
-from contextwright.engine.record import capture_before, recording, write
+from contextwright.engine.record import capture_before, observe_bill, recording, write
 from contextwright.engine.recovery import (
     Recoveries,
     learned_window,
@@ -136,7 +136,7 @@ class Engine:
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.clock, self.ports = clock, ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
-        self._ledgers = Ledgers(instead_of(self.spec, self._base) if suspend else None)
+        self._ledgers = Ledgers(instead_of(self.spec, self._base), suspends=suspend)
         self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
         expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")
@@ -233,9 +233,10 @@ class Engine:
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
-            spec, why = self._ledgers.spec_of(self.spec, log, snapshot.metadata)
+            decided = self._ledgers.decided(self.spec, target, log, snapshot.metadata)
             previous = self._ledgers.of(log).previous(snapshot.position)
-            made = self._spec_compiler(log, why, spec)
+            made = self._spec_compiler(log, decided.notes, decided.spec)
+            target = decided.target
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
         return self._counted(pack, snapshot, target)
@@ -374,12 +375,12 @@ class Engine:
         """The pack of the spec, or what hooks want in its place."""
         if self.compiler is not None:
             return compiled_by(self.compiler, session.snapshot(), target)
-        spec, suspended = self._ledgers.spec_for(self.spec, session)
+        made = self._ledgers.decide(self.spec, target, session)
 
         def prepared(spec: Expr, notes: Sequence[str]) -> TaskGenerator[Pack]:
-            return self._prepared(session, spec, target, (*why, *suspended, *notes))
+            return self._prepared(session, spec, made.target, (*why, *made.notes, *notes))
 
-        return (yield from self._hooks.deciding(spec, prepared, previous, session))
+        return (yield from self._hooks.deciding(made.spec, prepared, previous, session))
 
     def _prepared(
         self, session: Session, spec: Expr, target: Target, why: tuple[str, ...]
@@ -428,22 +429,22 @@ class Engine:
         """What a conversation's requests cost so far, against sending everything."""
         return self._ledgers.of(session.log).summary()
 
-    def bill(self, session: Session, usage: Usage | None) -> None:
-        """Learn from the bill of the last pack and count it, as `record` does."""
-        if usage is not None:
-            self.learn(session, usage.context)
-            self._ledgers.of(session.log).billed(usage, self._base.model)
-        if usage is not None and self.budget is not None:
-            self.budget.add(session, usage, self._base.model, self._hooks)
+    def bill(
+        self, session: Session, usage: Usage | None, *read_back: Usage, pack: Pack | None = None
+    ) -> None:
+        """Learn from the bill of a pack, by default the last one, and count it, as `record` does.
 
-    def learn(self, session: Session, billed_input: int) -> None:
-        """Learn from the bill of the last pack how the provider counts tokens."""
+        Args:
+            read_back: bills of the requests by which its answer went on.
+        """
+        self._ledgers.of(session.log).billed(usage, self._base.model, *read_back)
+        if usage is not None:
+            self.learn(session, usage.context, pack)
+            if self.budget is not None:
+                self.budget.add(session, sum(read_back, usage), self._base.model, self._hooks)
+
+    def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:
+        """Learn from the bill of a pack, by default the last one, how the provider counts."""
         expect_type("billed_input", billed_input, int, "Engine.record(...)", "its input tokens")
-        if (pack := self._ledgers.of(session.log).newest) is None:
-            return
-        base = self._base
-        with remembering(memo_of(session.log)):  # which measured most of it
-            estimated = base.provider.renderer.measure(pack.request, base)
-        # what the caller adds, such as ADK's instruction and tools, is billed as well
-        estimated += pack.manifest.reserved_system
-        self.calibrator.observe(base.format, base.model, billed_input, estimated)
+        if sent := pack or self._ledgers.of(session.log).newest:
+            observe_bill(self.calibrator, self._base, sent, session, billed_input)

@@ -6,6 +6,7 @@ writes, and the rest. What sending everything costs follows from two running sum
 adds what is new. Where no price is known, tokens are all there is to tell.
 """
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -41,11 +42,13 @@ class LedgerSummary(msgspec.Struct, frozen=True, kw_only=True):
         calls: requests that were counted.
         tokens, cached: tokens of all requests, and those of them that a cache read.
         cost: what they cost, answers left out.
+        read_back_cost: of these, of requests by which answers went on to read what was left out.
         whole_tokens, whole_cost: of sending everything instead, at the same calls.
         whole_fits: whether everything could still be sent at the newest call.
         billed_calls, billed: what the provider billed, for the calls whose bill is known.
         expected: what was counted for these.
-        suspended: why the spec gave way to the default; empty where it did not.
+        suspended: why the spec gave way to the default, or read-back was given up; empty where
+            nothing was.
     """
 
     calls: int = 0
@@ -58,6 +61,7 @@ class LedgerSummary(msgspec.Struct, frozen=True, kw_only=True):
     billed_calls: int = 0
     billed: int = 0
     expected: int = 0
+    read_back_cost: int = 0
     suspended: str = ""
 
     @property
@@ -88,14 +92,24 @@ def _dollars(micro: int) -> str:
     return f"{'-' if micro < 0 else ''}${abs(micro) / 1_000_000:.4f}"
 
 
+class Decided(msgspec.Struct, frozen=True):
+    """What the next call of a conversation is compiled by, and what was given up as too dear."""
+
+    spec: Expr
+    target: Target
+    notes: tuple[str, ...] = ()
+
+
 class Ledger:
     """The running sums of one conversation. The newest call is open until the next one is made:
-    what is compiled again at the same position takes its place."""
+    what is compiled again at the same position takes its place. A bill may come while the next
+    call is compiled in another thread."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self.before: Pack | None = None
         self.newest: Pack | None = None
-        self.suspended = ""
+        self.suspended = self.unread = ""
         self._closed = _Sums()
         self._open = _Sums()
         self._whole_before = 0
@@ -115,6 +129,10 @@ class Ledger:
             unstripped: of these, the ones in front of reasoning that the provider leaves out from
                 this call on, as its turn is over: a cache reads no further. None where none is.
         """
+        with self._lock:
+            self._count(pack, whole_tokens, target, unstripped)
+
+    def _count(self, pack: Pack, whole_tokens: int, target: Target, unstripped: int | None) -> None:
         if self.newest is not None and self.newest.manifest.position < pack.manifest.position:
             self.before, self._whole_before = self.newest, self._open.newest_whole
             self._closed, self._open = self._closed.plus(self._open), _Sums()
@@ -139,27 +157,56 @@ class Ledger:
             fits=whole_tokens <= target.max_input,
         )
 
-    def billed(self, usage: Usage, model: str) -> None:
-        """Hold what was counted for the newest call against what it was billed."""
+    def billed(self, usage: Usage | None, model: str, *read_back: Usage) -> None:
+        """Hold what was counted for the newest call against what it was billed.
+
+        Args:
+            read_back: bills of the requests by which its answer went on to read what was left
+                out. Sending everything would have taken none of them.
+        """
         info = _known(model)
-        if info is None or not self._open.calls or self._open.billed_calls:
-            return
-        paid = _cost(info, usage.input, usage.cached, usage.cache_write, usage.long_cache_write)
-        self._open = msgspec.structs.replace(
-            self._open, billed_calls=1, billed=paid, expected=self._open.cost
+        with self._lock:
+            for one in read_back:
+                self._go_on(one, info)
+            if info is None or usage is None or not self._open.calls or self._open.billed_calls:
+                return
+            self._open = msgspec.structs.replace(
+                self._open, billed_calls=1, billed=_paid(info, usage), expected=self._open.cost
+            )
+
+    def _go_on(self, bill: Usage, info: ModelInfo | None) -> None:
+        sums, paid = self._closed, _paid(info, bill)  # it is of no request that is compiled again
+        self._closed = msgspec.structs.replace(
+            sums,
+            tokens=sums.tokens + bill.input,
+            cached=sums.cached + bill.cached,
+            cost=sums.cost + paid,
+            read_back_cost=sums.read_back_cost + paid,
         )
 
     @property
     def is_dearer(self) -> bool:
         """Whether the requests cost so much more than sending everything, which could still be
-        sent, that the spec should give way."""
-        sums = self._closed.plus(self._open)
-        dear = sums.cost * 100 > sums.whole_cost * (100 + MARGIN)
-        return sums.calls >= ENOUGH and sums.fits and dear
+        sent, that the spec should give way. What was read back is another's to answer for."""
+        return self._is_dear(self._sums.cost - self._sums.read_back_cost)
+
+    @property
+    def is_read_dear(self) -> bool:
+        """Whether that is so because of what was read back, and for no other reason."""
+        return self._is_dear(self._sums.cost) and not self.is_dearer
+
+    @property
+    def _sums(self) -> "_Sums":
+        return self._closed.plus(self._open)
+
+    def _is_dear(self, cost: int) -> bool:
+        sums = self._sums
+        is_enough = sums.calls >= ENOUGH and sums.fits
+        return is_enough and cost * 100 > sums.whole_cost * (100 + MARGIN)
 
     def summary(self) -> LedgerSummary:
         """What there is to tell so far."""
-        sums = self._closed.plus(self._open)
+        sums = self._sums
         return LedgerSummary(
             calls=sums.calls,
             tokens=sums.tokens,
@@ -171,7 +218,8 @@ class Ledger:
             billed_calls=sums.billed_calls,
             billed=sums.billed // PICO,
             expected=sums.expected // PICO,
-            suspended=self.suspended,
+            read_back_cost=sums.read_back_cost // PICO,
+            suspended=" ".join(filter(None, (self.suspended, self.unread))),
         )
 
 
@@ -181,10 +229,11 @@ class Ledgers:
     Args:
         instead: what stands in for the engine's spec where that turns out dearer than sending
             everything; None where nothing does.
+        suspends: whether anything is given up that turns out dear.
     """
 
-    def __init__(self, instead: Expr | None) -> None:
-        self._instead = instead
+    def __init__(self, instead: Expr | None, *, suspends: bool = True) -> None:
+        self._instead, self._suspends = instead, suspends
         self._by_log: WeakKeyDictionary[Log, Ledger] = WeakKeyDictionary()
 
     def __len__(self) -> int:
@@ -212,37 +261,56 @@ class Ledgers:
             unstripped = before + pack.manifest.fixed_tokens
         ledger.sent(pack, whole, target, unstripped)
 
-    def spec_for(self, spec: Expr, session: Session) -> tuple[Expr, tuple[str, ...]]:
-        """As `spec_of`; that a spec gave way is saved with the session."""
-        chosen, why = self.spec_of(spec, session.log, session.metadata)
-        if why:
-            session.metadata[SUSPENDED] = {"spec": repr(spec), "why": why[0]}
-        return chosen, why
+    def decide(self, spec: Expr, target: Target, session: Session) -> Decided:
+        """As `decided`; what was given up is saved with the session."""
+        made = self.decided(spec, target, session.log, session.metadata)
+        if made.notes:
+            ledger = self.of(session.log)
+            saved = {"spec": repr(spec), "why": ledger.suspended, "unread": ledger.unread}
+            session.metadata[SUSPENDED] = {key: value for key, value in saved.items() if value}
+        return made
 
-    def spec_of(
-        self, spec: Expr, log: Log, metadata: Mapping[str, Any]
-    ) -> tuple[Expr, tuple[str, ...]]:
-        """The spec for the next call of a conversation, and why it is another than the engine's.
+    def decided(self, spec: Expr, target: Target, log: Log, metadata: Mapping[str, Any]) -> Decided:
+        """The spec and the target for the next call of a conversation.
 
         Args:
-            metadata: the session's: a spec that gave way before a restart does so after it.
+            metadata: the session's: what was given up before a restart is so after it.
         """
-        if self._instead is None:
-            return spec, ()
+        if not self._suspends:
+            return Decided(spec, target)
         ledger = self.of(log)
         saved = object_if(metadata.get(SUSPENDED))
-        if saved.get("spec") == repr(spec) and isinstance(saved.get("why"), str):
-            ledger.suspended = saved["why"]
-        if not (ledger.suspended or ledger.is_dearer):
-            return spec, ()
-        if not ledger.suspended:
-            telling = ledger.summary()
-            more = 100 * telling.cost // max(1, telling.whole_cost) - 100
-            ledger.suspended = (
-                f"{spec!r} cost {more} % more over {telling.calls} calls than sending everything: "
-                f"{self._instead!r} stands in for it (Engine(suspend=False) keeps it)"
-            )
-        return self._instead, (ledger.suspended,)
+        if saved.get("spec") == repr(spec):
+            ledger.suspended = ledger.suspended or str(saved.get("why") or "")
+            ledger.unread = ledger.unread or str(saved.get("unread") or "")
+        if target.read_back and not ledger.unread and ledger.is_read_dear:
+            ledger.unread = _unread(ledger.summary())
+        if self._instead is not None and not ledger.suspended and ledger.is_dearer:
+            ledger.suspended = self._gives_way(spec, ledger)
+        notes = tuple(filter(None, (ledger.suspended, ledger.unread)))
+        if ledger.unread:
+            target = msgspec.structs.replace(target, read_back=False)
+        chosen = self._instead if ledger.suspended and self._instead is not None else spec
+        return Decided(chosen, target, notes)
+
+    def _gives_way(self, spec: Expr, ledger: Ledger) -> str:
+        summary = ledger.summary()
+        return (
+            f"{spec!r} cost {_more(summary)} % more over {summary.calls} calls than sending "
+            f"everything: {self._instead!r} stands in for it (Engine(suspend=False) keeps it)"
+        )
+
+
+def _unread(summary: LedgerSummary) -> str:
+    return (
+        f"reading back cost {_dollars(summary.read_back_cost)} of {_dollars(summary.cost)} over "
+        f"{summary.calls} calls, {_more(summary)} % more than sending everything: it is no longer "
+        "offered (Engine(suspend=False) keeps it)"
+    )
+
+
+def _more(summary: LedgerSummary) -> int:
+    return 100 * summary.cost // max(1, summary.whole_cost) - 100
 
 
 def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapshot | None:
@@ -275,6 +343,7 @@ class _Sums(msgspec.Struct, frozen=True, kw_only=True):
     billed_calls: int = 0
     billed: int = 0
     expected: int = 0
+    read_back_cost: int = 0
 
     def plus(self, later: "_Sums") -> "_Sums":
         """Both; of what is of one moment, the later."""
@@ -300,6 +369,11 @@ def _known(model: str) -> ModelInfo | None:
         return model_info(model)
     except ModelError:
         return None
+
+
+def _paid(info: ModelInfo | None, usage: Usage) -> int:
+    """Picodollars of what was billed for a request's input."""
+    return _cost(info, usage.input, usage.cached, usage.cache_write, usage.long_cache_write)
 
 
 def _cost(info: ModelInfo | None, tokens: int, read: int, written: int, long: int = 0) -> int:

@@ -2,18 +2,23 @@
 
 from typing import Any, Protocol
 
+from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compute_gate import waiting
 from contextwright.engine.door import ports_of
 from contextwright.engine.embedded import answering_by
+from contextwright.engine.prepare import memo_of
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
+from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
+from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.word_roles import RecordedTurn
 from contextwright.stores.store import ArtifactStore
+from contextwright.tokens.calibrate import Calibrator
 
 
 class StateWriter(Protocol):
@@ -129,3 +134,14 @@ def write(session: Session, values: dict[str, Any]) -> bool:
     if new:
         session.update(new)
     return bool(new)
+
+
+def observe_bill(
+    calibrator: Calibrator, target: Target, sent: Pack, session: Session, billed_input: int
+) -> None:
+    """Hold the tokens that were counted for a pack against those that were billed."""
+    with remembering(memo_of(session.log)):  # which measured most of it
+        estimated = target.provider.renderer.measure(sent.request, target)
+    # what the caller adds, such as ADK's instruction and tools, is billed as well
+    estimated += sent.manifest.reserved_system
+    calibrator.observe(target.format, target.model, billed_input, estimated)

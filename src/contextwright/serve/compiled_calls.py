@@ -12,6 +12,7 @@ from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.context import Context, ContextCall
 from contextwright.engine.conversations import Conversations
+from contextwright.engine.engine import Engine
 from contextwright.engine.ledger import LedgerSummary
 from contextwright.errors import ContextwrightError, ProxyError
 from contextwright.formats.fields import Json, object_if
@@ -29,6 +30,8 @@ from contextwright.tokens.usage import Usage
 UNTOUCHED, REWRITTEN, ORIGINAL, RECOMPILED = "untouched", "rewritten", "original", "recompiled"
 _BEGINNING = 400
 """Bytes of a body by which its conversation is looked for."""
+_ByEngine = WeakKeyDictionary[Engine, LedgerSummary]
+"""What was counted of a session: each engine has a ledger of its own."""
 _REFUSALS = 2
 """Refusals of what was rewritten after which a conversation is left as it comes."""
 
@@ -86,7 +89,7 @@ class CallCompiler:
         self._lock = Lock()
         self._known = KnownBodies(settings.max_bytes)
         self._refusals: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
-        self._counted: WeakKeyDictionary[Session, dict[int, LedgerSummary]] = WeakKeyDictionary()
+        self._counted: WeakKeyDictionary[Session, _ByEngine] = WeakKeyDictionary()
         planned = plan(settings.spec) if settings.spec is not None else None
         self.clean: Callable[[str], str] = planned.clean if planned is not None else str
         self.redacts = planned is not None and bool(planned.redactions)
@@ -189,22 +192,25 @@ class CallCompiler:
             session = sent.made.session
             self._refusals[session] = self._refusals.get(session, 0) + 1
 
-    def bill(self, sent: CompiledCall, usage: Usage | None) -> LedgerSummary:
+    def bill(
+        self, sent: CompiledCall, usage: Usage | None, read_back: Sequence[Usage] = ()
+    ) -> LedgerSummary:
         """What this call adds to its conversation's ledger.
 
         Args:
-            usage: what the provider billed.
+            usage: what the provider billed for the request that was compiled.
+            read_back: and for those by which its answer went on.
         """
         if sent.made is None:
             return LedgerSummary()
         engine, session = sent.made.engine, sent.made.session
-        if usage is not None and sent.action != ORIGINAL:
-            engine.learn(session, usage.context)
+        if sent.action != ORIGINAL:
+            engine.bill(session, usage, *read_back, pack=sent.made.pack)
         summary = engine.ledger(session)
         with self._lock:
-            counted = self._counted.setdefault(session, {})  # by engine: each has its own ledger
-            before = counted.get(id(engine), LedgerSummary())
-            counted[id(engine)] = summary
+            counted = self._counted.setdefault(session, WeakKeyDictionary())
+            before = counted.get(engine, LedgerSummary())
+            counted[engine] = summary
         names = ("calls", "tokens", "cached", "cost", "whole_tokens", "whole_cost")
         added = {name: getattr(summary, name) - getattr(before, name) for name in names}
         if sent.action in (UNTOUCHED, ORIGINAL):  # what went out is all of it

@@ -12,8 +12,7 @@ import msgspec
 
 from contextwright.compute_gate import waiting
 from contextwright.engine.ledger import LedgerSummary
-from contextwright.engine.session_budget import input_cost
-from contextwright.errors import ModelError, ProxyError
+from contextwright.errors import ProxyError
 from contextwright.serve.answer_relay import (
     CallerLine,
     Message,
@@ -47,7 +46,6 @@ from contextwright.serve.stream_read_back import StreamReadBack
 from contextwright.serve.upstream import Upstream, UpstreamAnswer, UpstreamReset
 from contextwright.serve.usage_reader import UsageReader
 from contextwright.tokens.context_overflow import overflow_of
-from contextwright.tokens.models import model_info
 from contextwright.tokens.usage import Usage
 from contextwright.worker_threads import off_loop
 
@@ -288,12 +286,11 @@ class Proxy:
             usage: of the request that was compiled.
             read_back: of those by which its answer went on.
         """
-        added = self.compiler.bill(sent, usage)
         inner = [bill for bill in read_back if bill is not None]
+        added = self.compiler.bill(sent, usage, inner)
         billed = sum(inner, usage or Usage(input=0))
         if sent.made is None:  # it went out as it came: what it had is what was billed
             added = LedgerSummary(tokens=billed.input, whole_tokens=billed.input)
-        added = _with_read_back(added, inner, sent)
         sums = CallSums(
             calls=1,
             rewritten=int(sent.action in (REWRITTEN, RECOMPILED)),
@@ -312,26 +309,6 @@ class Proxy:
         with waiting():  # for a disk, or a server
             self.ledger.add(sent.identity.tenant, conversation, sent.model, sums)
         return sums
-
-
-def _with_read_back(
-    added: LedgerSummary, bills: Sequence[Usage], sent: CompiledCall
-) -> LedgerSummary:
-    """What a call took, with the requests by which its answer went on: without a spec there would
-    be none of them."""
-    if not bills or sent.made is None:
-        return added
-    try:
-        info = model_info(sent.made.pack.manifest.model)
-    except ModelError:
-        info = None
-    cost = sum(input_cost(bill, info) for bill in bills) if info is not None else 0
-    return msgspec.structs.replace(
-        added,
-        tokens=added.tokens + sum(bill.input for bill in bills),
-        cached=added.cached + sum(bill.cached for bill in bills),
-        cost=added.cost + cost,
-    )
 
 
 async def read_body(receive: Receive, limit: int, patience_s: float) -> bytes:
