@@ -37,11 +37,13 @@ class AgentUpstream(RawUpstream):
 
     Args:
         commands: that the agent's shell is told to run.
+        is_typed: whether its user runs them: then every request is a turn, and is told to go on.
     """
 
-    def __init__(self, commands):
+    def __init__(self, commands, *, is_typed=False):
         super().__init__(self.answered)
         self.commands, self.turns, self.broken = commands, [], []
+        self.is_typed = is_typed
 
     def answered(self, seen):
         path = seen.path.partition("?")[0]
@@ -52,12 +54,15 @@ class AgentUpstream(RawUpstream):
         if isinstance(api, GeminiApi):
             body["model"] = path.rpartition("/")[2].partition(":")[0]
         reply = Reply(text="A title")
-        if tools := dict(map(parameters_of, tools_of(body))):
+        tools = dict(map(parameters_of, tools_of(body)))
+        if tools or self.is_typed:
             self.turns.append(body)
             self.broken += list(broken_pairs(body))
             done = len(results_of(body))
             reply = Reply(text=DONE)
-            if len(self.turns) <= len(self.commands):
+            if self.is_typed and len(self.turns) <= len(self.commands):
+                reply = Reply(text=f"Run the {len(self.turns)}. command.")
+            elif len(self.turns) <= len(self.commands):
                 shell = next(name for name in SHELLS if name in tools)
                 called = arguments_of(self.commands[len(self.turns) - 1], tools[shell])
                 reply = Reply(

@@ -1,14 +1,15 @@
 """Coding agents as they are installed, whole sessions of them through the proxy: the same as without
 it while nothing is due, valid and within the budget after.
 
-What is not installed is skipped. Names in CONTEXTWRIGHT_AGENTS (a folder of `npm i`) or on PATH are run, with a home of
-their own, a key that is none, and no other server in reach than this machine's.
+What is not installed is skipped, with how to get it. Names in CONTEXTWRIGHT_AGENTS (folders of `npm i` or of a Python environment, as PATH
+has them) or on PATH are run, with a home of their own, a key that is none, and no other server in reach than this machine's.
 """
 
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -25,6 +26,7 @@ BUDGET = 40_000
 PROMPT = "Run the commands you are told and say what the word was."
 # without a substitution: gemini-cli runs none
 COMMANDS = [f"seq -f 'part {n} line %g of a file' 1 420; echo heron" for n in range(14)]
+NPM = "node_modules/.bin"
 SHORT = ["seq 1 9; echo heron", "echo heron"]  # qwen-code may cut what is long and comes at once
 CODEX = 'model_providers.own={{name="own", base_url="{url}/v1", env_key="OPENAI_API_KEY", wire_api="responses"}}'
 
@@ -33,14 +35,18 @@ class Agent(msgspec.Struct, frozen=True):
     """How an agent is started.
 
     Args:
-        package: that has it. arguments: of its command; `{url}` is the proxy's.
+        install: how to get it. arguments: of its command; `{url}` is the proxy's.
         environment: variables. files: below its home.
+        daemon: the option of a process that it leaves behind.
+        is_typed: whether commands are typed by its user, since its model has no tools.
     """
 
-    package: str
+    install: str
     arguments: tuple
     environment: dict = {}
     files: dict = {}
+    daemon: str = ""
+    is_typed: bool = False
 
 
 OPENAI = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "{url}/v1", "OPENAI_MODEL": "gpt-5"}
@@ -56,49 +62,75 @@ PI = {
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
     }],
 }  # fmt: skip
+CLINE = {"provider": "openai-compatible", "apiKey": "k", "model": "gpt-5", "baseUrl": "{url}/v1"}
 AGENTS = {
     "pi": Agent(
-        "@mariozechner/pi-coding-agent",
+        "npm i @mariozechner/pi-coding-agent",
         ("-p", "--provider", "own", "--model", "gpt-5", PROMPT),
         files={".pi/agent/models.json": {"providers": {"own": PI}}},
     ),
     "claude": Agent(
-        "@anthropic-ai/claude-code",
+        "npm i @anthropic-ai/claude-code",
         ("-p", PROMPT, "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"),
         {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "k", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
     ),
     "codex": Agent(
-        "@openai/codex",
+        "npm i @openai/codex",
         ("exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5",
          "-c", CODEX, "-c", 'model_provider="own"', PROMPT),
         {"OPENAI_API_KEY": "k"},
     ),
     "opencode": Agent(
-        "opencode-ai",
+        "npm i opencode-ai",
         ("run", "-m", "own/gpt-5", PROMPT),
         files={".config/opencode/opencode.json": {"provider": {"own": COMPATIBLE}, "permission": {"bash": "allow"}}},
     ),
     "gemini": Agent(
-        "@google/gemini-cli",
+        "npm i @google/gemini-cli",
         ("--yolo", "--skip-trust", "-m", "gemini-2.5-pro", "-p", PROMPT),
         {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "{url}"},
         {".gemini/settings.json": {"security": {"auth": {"selectedType": "gemini-api-key"}}}},
     ),
-    "qwen": Agent("@qwen-code/qwen-code", ("--yolo", "--auth-type", "openai", "-p", PROMPT), {**OPENAI, "HTTPS_PROXY": "", "HTTP_PROXY": ""}),
+    "cline": Agent(
+        "npm i cline node@22",  # it asks for Node 22
+        ("-P", "openai-compatible", "--json", PROMPT),
+        files={".cline/data/settings/providers.json": {"version": 1, "lastUsedProvider": "openai-compatible", "providers": {
+            "openai-compatible": {"settings": CLINE, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}}}},
+        daemon="--cline-hub-daemon",
+    ),
+    "aider": Agent(
+        "python3.12 -m venv FOLDER; FOLDER/bin/pip install aider-chat",
+        ("--model", "openai/gpt-5", "--yes-always", "--no-git", "--map-tokens", "0", "--no-check-update", "--no-show-model-warnings",
+         "--no-analytics", "--no-pretty", "--no-fancy-input", "--no-suggest-shell-commands", "--max-chat-history-tokens", "1000000"),
+        {"OPENAI_API_KEY": "k", "OPENAI_API_BASE": "{url}/v1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        is_typed=True,
+    ),
+    "qwen": Agent("npm i @qwen-code/qwen-code", ("--yolo", "--auth-type", "openai", "-p", PROMPT), {**OPENAI, "HTTPS_PROXY": "", "HTTP_PROXY": ""}),
 }  # fmt: skip
 
 
 def command_of(name):
     """Where an agent is; skips where it is not."""
-    folder = os.environ.get("CONTEXTWRIGHT_AGENTS")
-    paths = [str(Path(folder) / "node_modules" / ".bin")] if folder else []
+    folders = os.environ.get("CONTEXTWRIGHT_AGENTS", "").split(os.pathsep)
+    paths = [str(Path(folder, place)) for folder in folders if folder for place in (NPM, "bin")]
     found = shutil.which(name, path=os.pathsep.join([*paths, os.environ.get("PATH", "")]))
     if found is None:
-        pytest.skip(f"npm i {AGENTS[name].package}; CONTEXTWRIGHT_AGENTS=its folder")
+        pytest.skip(f"{AGENTS[name].install}; CONTEXTWRIGHT_AGENTS=its folder")
     return found
 
 
-def said_by(name, url, home):
+def end_daemon(option, home):
+    """End the process that an agent of this home left behind."""
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = process.read_bytes()
+        except OSError:
+            continue
+        if option.encode() in line and str(home).encode() in line:
+            os.kill(int(process.parent.name), signal.SIGTERM)
+
+
+def said_by(name, url, home, commands):
     """What an agent prints of a session at a base URL."""
     agent, command = AGENTS[name], command_of(name)
     shutil.rmtree(home, ignore_errors=True)
@@ -109,7 +141,7 @@ def said_by(name, url, home):
     work.mkdir(parents=True)
     nowhere = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY"), "http://127.0.0.1:9")
     environment = {
-        "PATH": os.environ["PATH"],
+        "PATH": os.pathsep.join([str(Path(command).parent), os.environ["PATH"]]),
         "HOME": str(home),
         **nowhere,
         "NO_PROXY": "127.0.0.1",
@@ -118,10 +150,15 @@ def said_by(name, url, home):
     arguments = [
         part.replace("{{", "{").replace("}}", "}").replace("{url}", url) for part in agent.arguments
     ]
-    done = subprocess.run(
-        [command, *arguments], cwd=work, env=environment, capture_output=True, text=True, timeout=240,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    typed = [line for each in commands for line in (f"/run {each}", "Go on.")]
+    try:
+        done = subprocess.run(
+            [command, *arguments], cwd=work, env=environment, capture_output=True, text=True, timeout=240,
+            input="\n".join([PROMPT, *typed, "/exit", ""]) if agent.is_typed else "",
+        )  # fmt: skip
+    finally:
+        if agent.daemon:
+            end_daemon(agent.daemon, home)
     assert done.returncode == 0 and DONE in done.stdout, (done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout
 
@@ -140,12 +177,13 @@ def conversation(body):
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_session_is_the_same_while_nothing_is_due(name, tmp_path):
     command_of(name)
-    with AgentUpstream(SHORT) as direct:
-        said_by(name, direct.url, tmp_path / "home")
-    with AgentUpstream(SHORT) as upstream:
+    is_typed = AGENTS[name].is_typed
+    with AgentUpstream(SHORT, is_typed=is_typed) as direct:
+        said_by(name, direct.url, tmp_path / "home", SHORT)
+    with AgentUpstream(SHORT, is_typed=is_typed) as upstream:
         settings = ProxySettings(upstream=upstream.url, port=0, drain_s=1, window=400_000)
         with ProxyThread(settings) as proxy:
-            said_by(name, proxy.url, tmp_path / "home")
+            said_by(name, proxy.url, tmp_path / "home", SHORT)
             sums = proxy.app.ledger.sums()
     assert len(upstream.turns) == len(direct.turns) == 3 and not upstream.broken
     assert list(map(conversation, upstream.turns)) == list(map(conversation, direct.turns))
@@ -155,16 +193,16 @@ def test_a_session_is_the_same_while_nothing_is_due(name, tmp_path):
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_long_session_stays_within_its_budget(name, tmp_path):
     command_of(name)
-    with AgentUpstream(COMMANDS) as upstream:
+    with AgentUpstream(COMMANDS, is_typed=AGENTS[name].is_typed) as upstream:
         settings = ProxySettings(
             upstream=upstream.url, port=0, drain_s=1, window=400_000, spec=C.compaction(BUDGET)
         )
         with ProxyThread(settings) as proxy:
-            said_by(name, proxy.url, tmp_path / "home")
+            said_by(name, proxy.url, tmp_path / "home", COMMANDS)
             sums = proxy.app.ledger.sums()
     assert len(upstream.turns) == len(COMMANDS) + 1 and not upstream.broken
     assert sums.rewritten > 0 and sums.faults == 0 and sums.saved_tokens > 0
     assert (
         max(map(text_tokens, upstream.turns)) < BUDGET * 1.3
     )  # the server counts four letters a token
-    assert results_of(upstream.turns[-1])
+    assert results_of(upstream.turns[-1]) or AGENTS[name].is_typed
