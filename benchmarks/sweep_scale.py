@@ -2,7 +2,7 @@
 
     CONTEXTWRIGHT_DATA=... python -m benchmarks.sweep_scale [SESSIONS ...] [--page]
 
-Sessions are made from recorded ones of `tooltalk`: the digits 1 to 9 of all texts are exchanged, by a
+Sessions are made from the twenty shortest recorded ones of `tooltalk`: the digits 1 to 9 of all texts are exchanged, by a
 permutation that each session has by itself, so that no two are the same, and what is kept warm from
 one helps little with another. Each sweep runs in a process of its own, by one process and by two. Processor time is not wall time: what two cores
 would gain is bounded by the busiest process, and that is what is printed. `--page` writes the table
@@ -29,6 +29,7 @@ from contextwright.sweep import SweepJob, SweepSpec, sweep
 from contextwright.sweep.sweep_table import SESSIONS
 
 PAGE = Path(__file__).parents[1] / "docs/reference/sweeps.md"
+SHORTEST = 20
 JOB = SweepJob((SweepSpec.of(C.default() | C.compaction(800)),))
 
 
@@ -44,7 +45,7 @@ def digits(number: int) -> dict[int, str]:
 
 def write_sessions(path: Path, count: int) -> None:
     """So many sessions, made of recorded ones."""
-    bodies = [plain(row["messages"]) for row in rows("tooltalk")]
+    bodies = sorted((plain(row["messages"]) for row in rows("tooltalk")), key=_calls)[:SHORTEST]
     with pq.ParquetWriter(path, SESSIONS) as writer:
         numbered = enumerate(islice(cycle(bodies), count))
         while part := list(islice(numbered, 1000)):
@@ -54,6 +55,10 @@ def write_sessions(path: Path, count: int) -> None:
                 for at, messages in part
             ]  # fmt: skip
             writer.write_table(pa.Table.from_pylist(made, SESSIONS))
+
+
+def _calls(messages: list[dict[str, object]]) -> int:
+    return sum(message["role"] == "assistant" for message in messages)
 
 
 def _own(messages: list[dict[str, object]], number: int) -> str:

@@ -111,7 +111,8 @@ def test_ends_are_found_from_blank_to_blank_as_at_every_letter(text):
 def test_scorings_are_fused_by_their_stretched_values():
     assert fused([0, 5, 10], [10, 5, 0]) == [600_000, 500_000, 400_000]
     assert fused([0, 0], [1, 3]) == [0, 1_000_000]
-    assert fused([3, 3], [2, 2]) == [0, 0]
+    assert fused([3, 3], [2, 2]) == [1_000_000, 1_000_000]  # found, and none better than another
+    assert fused([0, 0], [0, 0]) == [0, 0]
     assert fused([], []) == []
 
 

@@ -173,3 +173,17 @@ def test_a_transaction_that_can_not_be_committed_leaves_the_file_usable(tmp_path
         connection.execute("INSERT INTO b VALUES (9)")
     with database.writing() as connection:
         connection.execute("INSERT INTO a VALUES (1)")
+
+
+def test_a_single_memory_is_found_by_words_and_by_meaning(tmp_path):
+    class Boats:
+        def vectors(self, texts):
+            return [
+                [1.0, 0.0] if "ship" in text or "boat" in text else [0.6, 0.8] for text in texts
+            ]
+
+    memory = SQLiteMemory(tmp_path / "m.db", embedder=Boats())
+    memory.write("the ship arrives")
+    assert texts(memory.search("ship")) == texts(memory.search("boat")) == ["the ship arrives"]
+    memory.write("the ship leaves")
+    assert sorted(texts(memory.search("ship"))) == ["the ship arrives", "the ship leaves"]

@@ -22,8 +22,8 @@ def fused(lexical: Sequence[int], dense: Sequence[int], alpha: float = ALPHA) ->
 
 def _stretched(scores: Sequence[int]) -> list[int]:
     low, high = min(scores, default=0), max(scores, default=0)
-    if high <= low:
-        return [0] * len(scores)
+    if high <= low:  # the best as well as the worst: of a single text, say, that was found
+        return [1_000_000 * (score > 0) for score in scores]
     return [(score - low) * 1_000_000 // (high - low) for score in scores]
 
 
@@ -33,7 +33,9 @@ def fused_arrays(lexical: Any, dense: Any, alpha: float = ALPHA) -> Any:
 
     def stretched(scores: Any) -> Any:
         low, high = scores.min(), scores.max()
-        return (scores - low) * 1_000_000 // (high - low) if high > low else scores * 0
+        if high <= low:
+            return (scores > 0).astype("int64") * 1_000_000
+        return (scores - low) * 1_000_000 // (high - low)
 
     if not lexical.any():
         return stretched(dense)

@@ -270,6 +270,7 @@ class Index:
             both = by_rank(lexical, dense)
         else:
             both = fused_arrays(lexical, dense, self._alpha)
+            both[(lexical > 0) & (both <= 0)] = 1  # the worst by both: it has one of the words
         return {row: score for row, score in zip(rows, both.tolist(), strict=True) if score > 0}
 
     def _cosines(self, query_vectors: list[list[float]]) -> Any:

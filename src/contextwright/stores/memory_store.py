@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from contextwright.errors import StoreError, WriteConflict
-from contextwright.retrieval.index import Index
+from contextwright.retrieval.index import ONE, Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.vectors import Vectorizer
 from contextwright.stored_record import StoredRecord, StoreTraits
@@ -217,18 +217,24 @@ class RowMemory(CountingStore):
         Args:
             now_ms: milliseconds since 1970, for the decay by age; without it there is none.
         """
-        with self._lock:
-            self._catch_up()
-            index = self._indexes.get(scope)
-            hits = index.search(query, 4 * k, kinds=kinds) if index is not None else []
-            known = [(self._known[hit.item.id], hit.score / 1_000_000) for hit in hits]
-        aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in known]
+        found = self._found(query, 4 * k, scope, kinds)
+        aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in found]
         aged.sort(key=lambda hit: (-hit.score, hit.memory.id))
         best = max((hit.score for hit in aged), default=0) or 1
         shown = [MemoryHit(hit.memory, hit.score / best) for hit in aged[:k]]
         used_ms = self._clock() if now_ms is None else now_ms
         self._count_use([hit.memory.id for hit in shown], used_ms)
         return shown
+
+    def _found(
+        self, query: str, k: int, scope: str, kinds: Collection[str]
+    ) -> list[tuple[MemoryRecord, float]]:
+        """The best memories of a scope and their scores, without what age takes."""
+        with self._lock:
+            self._catch_up()
+            index = self._indexes.get(scope)
+            hits = index.search(query, k, kinds=kinds) if index is not None else []
+            return [(self._known[hit.item.id], hit.score / ONE) for hit in hits]
 
     def _age(self, one: MemoryRecord, now_ms: int | None) -> float:
         if not self._half_life_ms or now_ms is None or one.time_ms is None:
@@ -259,8 +265,7 @@ class RowMemory(CountingStore):
             self._leave_out(one.id)
             if remembered.active:
                 self._known[one.id] = one
-                item = Item(one.id, f"{one.entity} {one.text}".strip(), one.kind)
-                by_scope.setdefault(one.scope, []).append(item)
+                by_scope.setdefault(one.scope, []).append(item_of(one))
         for scope, items in by_scope.items():
             if scope not in self._indexes:
                 self._indexes[scope] = Index(self._embedder)
@@ -297,6 +302,11 @@ class SQLiteMemory(RowMemory):
         database = Database(path, sql.SCHEMA, fix="give a file of a SQLiteMemory")
         sql.migrate(database)
         super().__init__(database, sql.USED, embedder, half_life_days, clock)
+
+
+def item_of(one: MemoryRecord) -> Item:
+    """A memory as an index has it."""
+    return Item(one.id, f"{one.entity} {one.text}".strip(), one.kind)
 
 
 def _put(connection: Connection, new: MemoryRow, path: str) -> MemoryRecord | None:

@@ -13,9 +13,9 @@ def test_the_blocks_run(monkeypatch, open_database, cache):
     monkeypatch.setattr(
         postgres, "PostgresDatabase", lambda url, **options: open_database(**options)
     )
-    names = {}
+    names = {"embedder": None}
     monkeypatch.setattr(redis, "RedisCache", lambda url, **options: cache)
-    for name in ("postgres", "records", "cache", "forgetting"):
+    for name in ("postgres", "records", "search", "cache", "forgetting"):
         exec(BLOCKS[name], names)
     assert names["lethe"].cycles() == []
 

@@ -26,9 +26,9 @@ def _tests_of(name):
 _MEMORY, _BOARD, _ANSWERS = map(_tests_of, ("memory", "board", "answers"))
 
 
-@pytest.fixture
-def memory(database):
-    return PostgresMemory(database)
+@pytest.fixture(params=["process", "server"])
+def memory(request, database):
+    return PostgresMemory(database, index=request.param)
 
 
 class TestPostgresMemory(MemoryStoreSuite):
