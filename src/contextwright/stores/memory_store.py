@@ -217,7 +217,7 @@ class RowMemory(CountingStore):
         Args:
             now_ms: milliseconds since 1970, for the decay by age; without it there is none.
         """
-        found = self._found(query, 4 * k, scope, kinds)
+        found = self._best_memories(query, 4 * k, scope, kinds)
         aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in found]
         aged.sort(key=lambda hit: (-hit.score, hit.memory.id))
         best = max((hit.score for hit in aged), default=0) or 1
@@ -226,7 +226,7 @@ class RowMemory(CountingStore):
         self._count_use([hit.memory.id for hit in shown], used_ms)
         return shown
 
-    def _found(
+    def _best_memories(
         self, query: str, k: int, scope: str, kinds: Collection[str]
     ) -> list[tuple[MemoryRecord, float]]:
         """The best memories of a scope and their scores, without what age takes."""

@@ -76,7 +76,7 @@ class MemoryCandidates:
             "" if self._vector_schema != "" else "no pgvector: vectors order what words find"
         )
 
-    def found(
+    def best(
         self, query: str, k: int, scope: str, kinds: Collection[str]
     ) -> list[tuple[MemoryRecord, float]]:
         """The best memories of a scope, best first, with their scores from 0 to 1."""

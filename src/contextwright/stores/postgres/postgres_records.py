@@ -84,12 +84,12 @@ class PostgresMemory(RowMemory):
         damaged = f"{count} damaged memories left out" if count else ""
         return "; ".join(filter(None, (self._candidates.degraded, damaged)))
 
-    def _found(
+    def _best_memories(
         self, query: str, k: int, scope: str, kinds: Collection[str]
     ) -> list[tuple[MemoryRecord, float]]:
         if self._candidates is None:
-            return super()._found(query, k, scope, kinds)
-        return self._candidates.found(query, k, scope, kinds)
+            return super()._best_memories(query, k, scope, kinds)
+        return self._candidates.best(query, k, scope, kinds)
 
     def _catch_up(self) -> None:
         if self._candidates is None:
