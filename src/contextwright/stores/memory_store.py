@@ -217,8 +217,8 @@ class RowMemory(CountingStore):
         Args:
             now_ms: milliseconds since 1970, for the decay by age; without it there is none.
         """
-        found = self._best_memories(query, 4 * k, scope, kinds)
-        aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in found]
+        pool = self._best_memories(query, 4 * k, scope, kinds)
+        aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in pool]
         aged.sort(key=lambda hit: (-hit.score, hit.memory.id))
         best = max((hit.score for hit in aged), default=0) or 1
         shown = [MemoryHit(hit.memory, hit.score / best) for hit in aged[:k]]

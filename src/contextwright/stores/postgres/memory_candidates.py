@@ -97,10 +97,10 @@ class MemoryCandidates:
         self, query: str, vector: list[float], size: int, scope: str, kinds: Collection[str]
     ) -> Iterator[tuple[Any, ...]]:
         wanted = (list(kinds),) if kinds else ()
-        asked = _asked(query, self._scope(scope))
-        if asked:
+        terms = _query(query, self._scope(scope))
+        if terms:
             statement = _BY_WORDS.format("AND kind = ANY(?)" if kinds else "")
-            yield from self._rows.rows(statement, scope, asked, *wanted, asked, size)
+            yield from self._rows.rows(statement, scope, terms, *wanted, terms, size)
         if vector and self._vector_schema:
             statement = _NEAREST.format(
                 schema=self._vector_schema, kinds="AND m.kind = ANY(?)" if kinds else ""
@@ -116,8 +116,8 @@ class MemoryCandidates:
                 connection.executemany(_READ, self._words(rows))
         if self._embedder is not None:
             if self._vector_schema is None:
-                found = self._rows.rows(_EXTENSION)
-                self._vector_schema = found[0][0] if found else ""
+                schemas = self._rows.rows(_EXTENSION)
+                self._vector_schema = schemas[0][0] if schemas else ""
             self._embed_new(self._embedder)
 
     def _words(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[list[str], int]]:
@@ -126,19 +126,19 @@ class MemoryCandidates:
             text = item_of(each.memory).text
             unique = dict.fromkeys(stem[:_LETTERS] for stem in stems(text) if "\0" not in stem)
             words[row[0]] = [self._scope(each.memory.scope), *list(unique)[:_WORDS]]
-        self.damaged |= {number for number, found in words.items() if not found}
-        return [(found, number) for number, found in words.items()]
+        self.damaged |= {number for number, each in words.items() if not each}
+        return [(each, number) for number, each in words.items()]
 
     def _embed_new(self, embedder: Vectorizer) -> None:
         while rows := self._rows.rows(_BARE, self._embedded, self._model, BATCH):
             whole = {row[0]: item_of(each.memory).text for row, each in whole_rows(rows)}
             try:
-                made = checked_vectors(embedder.vectors(list(whole.values())), len(whole))
+                vectors = checked_vectors(embedder.vectors(list(whole.values())), len(whole))
             except Exception as error:  # noqa: BLE001 -- code of the user's may raise anything
                 self._failure = f"{EMBEDDER} failed ({reason_of(error)}): lexical only"
                 return
             with self._rows.writing() as connection:
-                _put_vectors(connection, self._model, dict(zip(whole, made, strict=True)))
+                _put_vectors(connection, self._model, dict(zip(whole, vectors, strict=True)))
             self._embedded = rows[-1][0]
 
     def _vector(self, query: str) -> list[float]:
@@ -183,7 +183,7 @@ def _put_vectors(
     connection.executemany(_PUT, [(number, model, vectors[number]) for (number,) in rows])
 
 
-def _asked(query: str, scope: str) -> str:
+def _query(query: str, scope: str) -> str:
     """A tsquery: one of the words, in the scope; empty where the query has none."""
     weights = with_synonyms(dict.fromkeys(query_terms(query), 1.0))
     words = " | ".join(_quoted(term[:_LETTERS]) for term in weights if "\0" not in term)
