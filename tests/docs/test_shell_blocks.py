@@ -39,6 +39,7 @@ NOT_PLAYED = {
 }
 PLACEHOLDERS = {
     "SESSION": "support.jsonl",
+    "SESSION...": "support.jsonl",
     "SESSIONS": "traffic",
     "SPEC": "C.window(n=4) | C.compact()",
     "SPEC_OR_PIPELINE": "C.window(n=4) | C.compact()",
