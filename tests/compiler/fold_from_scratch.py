@@ -4,6 +4,7 @@ step over all exchanges. What `compiler.steps` does with what is new gives the s
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
+from contextwright.compiler.steps import origins
 from contextwright.compiler.steps.decide import (
     ENOUGH,
     LEAST,
@@ -43,21 +44,24 @@ from contextwright.compiler.steps.word_weights import weighed
 
 def decisions_of(blocks, economy, inputs):
     """What holds for the request with these exchanges."""
-    decisions = NOTHING
+    decisions, origin = NOTHING, 0
     for place in range(1, len(blocks) + 1):
         if place == len(blocks) or blocks[place].role == "assistant":
-            decisions = next_decisions(blocks[:place], decisions, economy, inputs)
+            begins = sum(map(inputs.cost, blocks[origin:place])) > origins.SPACES * economy.space
+            if begins:
+                origin, decisions = place, Decisions(steps=place - 1)
+            decisions = next_decisions(blocks[:place], decisions, economy, inputs, begins)
     return decisions
 
 
-def next_decisions(blocks, decisions, economy, inputs):
-    if tokens(blocks, decisions, inputs) > economy.space:
+def next_decisions(blocks, decisions, economy, inputs, begins=False):
+    if begins or tokens(blocks, decisions, inputs) > economy.space:
         made = replace(folded(blocks, decisions, economy, inputs), checked=len(blocks))
         with_note = replace(made, note=_note(blocks, made, inputs))
         fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space
         return with_note if fits or tokens(blocks, made, inputs) > economy.space else made
     if economy.eager and (len(blocks) - decisions.checked) * OFTEN > len(blocks) - decisions.upto:
-        made = shrunk(blocks, decisions, inputs) or decisions
+        made = shrunk(blocks, decisions, economy.prices, inputs) or decisions
         return replace(made, checked=len(blocks))
     return decisions
 
@@ -102,7 +106,7 @@ def holds(later, earlier):
     return bool(later.results) and same_topic and bool(wanted) and enough
 
 
-def shrunk(blocks, decisions, inputs):
+def shrunk(blocks, decisions, prices, inputs):
     repeated = repeated_places(blocks, inputs)
     best, decided = 0, None
     requests, rent, behind = 1, 0, inputs.cost(blocks[-1])
@@ -119,8 +123,8 @@ def shrunk(blocks, decisions, inputs):
             continue
         rent += (before - after) * requests
         (untold if form == "untold" else rows).add(at)
-        if gain(rent, behind) > best:
-            best = gain(rent, behind)
+        if gain(rent, behind, prices) > best:
+            best = gain(rent, behind, prices)
             decided = replace(
                 decisions,
                 shrunk=frozenset(rows),

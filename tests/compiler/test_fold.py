@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.compiler import fold_from_scratch
+from tests.parameters import few
 
 from contextwright import C, Session
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.compiler.steps import decide, fold, note, repeats, word_weights
+from contextwright.compiler.steps import decide, fold, note, origins, repeats, word_weights
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.compiler.steps.size_row import CHUNK, SizeRow
@@ -72,13 +73,41 @@ def work(exchanges, seed):
     return session
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.fixture
+def begun(monkeypatch):
+    """Steps begin anew often; how often they did."""
+    monkeypatch.setattr(origins, "SPACES", 2)
+    return calls_of(monkeypatch, fold.Fold, "_begun")
+
+
+@pytest.mark.parametrize("seed", few(range(4), 1))
 def test_steps_that_go_on_are_those_from_scratch(compared, seed):
     session, dice, memo = work(50, seed), random.Random(seed), Memo()
     terminal = C.compaction(dice.choice((700, 1500, 4000)), eager=bool(seed % 3))
     positions = sorted(dice.sample(range(2, len(session) + 1), 10))
     back = [dice.choice(positions) for _ in range(3)]
-    assert any(growing(session, terminal, memo, [*positions, *back, len(session)]))
+    assert any(list(growing(session, terminal, memo, [*positions, *back, len(session)])))
+
+
+@pytest.mark.parametrize("seed", few(range(4), 1))
+def test_steps_that_begin_anew_are_those_from_scratch(compared, begun, seed):
+    session, dice, memo = work(50, seed), random.Random(seed), Memo()
+    positions = sorted(dice.sample(range(2, len(session) + 1), 10))
+    back = [dice.choice(positions) for _ in range(3)]
+    terminal = C.compaction(dice.choice((700, 1000)), eager=bool(seed % 3))
+    assert any(list(growing(session, terminal, memo, [*positions, *back, len(session)])))
+    assert begun
+
+
+@pytest.mark.slow
+@given(sessions(max_turns=10), st.sampled_from((300, 600, 1200)), st.booleans(), st.data())
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+def test_sessions_of_every_shape_begin_anew_where_they_would_from_scratch(
+    compared, begun, session, tokens, eager, data
+):
+    every = st.lists(st.integers(1, len(session)), min_size=1, max_size=8)
+    positions = [*sorted(data.draw(every)), *data.draw(every), len(session)]
+    list(growing(session, C.compaction(tokens, eager=eager), Memo(), positions))
 
 
 @given(sessions(max_turns=10), st.sampled_from((300, 600, 1200)), st.booleans(), st.data())
@@ -135,6 +164,17 @@ def test_a_first_compile_looks_at_each_exchange_once_and_at_what_a_note_holds(mo
     for name in looks:
         once, twice, four = (count[name] for count in counted)
         assert twice < 2.8 * once and four < 2.8 * twice, (name, counted)
+
+
+@pytest.mark.slow
+def test_a_first_compile_takes_the_steps_since_the_newest_beginning(monkeypatch):
+    steps, most = calls_of(monkeypatch, fold, "plan_fold"), []
+    for exchanges in (100, 200, 400):
+        steps.clear()
+        session = work(exchanges, 1)
+        list(growing(session, C.compaction(1000), Memo(), [len(session)]))
+        most.append(len(steps))
+    assert min(most) > 0 and max(most) <= 3 * origins.SPACES, most
 
 
 def test_a_turn_between_steps_costs_what_is_new(monkeypatch):

@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.compiler.test_fold import work
+from tests.compiler.test_fold import begun, work  # noqa: F401
 from tests.parameters import few
 
 from contextwright import C
@@ -79,6 +79,13 @@ def test_an_agent_s_work_gives_what_looking_at_everything_gives(term, known):
     session = work(70, 5)
     same_as_everything(term | C.compaction(1200), list(session.log), target_for("openai-chat"), 6)
     assert max(known) > 20
+
+
+@pytest.mark.slow
+def test_steps_that_begin_anew_give_what_looking_at_everything_gives(begun, known):  # noqa: F811
+    session = work(60, 5)
+    same_as_everything(C.compaction(900), list(session.log), target_for("openai-chat"), 6)
+    assert begun and max(known) > 20
 
 
 def test_a_late_result_below_a_note_is_told(known):

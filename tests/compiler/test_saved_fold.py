@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.compiler.test_fold import calls_of, compared, work  # noqa: F401
+from tests.compiler.test_fold import begun, calls_of, compared, work  # noqa: F401
 
 from contextwright import C, Engine, Session
 from contextwright.compiler import replay
@@ -121,6 +121,20 @@ def changed(event: Event):
     max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
 )
 def test_loaded_or_not_the_steps_are_the_same(compared, session, tokens, data):  # noqa: F811
+    loaded_or_not(session, tokens, data)
+
+
+@pytest.mark.slow
+@given(sessions(max_turns=10), st.sampled_from((300, 600)), st.data())
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
+def test_loaded_or_not_steps_begin_anew_there(compared, begun, session, tokens, data):  # noqa: F811
+    loaded_or_not(session, tokens, data)
+
+
+def loaded_or_not(session, tokens, data):
+    """Every decision is compared, loaded from a saved fold or not."""
     spec = C.default() | C.compaction(tokens)
     folds, memo = (), Memo()
     for position in sorted(data.draw(st.lists(st.integers(1, len(session)), min_size=2))):

@@ -72,7 +72,8 @@ class StepEvent(EngineEvent, frozen=True, kw_only=True):
     was sent before gives way, and the provider's cache is written anew behind the first change.
 
     Args:
-        step: the number of steps of this conversation, this one included.
+        step: its number: it grows with every step, and leaps where the steps of a long conversation
+            begin anew.
         tokens_before: of the request without it. tokens_after: with it.
         ids: the events that it shortens or puts into its note; neighbours as
             `event://FIRST#..LAST`.

@@ -37,6 +37,7 @@ from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
 from contextwright.compiler.steps.note_pages import pages_line
+from contextwright.compiler.steps.origins import Origins
 from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.event import Text
 from contextwright.session.state import RESOLVED_PREFIX
@@ -81,6 +82,8 @@ class Fold:
         self.settled: tuple[str, ...] = ()
         self.states: list[FoldState] = []
         self.history = History()
+        self.origins = Origins()
+        self.origin = 0  # of the newest request
         self.digest = ConversationDigest()
         self.note: tuple[Block, Block] | None = None
         self.numbers: tuple[Words, Numbers] = (), ()
@@ -91,7 +94,7 @@ class Fold:
     @property
     def held_bytes(self) -> int:
         """About what it holds beside the log."""
-        return self.history.held_bytes + self.lineage.held_bytes
+        return self.history.held_bytes + self.lineage.held_bytes + self.origins.held_bytes
 
     def decisions(
         self, newer: Sequence[Block], economy: Economy, inputs: Inputs, known: int = 0
@@ -104,6 +107,10 @@ class Fold:
         self._change(newer, known, economy, inputs)
         blocks, stop = self.blocks, len(self.blocks)
         state = self.states[-1] if self.states else self._saved(blocks, inputs)
+        self.origin = self.origins.newest(blocks, stop, economy.space, inputs.cost)
+        if self.origin > state.place:
+            state = FoldState(self.origin, self.origin, self._begun(economy, inputs))
+            self._add(state)
         counted = Counted()
         for place in range(state.place + 1, stop + 1):
             if place == stop or blocks[place].role == "assistant":
@@ -147,9 +154,11 @@ class Fold:
         same = known + _common(self.blocks[known:], newer)
         self.history.forget(self.blocks, same)
         self.digest.forget(same)
+        self.origins.forget(same)
         self.lineage.forget(same)
         if economy != self.economy or settled != self.settled:
             self.states.clear()
+            self.origins = Origins()
         self.economy, self.settled = economy, settled
         self.blocks[same:] = newer[same - known :]
         blocks = self.blocks
@@ -171,6 +180,8 @@ class Fold:
                         note = _note(blocks, decisions, inputs)
                         decisions = msgspec.structs.replace(decisions, note=note)
                     self._add(FoldState(saved.place, saved.place, decisions))
+                    if not self.origins.has_begun:
+                        self.origins.begin(saved.place, saved.origin, saved.passed)
                     return self.states[-1]
             except (IndexError, KeyError, StopIteration):
                 continue  # it names what is not there
@@ -211,6 +222,8 @@ class Fold:
             content=self.digest.before(blocks, len(blocks), inputs, prefix),
             scope=scope,
             prefix=prefix,
+            origin=self.origin,
+            passed=self.origins.passed(self.origin, len(blocks)),
         ).digested()
 
     def _add(self, state: FoldState) -> None:
@@ -231,14 +244,7 @@ class Fold:
     ) -> Decisions:
         """The decisions for the request with the exchanges before `stop`."""
         if _tokens(blocks, stop, decisions, inputs, counted) > economy.space:
-            made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
-            made = msgspec.structs.replace(made, checked=stop)
-            with_note = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
-            most = economy.space
-            fits = _tokens(blocks, stop, with_note, inputs, Counted()) - SAFETY <= most
-            # a note gives way to the newest result, where that is what it takes
-            stays = fits or _tokens(blocks, stop, made, inputs, Counted()) > most
-            return with_note if stays else made
+            return self._folded(blocks, stop, decisions, economy, inputs)
         new = stop - decisions.checked
         if economy.eager and new * OFTEN > stop - decisions.upto:
             repeats = self.history.repeats
@@ -250,6 +256,30 @@ class Fold:
             counted.decisions = msgspec.structs.replace(decisions, checked=stop)
             return counted.decisions
         return decisions
+
+    def _begun(self, economy: Economy, inputs: Inputs) -> Decisions:
+        """The decisions for the request at the newest origin, of nothing but its exchanges. Their
+        steps are numbered from its place on, which is more than all before can have been."""
+        nothing = Decisions(steps=self.origin - 1)
+        return self._folded(self.blocks, self.origin, nothing, economy, inputs)
+
+    def _folded(
+        self,
+        blocks: Sequence[Block],
+        stop: int,
+        decisions: Decisions,
+        economy: Economy,
+        inputs: Inputs,
+    ) -> Decisions:
+        """A step of the request with the exchanges before `stop`."""
+        made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
+        made = msgspec.structs.replace(made, checked=stop)
+        with_note = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
+        most = economy.space
+        fits = _tokens(blocks, stop, with_note, inputs, Counted()) - SAFETY <= most
+        # a note gives way to the newest result, where that is what it takes
+        stays = fits or _tokens(blocks, stop, made, inputs, Counted()) > most
+        return with_note if stays else made
 
     def sent(self, decisions: Decisions, inputs: Inputs) -> Blocks:
         """The conversation as it is sent. What stands in front of the first exchange that is

@@ -1,0 +1,70 @@
+"""Where the steps of a conversation begin anew: what was decided before such a place decides
+nothing behind it, so a first compile begins at the newest."""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+from contextwright.blocks.block import Block
+
+SPACES = 16
+"""Times its space that a conversation grows by until its steps begin anew: some twenty steps, of
+which one is taken about half a step too early."""
+
+
+class Origins:
+    """Places up to which exchanges have taken more than `SPACES` times the space since the one
+    before, each in front of a message of the assistant. They follow from the exchanges as they
+    came, not from what steps made of them. They grow with a conversation."""
+
+    def __init__(self) -> None:
+        self._places: list[int] = []
+        self._first = 0  # the first exchange that is summed
+        self._sums = array("q", [0])  # of tokens, since the origin before the first
+
+    @property
+    def held_bytes(self) -> int:
+        """About what they hold."""
+        return self._sums.itemsize * len(self._sums)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was summed."""
+        return self._first > 0 or len(self._sums) > 1
+
+    def begin(self, place: int, origin: int, passed: int) -> None:
+        """Go on behind the exchanges before `place`, which nobody looked at.
+
+        Args:
+            origin: the newest of them. passed: tokens of the exchanges since.
+        """
+        self._places, self._first, self._sums = [origin], place, array("q", [passed])
+
+    def forget(self, start: int) -> None:
+        """The conversation is another one from `start` on."""
+        count = bisect_left(self._places, start)
+        if start < self._first or (
+            count < len(self._places) and self._places[count] <= self._first
+        ):
+            self.__init__()
+            return
+        del self._places[count:], self._sums[start - self._first + 1 :]
+
+    def newest(
+        self, blocks: Sequence[Block], stop: int, space: int, cost: Callable[[Block], int]
+    ) -> int:
+        """The newest origin of a request with the exchanges before `stop`; 0 before the first."""
+        most, sums = SPACES * space, self._sums
+        origin = self._places[-1] if self._places else 0
+        for place in range(self._first + len(sums) - 1, stop):
+            if blocks[place].role == "assistant" and self.passed(origin, place) > most:
+                self._places.append(origin := place)
+            sums.append(sums[-1] + cost(blocks[place]))
+        at = bisect_left(self._places, stop)
+        origin = self._places[at - 1] if at else 0
+        return stop if self.passed(origin, stop) > most else origin
+
+    def passed(self, origin: int, stop: int) -> int:
+        """Tokens of the exchanges from an origin to `stop`."""
+        before = self._sums[origin - self._first] if origin > self._first else 0
+        return self._sums[stop - self._first] - before
