@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import socket
+from http.client import HTTPConnection
 from urllib.request import urlopen
 
 import aiohttp
@@ -59,6 +60,8 @@ SMUGGLED = {
     "two types": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-type: a/b\r\ncontent-type: c/d\r\ncontent-length: 2" % HOST,
     "two codings of a body": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-encoding: gzip\r\ncontent-encoding: br\r\ncontent-length: 2" % HOST,
     "a backslash that climbs": b"GET /v1/..\\admin HTTP/1.1\r\n%s" % HOST,
+    "a coded backslash that climbs": b"GET /v1/..%%5cadmin HTTP/1.1\r\n%s" % HOST,
+    "a fragment": b"POST /v1/chat/completions#x HTTP/1.1\r\n%s\r\ncontent-length: 2" % HOST,
     "no name": b"GET /v1/models HTTP/1.1\r\nhost:",
 }  # fmt: skip
 
@@ -70,6 +73,29 @@ def test_what_means_two_things_is_refused():
             status = raw(proxy.url, head, body).split(b" ", 2)[1]
             assert status in (b"400", b"421"), what
         assert not upstream.seen
+
+
+UPGRADE = (
+    b"GET /v1/responses HTTP/1.1\r\n%s\r\nconnection: Upgrade\r\nupgrade: WebSocket\r\n"
+    b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
+) % HOST
+
+
+def test_a_websocket_is_refused_by_name():
+    """Codex asks for one first, where its own provider is pointed at a proxy, and goes on over HTTP."""
+    with proxied() as (upstream, proxy):
+        head, _, body = raw(proxy.url, UPGRADE).partition(b"\r\n\r\n")
+        assert b"426" in head.split(b"\r\n")[0] and b"upgrade: HTTP/1.1" in head
+        assert "websocket" in json.loads(body)["error"]["message"] and not upstream.seen
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "LocalHost:80", "[::1]", "[::1]:8787"])
+def test_a_name_of_this_machine_is_taken_with_a_port_and_without(name):
+    with proxied() as (upstream, proxy):
+        connection = HTTPConnection(proxy.url.partition("//")[2], timeout=30)
+        connection.request("GET", "/v1/models", headers={"host": name})
+        assert connection.getresponse().status == 200 and len(upstream.seen) == 1
+        connection.close()
 
 
 CHOICES = {

@@ -1,6 +1,7 @@
 """What the proxy says of itself, and the service by which guardrails call it."""
 
 import asyncio
+import gzip
 import json
 import time
 import urllib.error
@@ -199,6 +200,35 @@ def test_what_the_service_can_not_compress_comes_back_or_is_refused(body, status
         if status == 200:
             assert answer["messages"] == body["messages"]
             assert answer["ignored"] == [key for key in body if key == "token_budget"]
+
+
+def test_the_service_goes_by_no_redaction():
+    """What it gives back is what the caller sends on."""
+    secret = {"role": "user", "content": "write to jo.doe@example.com"}
+    body = {"model": "gpt-5", "messages": [secret, *LONG["messages"]]}
+    frozen = {**body, "config": {"frozen_message_count": 3}}
+    rows = {"user-agent": "litellm/1.0"}
+    with proxied(spec=C.default() | C.redact("email")) as (_, proxy):
+        for asked, headers in ((body, {"x-headroom-bypass": "true"}), (frozen, {}), (frozen, rows)):
+            status, _, answer = compress(proxy.url, asked, headers)
+            assert status == 200 and "jo.doe" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "what"),
+    [
+        ("/v1/compress", gzip.compress(b"{}"), {"content-encoding": "gzip"}, "coded as 'gzip'"),
+        ("/v1/compress", b"{", {}, "no JSON"),
+        ("/v1/compress", b"[1]", {}, "no JSON object"),
+        ("/v1/usage", b"\xff", {}, "no JSON"),
+        ("/v1/usage", b'{"model": "m", "usage": {"prompt_tokens": %d}}' % 2**70, {}, "usage"),
+        ("/v1/usage", b'{"model": "m", "usage": {"prompt_tokens": -1}}', {}, "usage"),
+    ],
+)
+def test_what_the_service_can_not_read_is_refused_by_name(path, body, headers, what):
+    with proxied() as (_, proxy):
+        status, _, answer = post(proxy.url, body, headers, path=path)
+        assert status == 400 and what in json.loads(answer)["error"]["message"]
 
 
 def test_results_without_their_calls_are_shortened_row_by_row():

@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
 
-from contextwright.errors import ContextwrightError, ProxyError
+from contextwright.errors import ContextwrightError, ProxyError, StoreError
 from contextwright.serve.compiled_calls import CallCompiler
 from contextwright.serve.compress_pages import compress_routes
-from contextwright.serve.http_headers import own_headers, refuse_ambiguous, value_of
+from contextwright.serve.http_headers import host_of, own_headers, refuse_ambiguous, value_of
 from contextwright.serve.proxy import Proxy, Receive, Scope, Send
 from contextwright.serve.proxy_pages import HEALTH_PATHS, page_routes
 from contextwright.serve.proxy_stores import proxy_stores
@@ -24,9 +26,12 @@ _STATUSES = {
     "stall_s": 408,
     "key": 401,
     "host": 421,
+    "upgrade": 426,
     "the request's body": 400,
 }
 """Statuses of our own refusals, by what they are about."""
+_AT_STATUS = {426: {"upgrade": "HTTP/1.1"}, 503: {"retry-after": "1"}}
+"""Headers that say when, or how, to ask again."""
 
 
 class ProxyApp:
@@ -54,7 +59,11 @@ class ProxyApp:
         )
         routes = [*page_routes(self.proxy), *compress_routes(self.proxy)]
         self._own = {route.path.partition("{")[0] for route in routes}
-        self._pages = Starlette(routes=routes, lifespan=self._lifespan)
+        self._pages = Starlette(
+            routes=routes,
+            lifespan=self._lifespan,
+            exception_handlers={ContextwrightError: self._page_refusal},
+        )
         self._pages.router.redirect_slashes = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,7 +86,11 @@ class ProxyApp:
         except ContextwrightError as error:
             if begun:
                 raise
-            await _refuse(error, self.upstream.root, send)
+            await _refusal(error, self.upstream.root)(scope, receive, send)
+
+    async def _page_refusal(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, ContextwrightError)
+        return _refusal(error, self.upstream.root)
 
     def _is_own(self, scope: Scope) -> bool:
         path = scope["path"]
@@ -95,9 +108,8 @@ class ProxyApp:
         refuse_ambiguous(headers, scope["raw_path"])
         if scope["path"] in HEALTH_PATHS:  # who looks after machines has neither name nor key
             return
-        name = value_of(headers, b"host").rpartition(":")[0] or value_of(headers, b"host")
         known = (*LOCAL_NAMES, settings.host, *settings.names)
-        if is_loopback(settings.host) and name.strip("[]").lower() not in known:
+        if is_loopback(settings.host) and host_of(headers) not in known:
             raise ProxyError(
                 "this proxy is for this machine, and was called by another name",
                 where="host",
@@ -136,18 +148,14 @@ def _noted(send: Send) -> tuple[list[bool], Send]:
     return begun, noted
 
 
-async def _refuse(error: ContextwrightError, root: str, send: Send) -> None:
-    """Say what is wrong, as providers do."""
+def _refusal(error: ContextwrightError, root: str) -> Response:
+    """What is wrong, said as providers do."""
     where = error.where or ""
     status = 502 if where == root else _STATUSES.get(where, 400)
+    if isinstance(error, StoreError):  # a disk that is full, a database that does not answer
+        status = 503
     telling = {"type": type(error).__name__, "message": str(error), **error.as_dict()}
     body = msgspec.json.encode({"type": "error", "error": telling})
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        *own_headers(action="refused", reason=error.what),
-    ]
-    if status == 503:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    answer = Response(body, status, _AT_STATUS.get(status), "application/json")
+    answer.raw_headers += own_headers(action="refused", reason=error.what)
+    return answer

@@ -221,16 +221,16 @@ class CallCompiler:
         if self.redacts:
             refuse_repeated(raw)  # what one reader redacts another could read
         if coding := value_of(headers, b"content-encoding"):
-            raise _not_read(f"the body is coded as {coding!r}"[:80])
+            raise unread_body(f"the body is coded as {coding!r}"[:80])
         source: Any = msgspec.json.decode(raw)
         if not isinstance(source, dict):
-            raise _not_read("the body is no JSON object")
+            raise unread_body("the body is no JSON object")
         return object_if(source)
 
     def _why_aside(self, call: ModelCall, source: Json, headers: Sequence[Header]) -> str:
         if value_of(headers, b"x-contextwright-bypass").lower() in ("true", "1", "yes"):
             if self.redacts:
-                raise _not_read("the spec redacts: no request goes by it")
+                raise unread_body("the spec redacts: no request goes by it")
             return "the caller says so"
         if call.only_counts:
             return "a count of tokens"
@@ -277,7 +277,8 @@ def _wire(source: Json, body: Json) -> Json:
     return {key: value for key, value in body.items() if key != "model"}
 
 
-def _not_read(what: str) -> ProxyError:
+def unread_body(what: str) -> ProxyError:
+    """The refusal of a body that can not be read."""
     return ProxyError(what, where="the request's body", fix="send plain JSON of the provider's")
 
 

@@ -17,18 +17,19 @@ from starlette.routing import Route
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.serve.call_ledger import CallSums
 from contextwright.serve.client_identity import client_identity, tenant_of
-from contextwright.serve.compiled_calls import REWRITTEN, UNTOUCHED, CompiledCall
+from contextwright.serve.compiled_calls import REWRITTEN, UNTOUCHED, CompiledCall, unread_body
 from contextwright.serve.http_headers import own_headers, value_of
 from contextwright.serve.message_rows import ShortenedRows, are_rows, shortened_rows
 from contextwright.serve.model_calls import ModelCall
 from contextwright.tokens.counter import counter_for
-from contextwright.tokens.usage import usage_of
+from contextwright.tokens.usage import Usage, usage_of
 from contextwright.worker_threads import off_loop
 
 if TYPE_CHECKING:
     from contextwright.serve.proxy import Proxy
 
 _FORMATS = {"messages": "openai-chat", "input": "openai-responses"}
+_MOST_TOKENS = 10**12
 _UNDERSTOOD = frozenset({"messages", "input", "model", "config", "tools", "frozen_message_count"})
 
 
@@ -43,11 +44,13 @@ def compress_routes(proxy: "Proxy") -> list[Route]:
             missing = "messages" if not isinstance(listed, list) else "model"
             return _refused(f"Missing required field: {missing}")
         headers = request.scope["headers"]
-        if not listed or value_of(headers, b"x-headroom-bypass").lower() == "true":
+        redacts = proxy.compiler.redacts  # then nothing goes by it
+        is_bypassed = value_of(headers, b"x-headroom-bypass").lower() == "true" and not redacts
+        if not listed or is_bypassed:
             return _answer(list_if(listed), CallSums(), None, key)
         if key == "messages" and (_keeps_rows(headers) or are_rows(listed)):
             rows = await off_loop(_rows, proxy, listed, model, long=True)
-            frozen = 0 if proxy.compiler.redacts else _frozen(source)
+            frozen = 0 if redacts else _frozen(source)
             rows.messages[:frozen] = listed[:frozen]
             sums = CallSums(tokens=rows.tokens_after, whole_tokens=rows.tokens_before)
             return _answer(rows.messages, sums, None, key, _ignored(source))
@@ -55,7 +58,7 @@ def compress_routes(proxy: "Proxy") -> list[Route]:
         tenant = tenant_of(headers, b"", proxy.salt)
         raw = msgspec.json.encode(body)
         sent = await proxy.compiled(ModelCall(_FORMATS[key]), raw, headers, tenant)
-        if sent.action == REWRITTEN and not _keeps(sent, source, key):
+        if sent.action == REWRITTEN and not redacts and not _keeps(sent, source, key):
             why = "messages that are to stay would change"
             sent = msgspec.structs.replace(sent, body=raw, action=UNTOUCHED, reason=why)
         sums = await off_loop(proxy.count, sent, None)
@@ -65,7 +68,7 @@ def compress_routes(proxy: "Proxy") -> list[Route]:
     async def usage(request: Request) -> Response:
         source = await _source(request, proxy)
         billed = usage_of(source.get("usage", source))
-        if billed is None:
+        if billed is None or not _are_tokens(billed):
             return _refused("Missing required field: usage, with its input tokens")
         headers = request.scope["headers"]
         identity = client_identity(headers, source, tenant_of(headers, b"", proxy.salt))
@@ -89,10 +92,20 @@ async def _source(request: Request, proxy: "Proxy") -> Json:
     from contextwright.serve.proxy import read_body
 
     raw = await read_body(request.receive, proxy.settings.max_body, proxy.settings.stall_s)
+    if coding := request.headers.get("content-encoding"):
+        raise unread_body(f"the body is coded as {coding!r}"[:80])
     try:
-        return object_if(msgspec.json.decode(raw))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return {}
+        source: Any = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise unread_body("the body is no JSON") from error
+    if not isinstance(source, dict):
+        raise unread_body("the body is no JSON object")
+    return object_if(source)
+
+
+def _are_tokens(billed: Usage) -> bool:
+    """Whether numbers are tokens of a request: a ledger can not hold what is beyond all sums."""
+    return max(billed.input, billed.cached, billed.cache_write, billed.output) <= _MOST_TOKENS
 
 
 def _keeps_rows(headers: list[tuple[bytes, bytes]]) -> bool:

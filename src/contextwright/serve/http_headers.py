@@ -1,6 +1,7 @@
 """Headers of a request and its answer: what is passed on, what is ours, what means two things."""
 
 from collections.abc import Iterable, Sequence
+from urllib.parse import unquote_to_bytes
 
 from contextwright.errors import ProxyError
 
@@ -25,8 +26,16 @@ def value_of(headers: Iterable[Header], name: bytes) -> str:
     return ""
 
 
+def host_of(headers: Iterable[Header]) -> str:
+    """The name by which a server is called, without its port."""
+    host = value_of(headers, b"host").lower()
+    name, mark, _ = host.partition("]")
+    return name.strip("[") if mark else host.partition(":")[0]
+
+
 def refuse_ambiguous(headers: Sequence[Header], target: bytes) -> None:
-    """Refuse a request that two servers would read as two things, or that chooses its server.
+    """Refuse a request that two servers would read as two things, that chooses its server, or that
+    wants to talk otherwise.
 
     Raises:
         ProxyError: names what is wrong with it.
@@ -39,9 +48,14 @@ def refuse_ambiguous(headers: Sequence[Header], target: bytes) -> None:
             _refuse("a header that may stand once stands twice", name.decode())
     if not target.startswith(b"/") or target.startswith((b"//", b"/\\")):
         _refuse("a request for another server: the upstream is set where the proxy is", "path")
-    lowered = target.partition(b"?")[0].lower().replace(b"%2e", b".").replace(b"%2f", b"/")
-    if any(part in (b".", b"..") for part in lowered.replace(b"\\", b"/").split(b"/")):
+    if b"#" in target:
+        _refuse("a path with a fragment, which is for clients alone", "path")
+    plain = unquote_to_bytes(target.partition(b"?")[0]).replace(b"\\", b"/")
+    if any(part in (b".", b"..") for part in plain.split(b"/")):
         _refuse("a path that climbs out of the upstream's", "path")
+    if b"websocket" in value_of(headers, b"upgrade").lower().encode():
+        what = "a websocket: bodies are passed on, and compiled, over HTTP alone"
+        raise ProxyError(what, where="upgrade", fix="POST the same body to the same path")
 
 
 def _refuse(what: str, where: str) -> None:

@@ -84,6 +84,9 @@ def server_of(app: ProxyApp) -> ProxyServer:
     settings = app.settings
     config = uvicorn.Config(
         app,
+        # the same on every machine, whatever else is installed there
+        http="h11",
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
