@@ -1,5 +1,6 @@
 """The model reads what was left out within one answer: the client sees none of its calls."""
 
+import gzip
 import json
 import re
 
@@ -8,7 +9,7 @@ import openai
 import pytest
 from google import genai
 from google.genai import types
-from tests.serve.raw_upstream import post, proxied, tool_loop, wait_for
+from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop, wait_for
 
 from contextwright import C
 from contextwright.engine.ledger import ENOUGH
@@ -53,7 +54,7 @@ class Chat:
         answer = self.client.chat.completions.create(**CHAT)
         choice = answer.choices[0]
         calls = [c.function.name for c in choice.message.tool_calls or ()]
-        return choice.message.content, calls, choice.finish_reason, answer.usage.completion_tokens
+        return choice.message.content, calls, choice.finish_reason, billed(answer.usage)
 
     def stream(self):
         options = {"stream_options": {"include_usage": True}}
@@ -61,7 +62,19 @@ class Chat:
             answer = stream.get_final_completion()
         choice = answer.choices[0]
         calls = [c.function.name for c in choice.message.tool_calls or ()]
-        return choice.message.content, calls, choice.finish_reason, answer.usage.completion_tokens
+        return choice.message.content, calls, choice.finish_reason, billed(answer.usage)
+
+
+def billed(usage):
+    """What a client reads of a usage: input and output."""
+    if hasattr(usage, "completion_tokens"):
+        assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens
+        return usage.prompt_tokens, usage.completion_tokens
+    cached = (
+        getattr(usage, name, None) or 0
+        for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
+    )
+    return usage.input_tokens + sum(cached), usage.output_tokens
 
 
 class Messages:
@@ -79,7 +92,7 @@ class Messages:
         text = "".join(block.text for block in message.content if block.type == "text")
         calls = [block.name for block in message.content if block.type == "tool_use"]
         end = {"end_turn": "stop", "tool_use": "tool_calls"}[message.stop_reason]
-        return text, calls, end, message.usage.output_tokens
+        return text, calls, end, billed(message.usage)
 
 
 def responses_body():
@@ -114,7 +127,7 @@ class Responses:
         calls = [item.name for item in answer.output if item.type == "function_call"]
         end = "tool_calls" if calls else "stop"
         assert answer.usage.total_tokens == answer.usage.input_tokens + answer.usage.output_tokens
-        return answer.output_text, calls, end, answer.usage.output_tokens
+        return answer.output_text, calls, end, billed(answer.usage)
 
 
 def gemini_contents():
@@ -161,7 +174,8 @@ class Gemini:
         assert all(one.candidates[0].finish_reason is None for one in answers[:-1])
         usage = answers[-1].usage_metadata
         assert usage.total_token_count == usage.prompt_token_count + usage.candidates_token_count
-        return text, calls, "tool_calls" if calls else "stop", usage.candidates_token_count
+        counts = usage.prompt_token_count, usage.candidates_token_count
+        return text, calls, "tool_calls" if calls else "stop", counts
 
 
 WAYS = [
@@ -172,10 +186,11 @@ WAYS = [
 @pytest.mark.parametrize(("client", "way"), WAYS)
 def test_a_call_of_ours_is_answered_within_the_answer(client, way):
     with StrictServer([expand, answer_of], window=30_000) as server:
-        text, calls, end, output = asked(client, way, server)
+        text, calls, end, told = asked(client, way, server)
         assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
         assert len(server.requests) == 2 and not server.refused
-        assert output == sum(bill.output for bill in server.bills)
+        # an agent steers by how long its context is: not by what several requests had in sum
+        assert told == (server.bills[-1].tokens, sum(bill.output for bill in server.bills))
 
 
 @pytest.mark.parametrize(
@@ -256,9 +271,41 @@ def test_a_stream_of_gemini_that_is_a_list():
             handler._send(200, [data for _, data in events])
 
         server._http.RequestHandlerClass._stream = listed
-        text, calls, end, output = asked(Gemini, "listed", server)
+        text, calls, end, told = asked(Gemini, "listed", server)
         assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
-        assert output == sum(bill.output for bill in server.bills)
+        assert told[1] == sum(bill.output for bill in server.bills)
+
+
+def spoken(seen, streamed):
+    """An answer of an upstream that codes whatever it is asked for: a call of ours first."""
+    is_first = b"some words" in seen.body and b"call_ours" not in seen.body
+    called = {"name": "expand", "arguments": f'{{"ref": "{REF.search(seen.body.decode())[0]}"}}'}
+    call = {"index": 0, "id": "call_ours", "type": "function", "function": called}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    message = message if is_first else {"role": "assistant", "content": "It is there."}
+    choice = {"index": 0, "finish_reason": "tool_calls" if is_first else "stop"}
+    choice |= {"delta" if streamed else "message": message}
+    text = json.dumps({"id": "c", "object": "chat.completion", "choices": [choice]})
+    return f"data: {text}\n\ndata: [DONE]\n\n" if streamed else text
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_answer_that_comes_coded_is_read_all_the_same(streamed):
+    """And one without a usage is given none."""
+
+    def packed(seen):
+        assert seen.header("accept-encoding") == ["identity"]
+        kind = "text/event-stream" if streamed else "application/json"
+        headers = (("content-type", kind), ("content-encoding", "gzip"))
+        body = gzip.compress(spoken(seen, streamed).encode())
+        return RawAnswer(headers=headers, chunks=(body[:9], body[9:]))
+
+    with proxied(packed, spec=SPEC, read_back=True) as (upstream, proxy):
+        _, headers, answer = post(proxy.url, {**CHAT, "stream": streamed})
+        assert len(upstream.seen) == 2 and "content-encoding" not in headers
+        assert b"It is there." in answer and b"expand" not in answer
+        if not streamed:
+            assert "usage" not in json.loads(answer)
 
 
 NOT_HELD = [

@@ -12,6 +12,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+_OF_BYTES = (b"content-length", b"content-encoding")
+"""Headers of the bytes that came."""
 _AGAIN_S = 0.5
 """Seconds after which what goes on in spite of a caller that hung up is cancelled again."""
 
@@ -53,8 +55,8 @@ async def relay(
         chunks: of its body, where they are others than those that came.
     """
     headers = [*forwarded_answer(answer.headers), *own]
-    if chunks is not None:  # nobody knows how long it will be
-        headers = [pair for pair in headers if pair[0] != b"content-length"]
+    if chunks is not None:  # nobody knows how long it will be, and it is plain
+        headers = [pair for pair in headers if pair[0] not in _OF_BYTES]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     async for chunk in chunks or answer.chunks():
         if reader is not None:

@@ -102,9 +102,11 @@ class HeldChat:
             message["content"] = self._before + self._text
         if len(shown) < len(listed) and not shown:
             choice["finish_reason"] = "stop"
-        usage = self._summed(object_if(answer.get("usage")))
-        self._output = usage["completion_tokens"]
-        return {**answer, "choices": [{**choice, "message": message}], "usage": usage}
+        made = {**answer, "choices": [{**choice, "message": message}]}
+        if usage := object_if(answer.get("usage")):
+            made["usage"] = self._summed(usage)
+            self._output = made["usage"]["completion_tokens"]
+        return made
 
     def calls(self) -> list[HeldCall]:
         """The calls that are answered here."""

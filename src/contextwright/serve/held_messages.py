@@ -87,8 +87,10 @@ class HeldMessages:
         shown = [block for block in blocks if not self._is_held(block)]
         self._shown = {n: n for n, block in self._blocks.items() if not self._is_held(block)}
         last = self._last({"delta": {"stop_reason": answer.get("stop_reason")}, **answer})
-        made = {**answer, "content": [*self._before, *shown], "usage": last["usage"]}
-        self._output = last["usage"]["output_tokens"]
+        made = {**answer, "content": [*self._before, *shown]}
+        if answer.get("usage"):
+            made["usage"] = last["usage"]
+            self._output = last["usage"]["output_tokens"]
         if not self.calls() and len(shown) < len(blocks):
             made["stop_reason"] = last["delta"]["stop_reason"]
         return made

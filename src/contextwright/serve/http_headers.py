@@ -14,6 +14,8 @@ _HOP_BY_HOP = frozenset({
     b"transfer-encoding", b"upgrade", b"proxy-authorization", b"proxy-authenticate",
 })  # fmt: skip
 _SET_ANEW = frozenset({b"host", b"content-length", b"expect"})
+GZIP = ("gzip", "deflate", "x-gzip")
+"""Codings that `zlib` reads."""
 _READABLE = ("gzip", "deflate", "identity")
 """Codings of an answer that are read here, for the usage in it."""
 

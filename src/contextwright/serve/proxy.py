@@ -33,6 +33,7 @@ from contextwright.serve.compiled_calls import (
     CompiledCall,
 )
 from contextwright.serve.http_headers import (
+    GZIP,
     Header,
     forwarded_request,
     own_headers,
@@ -167,6 +168,7 @@ class Proxy:
         outgoing = forwarded_request(headers, readable=True)
         if self._reads_back(sent):  # its events are read: they come plain
             outgoing = [pair for pair in outgoing if pair[0] != b"accept-encoding"]
+            outgoing.append((b"accept-encoding", b"identity"))
         answer, sent = await self._sent(scope["method"], target, outgoing, body, sent)
         own = own_headers(action=sent.action, reason=sent.reason, pack=self._pack_id(sent))
         if answer.status == 200 and sent.made is not None and self._reads_back(sent):
@@ -364,7 +366,7 @@ def _plain(text: bytes, headers: list[Header]) -> str:
     """The text of a refusal, whatever it is coded as."""
     coding = value_of(headers, b"content-encoding")
     try:
-        if coding in ("gzip", "deflate", "x-gzip"):
+        if coding in GZIP:
             text = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(text, _LONGEST_REFUSAL)
     except zlib.error:
         return ""

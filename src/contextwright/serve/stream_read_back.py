@@ -106,8 +106,8 @@ class StreamReadBack:
             yield whole
 
     async def _events(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
-        lines, reader = EventLines(), self._reader_of(answer)
-        async for chunk in answer.chunks():
+        lines, reader = EventLines(), self._new_reader()
+        async for chunk in answer.plain_chunks():
             reader.feed(chunk)
             shown = b"".join(map(self._shown, lines.feed(chunk)))
             if shown:
@@ -115,8 +115,9 @@ class StreamReadBack:
         if rest := lines.rest():
             yield rest
 
-    def _reader_of(self, answer: UpstreamAnswer) -> UsageReader:
-        self._readers.append(UsageReader(answer.headers))
+    def _new_reader(self, kind: bytes = b"text/event-stream") -> UsageReader:
+        """What reads the bill of the next answer, which comes plain."""
+        self._readers.append(UsageReader([(b"content-type", kind)]))
         return self._readers[-1]
 
     def _shown(self, raw: bytes) -> bytes:
@@ -126,8 +127,12 @@ class StreamReadBack:
         return self._held.event(raw, data)
 
     async def _whole(self, answer: UpstreamAnswer) -> bytes:
-        text = await answer.start(_LONGEST)
-        self._reader_of(answer).feed(text)
+        text = b""
+        async for chunk in answer.plain_chunks():
+            text += chunk
+            if len(text) > _LONGEST:
+                raise UpstreamReset(f"the answer has more than {_LONGEST:,} bytes")
+        self._new_reader(b"application/json").feed(text)
         try:
             source: Any = msgspec.json.decode(text)
         except msgspec.DecodeError as error:

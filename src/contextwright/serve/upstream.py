@@ -2,6 +2,7 @@
 came."""
 
 import io
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from contextwright.errors import ProxyError
-from contextwright.serve.http_headers import Header
+from contextwright.serve.http_headers import GZIP, Header, value_of
 
 CONNECT_S = 30.0
 _LONGEST_HEADER = 256 * 1024
@@ -48,6 +49,22 @@ class UpstreamAnswer:
             yield chunk
         async for chunk in self._rest():
             yield chunk
+
+    async def plain_chunks(self) -> AsyncIterator[bytes]:
+        """The same, uncoded, from a server that codes its answer though none was asked to be.
+
+        Raises:
+            UpstreamReset: it broke off, or is coded as nobody reads here.
+        """
+        coding = value_of(self.headers, b"content-encoding").lower()
+        if coding not in (*GZIP, "", "identity"):
+            raise UpstreamReset(f"the answer is coded as {coding!r}, though it was asked for plain")
+        inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if coding in GZIP else None
+        async for chunk in self.chunks():
+            try:
+                yield chunk if inflate is None else inflate.decompress(chunk)
+            except zlib.error as error:
+                raise UpstreamReset("the answer is not coded as it says") from error
 
     async def start(self, limit: int) -> bytes:
         """The first bytes of the body, `limit` or some more; `chunks` gives them again."""

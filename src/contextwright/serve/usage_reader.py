@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.serve.http_headers import Header, value_of
+from contextwright.serve.http_headers import GZIP, Header, value_of
 from contextwright.tokens.usage import Usage, usage_of
 
 _LONGEST = 4 * 1024 * 1024
@@ -27,8 +27,8 @@ class UsageReader:
     def __init__(self, headers: Sequence[Header]) -> None:
         coding = value_of(headers, b"content-encoding").lower()
         self._is_stream = "event-stream" in value_of(headers, b"content-type")
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if coding in _CODINGS else None
-        self._is_readable = coding in ("", "identity", *_CODINGS)
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if coding in GZIP else None
+        self._is_readable = coding in ("", "identity", *GZIP)
         self._pending = b""
         self._usage: Usage | None = None
 
@@ -93,6 +93,3 @@ class UsageReader:
         output = stated.get("output_tokens") if isinstance(stated, dict) else None
         if self._usage is not None and isinstance(output, int):
             self._usage = msgspec.structs.replace(self._usage, output=output)
-
-
-_CODINGS = ("gzip", "deflate", "x-gzip")
