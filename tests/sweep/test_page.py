@@ -36,6 +36,7 @@ def test_the_function_for_spark_takes_batches_as_spark_gives_them(tmp_path):
     assert sum(batch.num_rows for batch in made) == 3 and made[0].schema == CALLS
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("ray") is None, reason="pip install 'contextwright[sweep-ray]'")
 def test_the_block_for_ray_runs(tmp_path, monkeypatch):
     import ray

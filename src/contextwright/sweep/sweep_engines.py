@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from contextwright import __version__
 from contextwright.errors import (
     ContextwrightError,
     MissingExtra,
@@ -126,37 +127,50 @@ def _wave_table(wave: Sequence[SweepPart]) -> Any:
 
 
 class _RayParts:
-    """Ray Data: a pool of actors, started again where they die; a cluster's by its address."""
+    """Ray Data: a pool of actors, started again where they die; a cluster's by its address. Ray
+    Data can not be driven through Ray's client: there a wave is one task, which drives it in the
+    cluster."""
 
     def __init__(self, engine: str, job: SweepJob) -> None:
         self._address, self._job = engine if "://" in engine else None, job
 
     def __call__(self, table: Any, workers: int) -> Iterator[tuple[int, bytes]]:
         ray = _module("ray", "sweep-ray")
-        data = _module("ray.data", "sweep-ray")
-        _connect(ray, self._address, workers)
-        context = data.DataContext.get_current()
-        context.enable_progress_bars = False
-        # a block a part: Ray gives blocks to actors, never parts of them
-        blocks = [table.slice(at, 1) for at in range(table.num_rows)]
-        calls = data.from_arrow(blocks).map_batches(
-            PartCompiler,
-            fn_constructor_args=(self._job,),
-            batch_format="pyarrow",
-            batch_size=1,
-            compute=data.ActorPoolStrategy(size=min(workers, table.num_rows)),
-            max_restarts=-1,
-            max_task_retries=RAY_TRIES,
-        )
-        for batch in calls.iter_batches(batch_size=None, batch_format="pyarrow"):
-            yield from _rows(batch)
+        _module("ray.data", "sweep-ray")
+        if self._address is None:
+            _start_local(ray, workers)
+            yield from _by_ray_data(self._job, table, workers)
+            return
+        _connect(ray, self._address)
+        # it computes nothing itself, so it takes no processor from the actors
+        wave = ray.remote(num_cpus=0, max_retries=RAY_TRIES)(_wave_by_ray_data)
+        yield from ray.get(wave.remote(self._job, table, workers))
 
 
-def _connect(ray: Any, address: str | None, workers: int) -> None:
+def _by_ray_data(job: SweepJob, table: Any, workers: int) -> Iterator[tuple[int, bytes]]:
+    data = _module("ray.data", "sweep-ray")
+    data.DataContext.get_current().enable_progress_bars = False
+    # a block a part: Ray gives blocks to actors, never parts of them
+    blocks = [table.slice(at, 1) for at in range(table.num_rows)]
+    calls = data.from_arrow(blocks).map_batches(
+        PartCompiler,
+        fn_constructor_args=(job,),
+        batch_format="pyarrow",
+        batch_size=1,
+        compute=data.ActorPoolStrategy(size=min(workers, table.num_rows)),
+        max_restarts=-1,
+        max_task_retries=RAY_TRIES,
+    )
+    for batch in calls.iter_batches(batch_size=None, batch_format="pyarrow"):
+        yield from _rows(batch)
+
+
+def _wave_by_ray_data(job: SweepJob, table: Any, workers: int) -> list[tuple[int, bytes]]:
+    return list(_by_ray_data(job, table, workers))
+
+
+def _start_local(ray: Any, workers: int) -> None:
     if ray.is_initialized():
-        return
-    if address is not None:
-        ray.init(address, log_to_driver=False)
         return
     # a machine by itself: no dashboard, and no address that others reach
     ray.init(
@@ -166,6 +180,37 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
         log_to_driver=False,
         logging_level="ERROR",
     )
+
+
+def _connect(ray: Any, address: str) -> None:
+    if ray.is_initialized():
+        return
+    try:
+        ray.init(address, log_to_driver=False)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise StoreError(
+            f"Ray's cluster does not take us: {error}"[:300],
+            where=address,
+            fix="see that `ray start --head --ray-client-server-port=10001` runs there, the port "
+            "is open, and both have one Ray and one Python; where it wants a token, set "
+            "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN",
+        ) from error
+
+    def version() -> str:  # of the nodes: this function goes there as code, not by its name
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("contextwright")
+        except PackageNotFoundError:
+            return "none"
+
+    there = ray.get(ray.remote(num_cpus=0)(version).remote())
+    if there != __version__:
+        raise StoreError(
+            f"the nodes of the cluster have contextwright {there}, here is {__version__}",
+            where=address,
+            fix=f"pip install 'contextwright[sweep-ray]=={__version__}' on every node",
+        )
 
 
 class _DaftParts:
