@@ -14,6 +14,7 @@ from contextwright.compiler.other_agents import is_another, is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
 from contextwright.errors import SessionError, SpecError
+from contextwright.formats.tool_schemas import as_it_came, is_hosted
 from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
@@ -120,7 +121,8 @@ def _unknown(scope: frozenset[str] | None, tools: tuple[Tool, ...]) -> list[str]
 
 
 def _check_names(tools: tuple[Tool, ...]) -> None:
-    names = [tool.name for tool in tools]
+    # a provider may run two tools of one kind, such as searches in two stores
+    names = [tool.name for tool in tools if not is_hosted(as_it_came(tool)[1])]
     twice = (
         [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
     )

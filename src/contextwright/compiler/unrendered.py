@@ -91,7 +91,8 @@ def unrendered_tools(assembled: Assembled, target: Target) -> Iterator[Unrendere
     for tool in assembled.unsent_tools:
         reason = f"{tool.name!r} runs at another provider than that of {target.format}"
         yield Unrendered("tools", "tool", reason)
-    for tool in assembled.tools:
+    own = target.sources.body.tools if target.sources is not None else ()
+    for tool in (tool for tool in assembled.tools if tool not in own):
         for key in renderer.lost_keys(tool):
             reason = f"{key!r} of the tool {tool.name!r} is not a key of {target.format}"
             yield Unrendered("tools", "tool", reason)

@@ -49,8 +49,8 @@ def written(
     messages: Any = list(_messages(request[LISTS[format]], put_in, history, keeps=marked))
     if not listed.key:
         return _with_system(messages, listed, request, format)
-    if listed.text is not None and messages == listed.messages:
-        messages = listed.text
+    if listed.single is not None and messages == listed.messages:
+        messages = listed.single
     body = dict(listed.fields)
     for key, value in _other_fields(request, listed.fields, format, adds_tools).items():
         body[key] = value if value is not None else body.pop(key)

@@ -70,6 +70,9 @@ def sniff(document: Document) -> bool:
     if any(map(_has_own, with_blocks)):
         return True
     # gateways that speak Chat take marks of the cache too, and have the system text in a message
+    named, limit = str(body.get("model", "claude")), body.get("max_tokens")
+    if "claude" not in named and not isinstance(limit, int):
+        return False
     users = all(message.get("role") != "system" for message in messages)
     return users and any(map(is_message, with_blocks))
 

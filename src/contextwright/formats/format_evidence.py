@@ -49,16 +49,11 @@ def expect_understood(
     Raises:
         UnknownFormat: it names what was not understood.
     """
-    understood, strange, lost = 0, list[Json](), False
-    for event in session.log:
-        for part in event.parts:
-            if isinstance(part, Opaque) and not _is_known(part, known_kinds):
-                strange.append(part.value)
-                lost = lost or (known_kinds is not None and bool(_CALL.search(part.kind)))
-            else:
-                understood += 1
-        if not event.parts and known_kinds is not None:
-            strange += _unread(event, format)
+    strange = strange_parts(session, format, known_kinds)
+    parts = [part for event in session.log for part in event.parts]
+    opaque = [one for one in parts if isinstance(one, Opaque) and not _is_known(one, known_kinds)]
+    understood = len(parts) - len(opaque)
+    lost = known_kinds is not None and any(_CALL.search(part.kind) for part in opaque)
     few = understood and (known_kinds is None or len(strange) <= understood)
     if not strange or (few and not lost):
         return
@@ -71,6 +66,22 @@ def expect_understood(
         fix="make events of it: session.user(TEXT), .assistant(TEXT), .call(NAME, ARGUMENTS, "
         "id=ID), .result(ID, TEXT)",
     )
+
+
+def strange_parts(session: Session, format: str, known_kinds: Collection[str] | None) -> list[Json]:
+    """What was not understood of a session, in its order.
+
+    Args:
+        known_kinds: as of `expect_understood`.
+    """
+    strange: list[Json] = []
+    for event in session.log:
+        for part in event.parts:
+            if isinstance(part, Opaque) and not _is_known(part, known_kinds):
+                strange.append(part.value)
+        if not event.parts and known_kinds is not None:
+            strange += _unread(event, format)
+    return strange
 
 
 def _is_known(part: Opaque, known_kinds: Collection[str] | None) -> bool:

@@ -55,8 +55,16 @@ _SYSTEM = ("system_instruction", "systemInstruction")
 def sniff(document: Document) -> bool:
     """Contents with parts."""
     document, _ = _opened(document)
-    named = bool(body_of(document, "contents")[1])
-    return most(items_of(document, "contents"), lambda c: is_message(c) or (named and _is_empty(c)))
+    body, named, listed = body_of(document, "contents")
+    if named and isinstance(listed, str | dict):  # the SDK takes one text, or one content
+        return isinstance(listed, str) or "parts" in listed
+
+    def has_form(content: Json) -> bool:
+        if named and "model" in body:  # parts of a later kind are its provider's
+            return isinstance(content.get("parts"), list)
+        return is_message(content) or (bool(named) and _is_empty(content))
+
+    return most(items_of(document, "contents"), has_form)
 
 
 def _opened(document: Document) -> tuple[Document, Json]:

@@ -41,14 +41,15 @@ class MessageList(msgspec.Struct, frozen=True, eq=False):
         messages: the caller's own objects.
         key: of the body's field that has them; empty for a list.
         fields: the other fields of the body.
-        text: what stood there instead of a list; `source` and `messages` have it as a message.
+        single: what stood there instead of a list, a text or a message; `source` and
+            `messages` have it as a list of one.
     """
 
     source: Any
     messages: list[Any]
     key: str = ""
     fields: dict[str, Any] = {}
-    text: str | None = None
+    single: Any = None
 
 
 class ReadMessages(msgspec.Struct, eq=False):
@@ -130,14 +131,20 @@ def message_list(source: Any, where: str) -> MessageList:
             fix='give [{"role": "user", "content": TEXT}], or {"messages": [...]}',
         )
     listed = get(source, key)
+    if key == "request":
+        raise SessionError(
+            "expected a list of messages or a body with one, got a body within another",
+            where=where,
+            fix='give its field "request", and put what you get there',
+        )
     fields = {name: value for name, value in items_of(source) if name != key}
-    if isinstance(listed, str):
+    if not isinstance(listed, list | tuple):
         gemini = {"parts": [{"text": listed}]} if key == "contents" else {"content": listed}
-        message: dict[str, Any] = {"role": "user", **gemini}
+        message: Any = {"role": "user", **gemini} if isinstance(listed, str) else listed
         return MessageList(
             {**dict(items_of(source)), key: [message]}, [message], key, fields, listed
         )
-    return MessageList(source, list(listed), key, fields)
+    return MessageList(source, list(cast("Sequence[Any]", listed)), key, fields)
 
 
 def read_list(listed: MessageList, format: str | None) -> ReadMessages:

@@ -9,11 +9,13 @@ from typing import Any, cast
 
 import msgspec
 
-from contextwright.errors import UnknownFormat
+from contextwright.errors import SessionError, UnknownFormat
 from contextwright.formats import (
     agent_framework,
     anthropic,
+    detect,
     format_named,
+    known_kinds,
     langchain,
     llama_index,
     openai_chat,
@@ -23,6 +25,7 @@ from contextwright.formats import (
 from contextwright.formats.document import Document, Record
 from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, step_to
 from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.formats.format_evidence import strange_parts
 from contextwright.formats.provenance import FreeIds, origins
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
@@ -149,7 +152,7 @@ def parse_messages(
         SessionError: as `session_from` does.
     """
     dumper = Dumper(track=track)
-    wire = wire_messages(messages, dumper, "messages", format)
+    wire = _in_one_format(wire_messages(messages, dumper, "messages", format), {}, "messages")
     session = Session("session")
     homes: dict[str, tuple[int, ...]] = {}
     taken = FreeIds()
@@ -280,6 +283,33 @@ def _is_simple_chat(data: Json) -> bool:
     return isinstance(data.get("content"), str) or "tool_calls" in data or "tool_call_id" in data
 
 
+def _in_one_format(wire: list[WireMessage], fields: Json, key: str) -> list[WireMessage]:
+    """Messages that look like those of several formats, as those of the one that the whole list
+    has, where it leaves no more of them strange than reading each by itself does.
+
+    Args:
+        fields: what stands beside the list, in a body. key: of the list in it.
+    """
+    if len({message.format for message in wire}) < 2 or any(m.format == _OWN for m in wire):
+        return wire
+    data = [message.data for message in wire]
+    try:
+        name = detect(_document({**fields, key: data} if fields else data))
+        strange = _strange(name, data)
+        runs = [(one, list(run)) for one, run in groupby(wire, key=lambda each: each.format)]
+        apart = sum(_strange(one, [each.data for each in run]) for one, run in runs)
+    except (SessionError, LookupError, TypeError, AttributeError, ValueError):
+        return wire  # their own reader names what is wrong
+    if strange > apart:
+        return wire
+    return [msgspec.structs.replace(message, format=name) for message in wire]
+
+
+def _strange(name: str, data: list[Any]) -> int:
+    session = format_named(name).read(_document(data))
+    return len(strange_parts(session, name, known_kinds(name) or ()))
+
+
 def is_plain_chat(message: WireMessage) -> bool:
     """Whether a message says nothing but text, in a role that all have."""
     if message.format != _CHAT or message.data.get("tool_calls"):
@@ -346,7 +376,13 @@ def list_key(source: Any) -> str | None:
         return state
     if isinstance(source, dict) and "contents" in object_if(source.get("request")):  # pyright: ignore
         return "request"
-    return next((key for key in _LISTS if isinstance(get(source, key), list | tuple | str)), None)
+    return next((key for key in _LISTS if _is_listed(get(source, key), key)), None)
+
+
+def _is_listed(listed: Any, key: str) -> bool:
+    return isinstance(listed, list | tuple | str) or (
+        key == "contents" and is_record(listed) and get(listed, "parts") is not None
+    )
 
 
 def _envelope_key(document: Document) -> str:
@@ -376,13 +412,15 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     listed = get(source, key)
     if key in ("events", "request", *langchain.STATES, *_ENVELOPES):
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
-    items: list[Any] = [listed] if isinstance(listed, str) else list(listed)
+    items: list[Any] = list(listed) if isinstance(listed, list | tuple) else [listed]  # pyright: ignore
     fields = {n: dumper.plain(v, (), n) for n, v in items_of(source) if n != key}
-    if key in _TEXTS and (isinstance(listed, str) or any(isinstance(one, str) for one in items)):
+    single = not isinstance(listed, list | tuple)
+    if key in _TEXTS and (single or any(isinstance(one, str) for one in items)):
         texts = dumper.plain(listed, (), key)
         fields = {n: fields[n] if n != key else texts for n, _ in items_of(source)}
         return read_document(_document(fields, "input"), format or _LISTS[key])
     wire = wire_messages(items, dumper, key, format or (_LISTS[key] if key in _TEXTS else None))
+    wire = _in_one_format(wire, fields, key)
     if len({message.format for message in wire}) < 2 and all(m.format != _OWN for m in wire):
         data = [message.data for message in wire]
         body = {n: fields[n] if n != key else data for n, _ in items_of(source)}

@@ -1,6 +1,6 @@
 """OpenAI Responses items: the list of items, or `{"instructions", "input", "tools"}`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,14 +14,21 @@ from contextwright.formats.fields import (
     an_object,
     list_if,
     object_if,
-    text_if,
-    text_of,
-    value_of,
 )
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.openai_chat import file_json, file_of, image_of, url_of
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import ORDER, SINGLE, in_its_order, order_of
+from contextwright.formats.responses_calls import (
+    Pairs,
+    answered_by,
+    call_item,
+    call_of,
+    chunk_text,
+    is_call,
+    is_output,
+    pairs_of,
+)
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
     NO_FIELDS,
@@ -59,16 +66,13 @@ _REQUEST = {"model", "instructions", "tools", "previous_response_id", "conversat
 _CHAINS = ("previous_response_id", "conversation")
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
-Pairs = Mapping[str, str]
-"""Of calls that are no function's: their ids by what their outputs name."""
-_OTHER_CALLS = {"custom_tool_call", "local_shell_call"}
-"""Calls that are no function's, and that the caller answers with an item of its own."""
-_OTHER_OUTPUTS = {"custom_tool_call_output", "local_shell_call_output"}
 
 
 def sniff(document: Document) -> bool:
     """Items with types, or a document with `input`."""
-    body, key, _ = body_of(document, "input", "output")
+    body, key, listed = body_of(document, "input", "output")
+    if key == "input" and isinstance(listed, str):
+        return isinstance(body.get("model"), str)
     items = items_of(document, "input", "output")
     if key == "input" and "output" in body:
         return False  # a row of somebody's log: the answer stands beside, in any form
@@ -114,7 +118,7 @@ def read(document: Document) -> Session:
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
-    to_events = partial(_events, pairs=_pairs(item for item, _ in items))
+    to_events = partial(_events, pairs=pairs_of(item for item, _ in items))
     stored: Json = {"key": key, "beside": fields, "tools": tools}
     if single:
         stored[SINGLE] = True
@@ -138,9 +142,9 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
         return None  # the model goes on with what it was saying
     if any(object_if(before.metadata.get("beside")).get(field) for field in _CHAINS):
         return None  # calls that the provider has are not here
-    pairs = _pairs([*before.last, *(item for item, _ in items)])
-    others = (item for item, _ in items if text_if(item.get("type")) in _OTHER_OUTPUTS)
-    if not all(_answers(item, pairs) for item in others):
+    pairs = pairs_of([*before.last, *(item for item, _ in items)])
+    others = (item for item, _ in items if is_output(item))
+    if not all(answered_by(item, pairs) for item in others):
         return None  # its call stands further back
     groups = [(group, messages[at][1]) for group, at in _groups(items)]
     return list(read_messages(NAME, groups, partial(_events, pairs=pairs), group_of, before))
@@ -188,12 +192,12 @@ def _tool(tool: Tool) -> Json:
 def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
     """Items in groups: what one answer of the model said, and every other item by itself."""
     groups: list[tuple[list[Json], int]] = []
-    pairs = _pairs(item for item, _ in items)
+    pairs = pairs_of(item for item, _ in items)
     speaks = reasons = False  # whether the newest group is the model's, and only reasoning
     for item, at in items:
         of_model = _of_model(item, pairs)
         # calls follow reasoning, words and other calls; words follow reasoning
-        if speaks and (_is_call(item, pairs) or (reasons and of_model)):
+        if speaks and (is_call(item, pairs) or (reasons and of_model)):
             groups[-1][0].append(item)
         else:
             groups.append(([item], at))
@@ -218,46 +222,22 @@ def _of_model(item: Json, pairs: Pairs) -> bool:
     kind = item.get("type", "message")
     if kind == "message":
         return item.get("role") == "assistant"
-    return kind == "reasoning" or _is_call(item, pairs)
-
-
-def _pairs(items: Iterable[Json]) -> Pairs:
-    named: dict[str, str] = {}
-    for item in items:
-        kind, id = text_if(item.get("type")), text_if(item.get("call_id"))
-        if kind in _OTHER_CALLS and id and _has_arguments(item):
-            named |= {id: id, text_if(item.get("id"), id): id}
-    return named
-
-
-def _has_arguments(item: Json) -> bool:
-    if item["type"] == "local_shell_call":
-        return isinstance(item.get("action"), dict)
-    return isinstance(item.get("name"), str) and isinstance(item.get("input"), str)
-
-
-def _is_call(item: Json, pairs: Pairs) -> bool:
-    kind = text_if(item.get("type"))
-    paired = kind in _OTHER_CALLS and text_if(item.get("call_id")) in pairs
-    return paired or kind == "function_call"
+    return kind == "reasoning" or is_call(item, pairs)
 
 
 def _events(group: Any, where: str, pairs: Pairs) -> list[Event]:
     items = items_of_group(group)
     first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
-    if kind == "function_call_output" or (_answers(first.whole, pairs) and kind in _OTHER_OUTPUTS):
+    if kind == "function_call_output" or (
+        is_output(first.whole) and answered_by(first.whole, pairs)
+    ):
         return [Event(id="", role="tool", parts=(_output(first, str(kind), pairs),))]
     if kind == "message" and first.get("role") != "assistant":
         role = _ROLES.get(first.text("role", ""), "user")
         return [Event(id="", role=role, parts=tuple(_content(first)))]
     parts = tuple(part for item in items for part in item_parts(item, where, pairs))
     return [Event(id="", role="assistant", parts=parts)]
-
-
-def _answers(item: Json, pairs: Pairs) -> str:
-    """The id of the call that an output answers; empty where it is none of the pairs."""
-    return pairs.get(text_if(item.get("call_id")) or text_if(item.get("id")), "")
 
 
 def item_parts(value: Json, where: str, pairs: Pairs = NO_FIELDS) -> list[AnyPart]:
@@ -269,8 +249,8 @@ def item_parts(value: Json, where: str, pairs: Pairs = NO_FIELDS) -> list[AnyPar
     if kind == "function_call":
         id, arguments = item.text("call_id", ""), item.text("arguments", "{}")
         return [ToolCall(id=id, name=item.text("name"), arguments=arguments)]
-    if _is_call(value, pairs):
-        return [_other_call(item, str(kind))]
+    if is_call(value, pairs):
+        return [call_of(item, str(kind))]
     if kind == "reasoning":
         summary = [str(part.get("text", "")) for part in item.get("summary") or ()]
         encrypted = item.text("encrypted_content", "")
@@ -278,16 +258,6 @@ def item_parts(value: Json, where: str, pairs: Pairs = NO_FIELDS) -> list[AnyPar
         text = "\n".join(summary)
         return [Thinking(text=text, redacted=encrypted, provider="openai", extra=extra)]
     return [Opaque(format=NAME, kind=str(kind), value=value)]
-
-
-def _other_call(item: Fields, kind: str) -> ToolCall:
-    """A call with a free text, or with a command, for its arguments."""
-    id, mark = item.text("call_id"), {NAME: {"type": kind}}
-    if kind == "custom_tool_call":
-        arguments = text_of({"input": item.text("input")})
-        return ToolCall(id=id, name=item.text("name"), arguments=arguments, extra=mark)
-    action = text_of(object_if(item.get("action")))
-    return ToolCall(id=id, name="local_shell", arguments=action, extra=mark)
 
 
 def _content(item: Fields) -> list[AnyPart]:
@@ -311,13 +281,22 @@ def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
 
 
 def _output(item: Fields, kind: str, pairs: Pairs) -> ToolResult:
-    if isinstance(item.get("output"), list):
-        pieces = tuple(content_part(part, at) for part, at in item.items("output"))
+    output = item.get("output")
+    if isinstance(output, list):
+        pieces = tuple(_printed(part, at) for part, at in item.items("output"))
+    elif isinstance(output, dict) and kind != "function_call_output":
+        pieces = (Opaque(format=NAME, kind=str(object_if(output).get("type")), value=output),)
     else:
         pieces = (Text(text=item.text("output", "")),)
-    id = _answers(item.whole, pairs) or item.text("call_id", "")
+    id = answered_by(item.whole, pairs) or item.text("call_id", "")
     mark: Json = {NAME: {"type": kind}} if kind != "function_call_output" else NO_FIELDS
-    return ToolResult(call_id=id, content=pieces, extra=mark)
+    failed = kind == "apply_patch_call_output" and item.get("status") == "failed"
+    return ToolResult(call_id=id, content=pieces, status="error" if failed else "ok", extra=mark)
+
+
+def _printed(part: Any, where: str) -> Text | Image | File | Opaque:
+    text = chunk_text(part)
+    return content_part(part, where) if text is None else Text(text=text)
 
 
 def group_of(events: Sequence[Event]) -> Json:
@@ -341,26 +320,12 @@ def group_of(events: Sequence[Event]) -> Json:
 
 def _item(part: AnyPart) -> Json | None:
     if isinstance(part, ToolCall):
-        return _call_item(part)
+        return call_item(part)
     if isinstance(part, Thinking):
         summary = [{"type": "summary_text", "text": part.text}] if part.text else []
         item: Json = {"type": "reasoning", "summary": summary}
         return {**item, "encrypted_content": part.redacted} if part.redacted else item
     return None
-
-
-def _call_item(part: ToolCall) -> Json:
-    kind = part.extra.get(NAME, {}).get("type", "function_call")
-    call = {"type": kind, "call_id": part.id}
-    if kind == "custom_tool_call":
-        return {
-            **call,
-            "name": part.name,
-            "input": object_if(value_of(part.arguments)).get("input", ""),
-        }
-    if kind == "local_shell_call":
-        return {**call, "action": value_of(part.arguments)}
-    return {**call, "name": part.name, "arguments": part.arguments}
 
 
 def _part_json(part: AnyPart, role: str) -> Json | None:

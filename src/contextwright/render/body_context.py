@@ -66,6 +66,18 @@ def with_context(
     return {**request, **{key: item for key, item in context.items() if key not in request}}
 
 
+def in_order_of_body(wires: list[Any]) -> list[Any]:
+    """The messages in the order in which the body has them: where a provider lets calls and
+    their results stand among others', exchanges come apart. What is not of the body stays behind
+    what it stood behind."""
+    places: list[int] = []
+    for wire in wires:
+        at = wire.source.at if isinstance(wire, SourceWire) else (places[-1] if places else -1)
+        places.append(at)
+    order = sorted(range(len(wires)), key=places.__getitem__)
+    return [wires[n] for n in order]
+
+
 def is_as_it_came(wires: list[Any], sources: SourceMessages, *, skipped: int) -> bool:
     """Whether the messages are the body's, all of them, untouched.
 

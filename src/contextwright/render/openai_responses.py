@@ -10,7 +10,12 @@ from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import list_if
 from contextwright.formats.openai_responses import items_of_group
 from contextwright.formats.tool_schemas import as_it_came
-from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
+from contextwright.render.body_context import (
+    in_order_of_body,
+    instruction_of,
+    is_as_it_came,
+    with_context,
+)
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import opaque_tokens
@@ -81,6 +86,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
         instruction = instruction_of(layout, sources, field=field)
         blocks = (*instruction.messages, *layout.conversation)
         wires = [wire for block in blocks for _, wire in self.wires(block, draft, target)]
+        wires = in_order_of_body(wires)
         came = is_as_it_came(wires, sources, skipped=len(instruction.own))
         if (tail := draft.joined(layout.tail, "tail")).strip():
             self._add_tail(wires, tail)

@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.formats.fields import object_if
 from contextwright.formats.part_places import MessageForm, Place, at_place
+from contextwright.formats.responses_calls import chunk_text
 from contextwright.render.source_messages import EventSource, SourceMessage
 from contextwright.render.wire import EMPTY, Wire, arguments_of, arguments_text, clean
 from contextwright.session.event import AnyPart, Opaque, Text, ToolCall, ToolResult
@@ -198,8 +199,11 @@ def _with_call(item: Wire, part: ToolCall) -> Wire:
     if "input" in item:
         text = isinstance(item["input"], str)
         return {**item, "input": _text_input(part) if text else arguments_of(part) or {}}
-    if isinstance(item.get("action"), dict):
-        return {**item, "action": arguments_of(part) or {}}
+    for key in ("action", "operation"):
+        if isinstance(item.get(key), dict):
+            return {**item, key: arguments_of(part) or {}}
+    if str(item.get("type", "")).endswith("_call") and "arguments" not in item:
+        return item  # of a kind that says in fields of its own what it calls for
     return {**item, "arguments": arguments_text(part)}
 
 
@@ -215,6 +219,10 @@ def _with_result(
         if isinstance(item.get(key), dict):
             return {**item, key: _with_response(item[key], new)}
     content = item.get(form.result)
+    if isinstance(content, dict):
+        return item  # what a screen showed: no text stands there
+    if isinstance(content, list) and any(map(_is_printed, cast(list[Any], content))):
+        return {**item, form.result: [_with_printed(cast(list[Any], content)[-1], new.text)]}
     if isinstance(content, list) and len(cast(list[Any], content)) == len(old.content):
         wires = list(_pieces(cast(list[Any], content), old, new, form, made))
     else:
@@ -222,6 +230,15 @@ def _with_result(
     if all(isinstance(piece, Text) for piece in new.content) and not isinstance(content, list):
         return {**item, form.result: clean(new.text) if new.text.strip() else EMPTY}
     return {**item, form.result: wires}
+
+
+def _is_printed(chunk: Any) -> bool:
+    return chunk_text(chunk) is not None
+
+
+def _with_printed(chunk: Wire, text: str) -> Wire:
+    """A chunk of a shell's output that says this, with how it ended."""
+    return {**chunk, "stdout": clean(text), **({"stderr": ""} if "stderr" in chunk else {})}
 
 
 def _pieces(

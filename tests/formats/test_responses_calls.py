@@ -1,0 +1,108 @@
+"""Calls of OpenAI Responses that are no function's stand with what answers them, and in the order
+in which the body had them."""
+
+import copy
+import itertools
+
+import pytest
+
+from contextwright import C, Conversation, compile, read_session
+
+LONG = "\n".join(f"row {n} of what the command printed" for n in range(600))
+EXIT = {"type": "exit", "exit_code": 0}
+KINDS = {
+    "shell_call": (
+        {"action": {"commands": ["ls"], "timeout_ms": 1.0}, "status": "completed"},
+        {"output": [{"stdout": "a.py", "stderr": "", "outcome": EXIT}], "max_output_length": 9},
+    ),
+    "apply_patch_call": (
+        {"operation": {"type": "delete_file", "path": "a"}, "status": "completed"},
+        {"status": "completed", "output": "done"},
+    ),
+    "computer_call": (
+        {"action": {"type": "click", "x": 1, "y": 2}, "pending_safety_checks": [], "id": "cu_1"},
+        {"output": {"type": "computer_screenshot", "image_url": "data:image/png;base64,aGk="},
+         "acknowledged_safety_checks": []},
+    ),
+    "custom_tool_call": ({"name": "k", "input": "free"}, {"output": "done"}),
+    "kind_of_tomorrow_call": ({"does": [1.0]}, {"output": "done", "z": None}),
+}  # fmt: skip
+FUNCTION = {"type": "function_call", "call_id": "f1", "name": "f", "arguments": "{}"}
+GIVEN = {"type": "function_call_output", "call_id": "f1", "output": "given"}
+
+
+def said(role, text):
+    return {"role": role, "content": text}
+
+
+def pair(kind, id="c1"):
+    call, output = KINDS[kind]
+    return (
+        {"type": kind, "call_id": id, **copy.deepcopy(call)},
+        {"type": f"{kind}_output", "call_id": id, **copy.deepcopy(output)},
+    )
+
+
+def body(*items):
+    return {"model": "gpt-5", "input": [said("user", "go"), *items]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_parallel_calls_of_two_kinds_stay_in_their_order(kind):
+    call, output = pair(kind)
+    for calls in ([FUNCTION, call], [call, FUNCTION]):
+        for outputs in ([GIVEN, output], [output, GIVEN]):
+            whole = body(*calls, *outputs, said("assistant", "done"), said("user", "more"))
+            assert compile(whole, C.default()).request == whole
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_call_and_what_answers_it_go_together(kind):
+    rounds = [(said("user", f"turn {n}"), *pair(kind, f"c{n}")) for n in range(4)]
+    whole = body(*itertools.chain(*rounds), said("assistant", "done"), said("user", "more"))
+    specs = [C.window(steps=n) for n in range(1, 7)] + [C.budget(n) for n in (100, 200, 300)]
+    for spec in specs:
+        sent = compile(whole, spec).request["input"]
+        called = [one["call_id"] for one in sent if one.get("type") == kind]
+        assert called == [one["call_id"] for one in sent if one.get("type") == f"{kind}_output"]
+
+
+def test_what_a_shell_printed_is_shortened_in_its_own_form():
+    call, output = pair("shell_call")
+    output["output"] = [{"stdout": LONG, "stderr": "warned", "outcome": EXIT}]
+    turns = [said(role, "x") for _ in range(4) for role in ("assistant", "user")]
+    whole = body(call, output, *turns)
+    request = compile(whole, C.default() | C.compact()).request
+    (chunk,) = request["input"][2]["output"]
+    assert chunk.keys() == output["output"][0].keys() and chunk["outcome"] == EXIT
+    assert 0 < len(chunk["stdout"]) < len(LONG) // 2 and chunk["stderr"] == ""
+    assert [*request["input"][:2], *request["input"][3:]] == [
+        *whole["input"][:2], *whole["input"][3:]
+    ]  # fmt: skip
+
+
+def test_a_patch_that_failed_is_a_failure_and_a_screen_stays_as_it_is():
+    call, output = pair("apply_patch_call")
+    session = read_session(body(call, {**output, "status": "failed"}), format="openai-responses")
+    assert [result.status for event in session.log for result in event.results] == ["error"]
+    call, output = pair("computer_call")
+    turns = [said(role, "x") for _ in range(4) for role in ("assistant", "user")]
+    request = compile(body(call, output, *turns), C.default() | C.compact()).request
+    assert request["input"][2] == output
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_conversation_reads_them_one_by_one_as_a_whole(kind):
+    call, output = pair(kind)
+    items = [said("user", "go"), FUNCTION, call, output, GIVEN, said("assistant", "done")]
+    conversation = Conversation()
+    for stop in (1, 5, 6):
+        grown = conversation.update({"model": "gpt-5", "input": items[:stop]})
+    whole = read_session({"model": "gpt-5", "input": items})
+    assert [e.parts for e in grown.log] == [e.parts for e in whole.log]
+
+
+def test_a_provider_may_run_two_tools_of_one_kind():
+    searches = [{"type": "file_search", "vector_store_ids": [id]} for id in "ab"]
+    whole = {"model": "gpt-5", "input": "hi", "tools": searches}
+    assert compile(whole, C.default()).request == whole
