@@ -133,12 +133,15 @@ class CallLedger:
         self._database.close()
 
 
-def file_ledger(path: Path | None = None) -> CallLedger:
+def file_ledger(path: Path | None = None, **waiting: float) -> CallLedger:
     """A ledger in an SQLite file, by default in memory.
+
+    Args:
+        waiting: `busy` and `rest_s` of the `Database`.
 
     Raises:
         StoreError: it can not be opened.
     """
     fix = "give a folder of your own that can be written (--data)"
     # a machine that loses its power may lose the newest counts, and no call waits for a disk
-    return CallLedger(Database(path or ":memory:", _SCHEMA, fix=fix, durable=False))
+    return CallLedger(Database(path or ":memory:", _SCHEMA, fix=fix, durable=False, **waiting))

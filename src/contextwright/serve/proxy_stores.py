@@ -43,7 +43,8 @@ def proxy_stores(
             where=str(folder),
             fix="give a folder that can be written",
         ) from error
-    return file_ledger(folder / "ledger.sqlite"), SQLiteSessions(folder / "sessions.sqlite")
+    ledger = file_ledger(folder / "ledger.sqlite", busy=_WAIT_S, rest_s=_REST_S)
+    return ledger, SQLiteSessions(folder / "sessions.sqlite", busy_s=_WAIT_S, rest_s=_REST_S)
 
 
 def _cache(url: str) -> ValueCache | None:

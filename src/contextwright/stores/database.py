@@ -48,6 +48,7 @@ class Database:
         fix: what to do where SQLite gives an error.
         durable: whether a transaction is on the disk when it ends.
         busy: seconds to wait for another process's transaction.
+        rest_s: for which nobody waits again, once that was in vain.
 
     Raises:
         StoreError: not a database.
@@ -61,8 +62,10 @@ class Database:
         fix: str,
         durable: bool = True,
         busy: float = BUSY_SECONDS,
+        rest_s: float = 0.0,
     ) -> None:
         self.path, self._fix = str(path), fix
+        self._rest_s, self._rests_until_s = rest_s, 0.0
         self._lock = threading.RLock()
         self._triggers: list[str] = []
         self.read_only = _is_read_only(self.path)
@@ -212,10 +215,15 @@ class Database:
 
     @contextmanager
     def _named(self) -> Generator[None]:
+        if time.monotonic() < self._rests_until_s:
+            what = "another process's transaction was waited for in vain a moment ago"
+            raise StoreBusy(what, where=self.path, fix=_FIXES[StoreBusy])
         try:
             yield
         except sqlite3.Error as error:
             kind = _ERRORS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, StoreError)
+            if kind is StoreBusy:
+                self._rests_until_s = time.monotonic() + self._rest_s
             what, fix = f"SQLite says: {error}", _FIXES.get(kind, self._fix)
             raise kind(what, where=self.path, fix=fix) from error
 

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from contextwright.errors import NewerSchema
-from contextwright.stores.database import Database
+from contextwright.stores.database import BUSY_SECONDS, Database
 from contextwright.stores.row_sessions import RowSessions
 from contextwright.stores.session_row import Connection, SessionRow, chained
 from contextwright.stores.session_rows import StoredSession, session_ids
@@ -33,15 +33,18 @@ class SQLiteSessions(RowSessions):
     Args:
         path: the file; made where it is missing, for its owner only. One that can not be written
             is read.
+        busy_s, rest_s: as `Database` has them.
 
     Raises:
         StoreError: not a database, or one of a newer version.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(
+        self, path: str | Path, *, busy_s: float = BUSY_SECONDS, rest_s: float = 0.0
+    ) -> None:
         fix = "give a session file that can be written, on a local disk with room"
         super().__init__()
-        self._database = Database(path, "", fix=fix)
+        self._database = Database(path, "", fix=fix, busy=busy_s, rest_s=rest_s)
         self.path = self._database.path
         if self._version() == SCHEMA_VERSION:
             return
