@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from contextwright import Session
 from contextwright.cli.main import ctx
 from contextwright.errors import ContextwrightError
-from contextwright.formats import write_session
+from contextwright.formats import read_session, write_session
 from contextwright.testing import session_of
 
 
@@ -88,6 +88,21 @@ def test_replay_of_another_session_names_what_differs(session_file, tmp_path):
 def test_expand_gives_the_whole(session_file):
     assert run("expand", "event://e2#0", session_file).count("Kiel") == 200
     assert "nothing is found" in run("expand", "event://e99", session_file, code=7)
+
+
+def test_expand_shows_messages_as_show_does_and_as_json_where_asked(session_file):
+    session = read_session(session_file)
+    ids = [event.id for event in session.log]
+    call = next(at for at, event in enumerate(session.log) if event.calls)
+    for ref, first in ((f"event://{ids[call]}", call), (f"event://{ids[0]}#..{ids[-1]}", 0)):
+        shown = run("expand", ref, session_file)
+        told = [line.rpartition(" · ")[2] for line in shown.splitlines() if line.startswith("── ")]
+        assert told[0] == ids[first] and set(told) <= set(ids)
+        assert "── assistant calls " in shown and "── tool " in shown and "turn 1" in shown
+        events = json.loads(run("expand", ref, session_file, "--json"))
+        assert [event["id"] for event in events] == list(dict.fromkeys(told))
+    backwards = f"event://{ids[-1]}#..{ids[0]}"
+    assert "nothing is found" in run("expand", backwards, session_file, code=7)
 
 
 def test_explain_shows_the_tree_the_steps_and_the_blocks(session_file):

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from tests.inspect.builders import support_session
 
 from contextwright.cli.main import ctx
-from contextwright.cli.store_progress import StoreProgress
+from contextwright.cli.progress import ProgressBars
 from contextwright.formats import write_session
 
 SPEC = "C.window(n=4) | C.compact(min_tokens=40) | C.budget(3000)"
@@ -48,42 +48,9 @@ def test_show_says_first_what_is_in_the_request(path):
     assert any("compacted" in line for line in lines[1:5])
 
 
-class FakeTerminal:
-    """Standard error that says it is a terminal, and keeps what is written."""
-
-    encoding = "utf-8"
-
-    def __init__(self, is_one):
-        self.texts, self.is_one = [], is_one
-
-    def isatty(self):
-        return self.is_one
-
-    def write(self, text):
-        self.texts.append(text)
-
-    def flush(self):
-        pass
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch, is_terminal):
-    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    terminal = FakeTerminal(is_terminal)
-    monkeypatch.setattr("sys.stderr", terminal)
-    with StoreProgress() as bars:
-        bars.show("compiling", 3, 4)
-        bars._bars.refresh()
-    text = "".join(terminal.texts)
-    assert ("compiling" in text and "75%" in text) is is_terminal
-    assert is_terminal or not text
-
-
 def test_every_long_command_tells_how_far_it_is(path, tmp_path, monkeypatch):
     seen = []
-    monkeypatch.setattr(StoreProgress, "show", lambda _, name, done, total: seen.append(name))
+    monkeypatch.setattr(ProgressBars, "show", lambda _, name, done, total: seen.append(name))
     run("inspect", path, "--model", "gpt-5", "--point", "2k", "-o", str(tmp_path / "page.html"))
     assert {"compiling", "budgets"} <= set(seen)
     seen.clear()

@@ -9,6 +9,7 @@ from contextwright.blocks.line_ids import event_of_line
 from contextwright.blocks.ref import Ref, parse_ref
 from contextwright.errors import RefError
 from contextwright.session.event import Event, Text, ToolResult
+from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import EVIDENCE
 
@@ -130,28 +131,43 @@ def _closed(ref: Ref, text: str) -> RefError:
     return RefError(what, where=text[:200], fix=f"allow it: {fix}, or compile(...)")
 
 
+def exchanges_behind(text: str, snapshot: Snapshot) -> tuple[Exchange, ...]:
+    """The exchanges that a ref names whole: an event that is more than a text, or a range of
+    events. None where it names anything else.
+
+    Raises:
+        RefError: it is no ref.
+    """
+    ref = parse_ref(text)
+    event = event_of_line(ref.path, snapshot) if ref.scheme == "event" else None
+    return () if event is None else _exchanges(ref, event, snapshot)
+
+
+def _exchanges(ref: Ref, event: Event, snapshot: Snapshot) -> tuple[Exchange, ...]:
+    if ref.part.startswith(".."):
+        last = event_of_line(ref.part[2:], snapshot)
+        return () if last is None else _between(event, last, snapshot)
+    if ref.part or (event.parts and all(isinstance(part, Text) for part in event.parts)):
+        return ()
+    return _between(event, event, snapshot)
+
+
+def _between(first: Event, last: Event, snapshot: Snapshot) -> tuple[Exchange, ...]:
+    start = snapshot.log.position_of(first.id) or 0
+    stop = snapshot.log.position_of(last.id) or 0
+    return tuple(snapshot.exchanges_of(range(start, stop + 1)))
+
+
 def _event(ref: Ref, snapshot: Snapshot) -> str | None:
     event = event_of_line(ref.path, snapshot)
     if event is None:
         return None
+    exchanges = _exchanges(ref, event, snapshot)
+    if exchanges:
+        return msgspec.json.encode([event for e in exchanges for event in e.events]).decode()
     if ref.part.startswith(".."):
-        return _range(event, event_of_line(ref.part[2:], snapshot), snapshot)
-    if ref.part:
-        return _result(ref.part, event, snapshot)
-    if event.parts and all(isinstance(part, Text) for part in event.parts):
-        return event.text
-    position = snapshot.log.position_of(event.id) or 0
-    exchange = snapshot.exchanges_of([position])[0]
-    return msgspec.json.encode(exchange.events).decode()
-
-
-def _range(first: Event, last: Event | None, snapshot: Snapshot) -> str | None:
-    if last is None:
         return None
-    start = snapshot.log.position_of(first.id) or 0
-    stop = snapshot.log.position_of(last.id) or 0
-    exchanges = snapshot.exchanges_of(range(start, stop + 1))
-    return msgspec.json.encode([event for e in exchanges for event in e.events]).decode()
+    return _result(ref.part, event, snapshot) if ref.part else event.text
 
 
 def _result(place: str, event: Event, snapshot: Snapshot) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.store_progress import StoreProgress
+from contextwright.cli.progress import ProgressBars
 from contextwright.errors import StoreError
 from contextwright.stores.backup import backup
 
@@ -20,7 +20,7 @@ def backup_command(stores: tuple[Path, ...], folder: Path) -> None:
     and its artifacts together: what the one refers to is in the other. Ends with 10 where an
     artifact is damaged in its store.
     """
-    with StoreProgress() as progress:
+    with ProgressBars() as progress:
         made = backup(stores, folder, progress=progress.show)
     for each in made:
         click.echo(f"{each.backup}: {each.size:,} bytes")

@@ -8,7 +8,7 @@ import click
 
 from contextwright.check import AgentStep, check, read_pipeline
 from contextwright.cli.options import from_option, load_session, load_spec
-from contextwright.cli.store_progress import working
+from contextwright.cli.progress import working
 
 
 @click.command("check")

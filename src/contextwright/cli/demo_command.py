@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from contextwright.cli.example_session import example_session, question_positions
+from contextwright.cli.progress import ProgressBars
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.engine import memo_of
@@ -57,7 +58,6 @@ def demo(model: str, save: Path | None) -> None:
     Turn by turn, beside sending everything; then recover what was left out.
     """
     from rich.console import Console
-    from rich.progress import track
 
     console = Console()
     session = example_session()
@@ -73,9 +73,11 @@ def demo(model: str, save: Path | None) -> None:
     compile_target = target(model, tools=session.tools, read_back=True)
     bills: list[Bill] = []
     last: Pack | None = None
-    for name, spec in track(SPECS, "compiling", console=console, transient=True):
-        bill, last = run(session, name, spec, compile_target, positions)
-        bills.append(bill)
+    with ProgressBars() as bars:
+        for name, spec in SPECS:
+            bars.show("compiling", len(bills), len(SPECS))
+            bill, last = run(session, name, spec, compile_target, positions)
+            bills.append(bill)
     console.print(_turns(bills))
     console.print(_totals(bills, len(positions)))
     for name, spec in SPECS:

@@ -16,7 +16,7 @@ from contextwright.cli.options import (
     target_options,
 )
 from contextwright.cli.page_file import MB, texts_option, write_page
-from contextwright.cli.store_progress import StoreProgress
+from contextwright.cli.progress import ProgressBars, no_line
 from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.live_sources import FileSource, LiveSource, StillSource
 from contextwright.inspect.proxy_source import ProxySource, is_address
@@ -122,7 +122,7 @@ def _data(
     from contextwright.inspect.budget_points import budget_point
     from contextwright.inspect.page_data import page_data
 
-    with StoreProgress() as bars:
+    with ProgressBars() as bars:
         data = page_data(
             session,
             specs,
@@ -140,11 +140,12 @@ def _data(
 def _serve(live: LiveSession, port: int) -> None:
     from contextwright.inspect.live_server import LiveServer
 
-    with StoreProgress() as bars:
+    with ProgressBars() as bars:
         live.data(lambda done, total: bars.show("compiling", done, total))
     with LiveServer(live, port) as server:
         click.echo(f"{server.address}\nCtrl-C ends it; who has the address can read the session")
         try:
-            server.serve_forever()
+            with no_line():
+                server.serve_forever()
         except KeyboardInterrupt:
             click.echo("ended")

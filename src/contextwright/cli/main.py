@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from contextwright import __version__
+from contextwright.cli.progress import busy_line, no_line, working
 from contextwright.errors import ContextwrightError, nearest
 
 _HOMES = {
@@ -33,6 +34,8 @@ _HOMES = {
     "wrap": "wrap_command:wrap_command",
 }
 """Where each command is; imported when it is run, or listed in the help."""
+SERVERS = frozenset({"mcp", "serve", "wrap"})
+"""Commands that wait for others, or leave the terminal to another program."""
 
 
 class Commands(click.Group):
@@ -50,13 +53,23 @@ class Commands(click.Group):
             return None
         return getattr(import_module(f"contextwright.cli.{module}"), attribute)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, with a line for what it does while it is silent."""
+        with busy_line("ctx"):
+            return super().invoke(ctx)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command, or an error with its neighbours."""
         if args and args[0] not in _HOMES and not args[0].startswith("-"):
             raise click.UsageError(
                 f"No command {args[0]!r}; {nearest(args[0], self.list_commands(ctx))}", ctx
             )
-        return super().resolve_command(ctx, args)
+        resolved = super().resolve_command(ctx, args)
+        if resolved[0] in SERVERS:
+            ctx.with_resource(no_line())
+        else:
+            ctx.with_resource(working(f"ctx {resolved[0]}"))
+        return resolved
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -14,7 +14,7 @@ import msgspec
 
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import write_file
-from contextwright.cli.store_progress import working
+from contextwright.cli.progress import working
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -230,6 +230,11 @@ def load_session(path: Path, source: str | None, row: int | None) -> Session:
             where="SESSION",
             fix="the ref comes first: ctx expand REF SESSION",
         )
+    with working(f"reading {path.name}"):
+        return _read_session(path, source, row)
+
+
+def _read_session(path: Path, source: str | None, row: int | None) -> Session:
     data: Any = sys.stdin.buffer.read() if str(path) == "-" else path
     count = 0
     try:

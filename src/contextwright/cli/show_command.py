@@ -9,10 +9,13 @@ import click
 import msgspec
 
 from contextwright.cli.options import CompileOptions, compile_options, load_pack
+from contextwright.cli.progress import no_line
 from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import KeptBlock, Manifest
 from contextwright.compiler.pack import Pack
+from contextwright.session.exchange import Exchange
 from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
 
 _COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
 CHARACTERS = 1200
@@ -61,18 +64,46 @@ def print_pack(pack: Pack, session: Session | None = None, *, whole: bool, pager
 
     console = Console()
     view: Any = console.pager(styles=True) if pager else nullcontext()
-    with view:
+    with no_line() if pager else nullcontext(), view:
         for at, line in enumerate(_head_lines(pack.manifest, session)):
             console.print(Text(line, style="" if at else "bold"))
-        turn = -1
-        for part in _parts(pack, session):
-            if part.turn >= 0 and part.turn != turn:
-                turn = part.turn
-                console.print(Text(f"\nturn {turn + 1}", style="dim"))
-            role = part.who.partition(" ")[0]
-            head = Text(f"\n── {part.who}", style=f"bold {_COLOURS.get(role, 'white')}")
-            console.print(head.append(part.remark, style="not bold dim"))
-            console.print(Text(_inert(part.text, whole=whole)), soft_wrap=not console.is_terminal)
+        print_parts(console, _parts(pack, session), whole=whole)
+
+
+def print_parts(console: Any, parts: Iterable[ShownPart], *, whole: bool) -> None:
+    """Messages one below the other, each under who said it."""
+    from rich.text import Text
+
+    turn = -1
+    for part in parts:
+        if part.turn >= 0 and part.turn != turn:
+            turn = part.turn
+            console.print(Text(f"\nturn {turn + 1}", style="dim"))
+        role = part.who.partition(" ")[0]
+        head = Text(f"\n── {part.who}", style=f"bold {_COLOURS.get(role, 'white')}")
+        console.print(head.append(part.remark, style="not bold dim"))
+        console.print(Text(_inert(part.text, whole=whole)), soft_wrap=not console.is_terminal)
+
+
+def exchange_parts(exchanges: Iterable[Exchange], snapshot: Snapshot) -> Iterator[ShownPart]:
+    """What was said and done in exchanges, each part with its event's id."""
+    from contextwright.inspect.alignment import source_parts
+
+    for exchange in exchanges:
+        for part in source_parts(exchange.index, snapshot):
+            event = snapshot.log[part.event]
+            remark = f" · {event.id}"
+            text = part.text or ("" if part.kind != "media" else "[an image or a file]")
+            yield ShownPart(_who(part.kind, part.role, part.name), remark, text, exchange.turn)
+
+
+def _who(kind: str, role: str, name: str) -> str:
+    """`assistant calls search`, `tool search`, or a role and what it gives."""
+    if kind == "call":
+        return f"assistant calls {name}"
+    if kind == "result":
+        return f"tool {name}"
+    return role if kind == "text" else f"{role} {kind}"
 
 
 def _head_lines(manifest: Manifest, session: Session | None) -> Iterator[str]:
@@ -117,11 +148,8 @@ def _parts(pack: Pack, session: Session | None) -> Iterator[ShownPart]:
         if one.source is not None:
             block = blocks.get(one.source.order)
         part, remark = one.part, ""
-        who = part.role if part.kind == "text" else f"{part.role} {part.kind}"
-        if part.kind == "call":
-            who = f"assistant calls {part.name or part.call_id}"
-        elif part.kind == "result":
-            who = f"tool {part.name or names.get(part.call_id, part.call_id)}"
+        name = part.name or names.get(part.call_id, part.call_id)
+        who = _who(part.kind, part.role, name)
         if block is not None:
             remark = _remark(block, changes, first=block.id not in seen)
             seen.add(block.id)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
 from contextwright.cli.own_receiver import MODEL
+from contextwright.cli.progress import working
 from contextwright.compiler.plan import plan
 
 if TYPE_CHECKING:
@@ -50,10 +51,11 @@ def sweep_command(
     from contextwright.sweep.sweep_job import SweepJob
 
     job = SweepJob(_specs(specs or (DEFAULT_SPEC,), budgets), model, window)
-    with _SweepProgress() as bar:
+    with working("0 sessions") as activity:
         done = sweep(
-            sessions, job, out, workers=workers, size=size, engine=engine, progress=bar.show
-        )
+            sessions, job, out, workers=workers, size=size, engine=engine,
+            progress=lambda done, known: activity.update(_state(done, known)),
+        )  # fmt: skip
     if plot is not None:
         from contextwright.sweep.sweep_plot import write_sweep_plot
 
@@ -84,31 +86,10 @@ def _specs(texts: Sequence[str], budgets: Sequence[int]) -> "tuple[SweepSpec, ..
     return tuple(made.values())
 
 
-class _SweepProgress:
-    """A line that says how many sessions are done, on a terminal only."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), TimeElapsedColumn())
-        self._bar: Any = Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        )
-        self._task = self._bar.add_task("0 sessions", total=None)
-
-    def __enter__(self) -> "_SweepProgress":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def show(self, sessions: int, known: int) -> None:
-        """Set how many sessions are done, and how many of them were before."""
-        before = f", {known:,} of them before" if known else ""
-        self._bar.update(self._task, description=f"{sessions:,} sessions{before}")
+def _state(sessions: int, known: int) -> str:
+    """How many sessions are done, and how many of them were before."""
+    before = f", {known:,} of them before" if known else ""
+    return f"{sessions:,} sessions{before}"
 
 
 def _print(done: "Sequence[SweepSummary]", out: str) -> None:

@@ -8,7 +8,7 @@ import click
 from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import texts_option, write_file, write_page
-from contextwright.cli.store_progress import StoreProgress
+from contextwright.cli.progress import ProgressBars
 from contextwright.errors import SessionError
 from contextwright.render.target import Target
 from contextwright.session.session import Session
@@ -55,7 +55,7 @@ def try_command(
     from contextwright.traces.read_traces import read_traces
 
     wanted = _spec(spec, budget)
-    with StoreProgress() as bars:
+    with ProgressBars() as bars:
         read = read_traces(traces, progress=lambda done, total: bars.show("reading", done, total))
         sessions = [one for one in read if chosen in (None, one.id)]
         if not sessions:
@@ -153,7 +153,7 @@ def _write_page(
     """
     from contextwright.inspect.page_data import page_data
 
-    with StoreProgress() as bars:
+    with ProgressBars() as bars:
         data: dict[str, Any] = page_data(
             one.session,
             [(repr(spec), spec)],

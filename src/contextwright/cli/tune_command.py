@@ -8,7 +8,7 @@ import click
 
 from contextwright.cli.options import TOKENS, load_spec
 from contextwright.cli.own_receiver import MODEL
-from contextwright.cli.store_progress import working
+from contextwright.cli.progress import working
 from contextwright.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def tune_command(
     with working("splitting the sessions") as status:
         done = tune(
             sessions, job, folder, trials=trials, minutes=minutes, workers=workers, engine=engine,
-            progress=status.update if status is not None else lambda state: None,
+            progress=status.update,
         )  # fmt: skip
     done.tuned.save(out)
     if plot is not None:

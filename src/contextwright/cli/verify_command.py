@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from contextwright.cli.store_progress import StoreProgress
+from contextwright.cli.progress import ProgressBars
 from contextwright.errors import StoreError
 from contextwright.stores.verify import Verification, verify
 
@@ -23,7 +23,7 @@ def verify_command(store: Path, repair: bool, copy: Path | None, as_json: bool) 
     aside is kept in STORE.damaged, or in the folder `damaged` of artifacts. Ends with 10 where
     something is damaged and was not healed.
     """
-    with StoreProgress() as progress:
+    with ProgressBars() as progress:
         report = verify(
             store,
             repair=repair,
