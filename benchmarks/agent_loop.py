@@ -134,6 +134,7 @@ SAMPLES: dict[str, tuple[Held, ...]] = {
         Held(C.select(type="tool_result") | C.priority(4)),
     ),
     "layer": (Held((C.from_state("intent") | C.layer("memory")) + C.default()),),
+    "silent": (Held(C.silent()),),
     "phase": (Held((C.from_state("intent") | C.phase("system")) + C.default()),),
     "clock_last": (Held((C.from_state("intent") + C.default()) | C.clock_last()),),
     "vary": (Held((C.from_state("intent") + C.default()) | C.vary(1)),),

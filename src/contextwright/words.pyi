@@ -11,6 +11,7 @@ from contextwright.atoms.budget.fit import Fit
 from contextwright.atoms.budget.layer import AsLayer
 from contextwright.atoms.budget.phase import Phase
 from contextwright.atoms.budget.priority import Priority
+from contextwright.atoms.budget.silent import Silent
 from contextwright.atoms.compress.clock_last import ClockLast
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.compress_results import CompressResults
@@ -200,6 +201,9 @@ class C:
     @staticmethod
     def select(author: str | None = None, *, role: Literal['system', 'user', 'assistant', 'tool'] | None = None, type: Literal['text', 'tool_call', 'tool_result', 'image', 'file', 'thinking', 'opaque', 'summary'] | None = None, tag: str | None = None, position: Literal['first', 'last'] | None = None, scope: Literal['all', 'before_window', 'tool_results'] = 'all', not_authors: str | Iterable[str] = ()) -> Select:
         """Exchanges with an event that has all of these attributes, oldest first."""
+    @staticmethod
+    def silent() -> Silent:
+        """No line in the request tells what words and limits left out of the conversation: for a model that has no use for it, or an agent that must not know what was said elsewhere. The manifest tells all of it, as ever."""
     @staticmethod
     def sliding(window: int = 4096, *, sinks: int = 4, recent: int = 1024) -> Sliding:
         """A window in tokens: a model reads worst without the first tokens (attention sinks, StreamingLLM) and needs the newest (working memory); of what stands between, the least salient exchanges leave, whole."""

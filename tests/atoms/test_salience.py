@@ -20,7 +20,8 @@ def texts(pack):
 
 
 def kept(session, spec, **options):
-    return [block.id for block in compile(session, spec, model="gpt-5", **options).manifest.kept]
+    pack = compile(session, spec | C.silent(), model="gpt-5", **options)
+    return [block.id for block in pack.manifest.kept]
 
 
 def test_what_is_salient_enough_stays_with_its_score():
@@ -142,7 +143,7 @@ def test_a_sliding_window_keeps_its_first_and_newest_and_the_most_salient():
     assert middle
     assert all("INV-0042" in LONG.log[int(id[1:])].text or LONG.log[int(id[1:])].role == "user"
                for id in middle)  # fmt: skip
-    pack = compile(LONG, spec, model="gpt-5")
+    pack = compile(LONG, spec | C.silent(), model="gpt-5")
     assert sum(block.tokens for block in pack.manifest.kept) <= 600
 
 
@@ -229,6 +230,6 @@ def test_a_large_result_leaves_a_sliding_window_when_it_is_no_longer_the_newest(
     for n, size in enumerate((40, 40, 700, 700, 5)):
         session.call("write" if n == 2 else "read", f'{{"n": {n}}}', id=f"c{n}")
         session.result(f"c{n}", f"page {n} " + "word " * size, error=n == 2)
-    pack = compile(session, C.sliding(window=1200, recent=200), model="gpt-5")
+    pack = compile(session, C.sliding(window=1200, recent=200) | C.silent(), model="gpt-5")
     assert [block.id for block in pack.manifest.kept] == ["e0", "e5", "e9"]
     assert pack.tokens < 1200

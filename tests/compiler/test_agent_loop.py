@@ -31,7 +31,7 @@ NOTHING_TO_DO = {
     "from_state", "template", "notes", "memory", "evidence", "failures", "recite", "step", "tools",
     "expand_refs", "layer", "phase", "capture", "write_notes", "extract", "distill", "offload",
     # the loop is one turn and one execution, which is not finished
-    "isolate", "from_compaction", "default", "none",
+    "isolate", "from_compaction", "default", "none", "silent",
 }  # fmt: skip
 """Words that change nothing of the conversation here, and why."""
 

@@ -42,7 +42,7 @@ def test_what_was_said_beside_calls_stays_in_both_conversation_views():
     exchanges = conversation_view(session.snapshot())
     assert [e.first.text for e in exchanges] == ["hi", "It is 42. Let me save it.", "Done.", "more"]
     assert not any(e.calls or e.results for e in exchanges)
-    sent = compile(session, C.view("conversation"), model="gpt-5").request["messages"]
+    sent = compile(session, C.view("conversation") | C.silent(), model="gpt-5").request["messages"]
     assert [m["content"] for m in sent] == [e.first.text for e in exchanges]
 
 

@@ -34,6 +34,8 @@ MESSAGES = [
     {"role": "user", "content": "And of Spain?"},
 ]
 TARGET = target_for("openai-chat")
+NEWEST = C.window(n=1) | C.silent()
+"""A line about what is left out has the sign of its session."""
 
 
 def session_of(messages=MESSAGES):
@@ -51,7 +53,7 @@ class NewestOnly:
 
     def compile(self, snapshot, target):
         self.given.append((snapshot, target))
-        return compile(snapshot, C.window(n=1), target=target)
+        return compile(snapshot, NEWEST, target=target)
 
 
 # what stands for a session
@@ -77,8 +79,8 @@ class NewestOnly:
     ],
 )  # fmt: skip
 def test_whatever_stands_for_a_session_gives_the_same_context(source):
-    expected = compile(session_of(), C.window(n=1), target=TARGET).request
-    request = compile(source, C.window(n=1), target=TARGET).request
+    expected = compile(session_of(), NEWEST, target=TARGET).request
+    request = compile(source, NEWEST, target=TARGET).request
     assert {key: request[key] for key in expected} == expected
 
 
@@ -95,7 +97,7 @@ def test_a_body_brings_its_tools_and_its_model():
 
 
 def test_an_engine_takes_messages_too():
-    engine = Engine(C.window(n=1), "gpt-5")
+    engine = Engine(NEWEST, "gpt-5")
     expected = engine.compile(session_of()).request
     assert engine.compile(MESSAGES).request == expected
     assert engine.assemble(MESSAGES).request == expected
@@ -113,22 +115,22 @@ def test_the_pressure_of_messages():
 @pytest.mark.parametrize(
     "spec",
     [
-        C.window(n=1),
-        "C.window(n=1)",
-        PragmaticCompiler(view=C.window(n=1)),
-        InjectionOrchestrator((), history=C.window(n=1)),
+        NEWEST,
+        "C.window(n=1) | C.silent()",
+        PragmaticCompiler(view=NEWEST),
+        InjectionOrchestrator((), history=NEWEST),
         NewestOnly(),
     ],
     ids=["spec", "text", "profile", "orchestrator", "compiler"],
 )
 def test_whatever_stands_for_a_spec_gives_the_same_request(spec):
-    expected = compile(session_of(), C.window(n=1), target=TARGET)
+    expected = compile(session_of(), NEWEST, target=TARGET)
     # of a list that came, keys keep their order
     assert compile(MESSAGES, spec, target=TARGET).request == expected.request
     engine = Engine(spec, "gpt-5")
     session = session_of()
     body = engine.compile(session).body
-    assert body == Engine(C.window(n=1), "gpt-5").compile(session_of()).body
+    assert body == Engine(NEWEST, "gpt-5").compile(session_of()).body
     assert engine.assemble(session).body == body
     assert asyncio.run(engine.acompile(session)).body == body
     engine.record(session, billed_input=90)

@@ -63,6 +63,7 @@ SAMPLES = {
     "none": (C.none(),),
     "notes": (C.notes("case"), C.notes("case", format="checklist")),
     "offload": (C.offload(20),),
+    "silent": (C.window(n=2) | C.silent(), C.silent()),
     "phase": (C.from_state("intent") | C.phase("system"), C.phase("runtime")),
     "premise": (C.premise(), C.premise(unknown=True)),
     "priority": (C.priority(1), C.priority(2), C.priority(3), C.priority(4)),

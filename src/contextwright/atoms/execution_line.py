@@ -70,6 +70,8 @@ def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
         return tuple(folded(block, inputs) for block in blocks)
     earlier = set(trace[:-1])
+    lineage = tuple(id for block in trace for id in block.lineage)
+    made = msgspec.structs.replace(made, lineage=lineage)
     return tuple(made if block is last else block for block in blocks if block not in earlier)
 
 

@@ -12,6 +12,7 @@ from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import with_bound_reasoning
 from contextwright.compiler.hidden_refs import without_refs
+from contextwright.compiler.left_out import SOURCE as LEFT_OUT
 from contextwright.compiler.other_agents import as_told, telling
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout, Section
@@ -61,6 +62,7 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
     moving.sort(key=lambda block: block.source == RECITED)
     conversation = tuple(block for block in blocks if block.messages)
+    missing = (block for block in conversation if block.source == LEFT_OUT)
     instruction = tuple(
         Section(text, CacheClass.STABLE, (block.id,))
         for block in assembled.system
@@ -73,6 +75,9 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
         conversation=conversation,
         tail=sections_of(moving, target.sign),
         instruction=assembled.system,
+        inserted=tuple(
+            Insertion("left_out", block.id, message_text(block.messages[0])) for block in missing
+        ),
     )
     if history:
         layout = _with_history(layout, sections_of(history, target.sign))

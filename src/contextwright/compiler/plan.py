@@ -43,6 +43,7 @@ class Plan(msgspec.Struct, frozen=True):
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
         age_limit: what leaves nothing of the conversation that is older than it says.
+        is_silent: whether the request does not name what it leaves out.
         notes: conditions that do not hold, with what is left out for it.
         ports: what the application gives redactions.
     """
@@ -63,6 +64,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools_cap: int = 0
     view: View = "all"
     age_limit: Atom | None = None
+    is_silent: bool = False
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
 
@@ -132,6 +134,7 @@ def plan(
         tools_cap=min(_tool_caps(spec), default=0),
         view=_view(view_of(body, terminal, guarded=guarded), validations),
         age_limit=age_limit(body),
+        is_silent=any(one.silent for one in traits),
         notes=tuple(notes),
     )
 

@@ -19,6 +19,7 @@ from contextwright.compiler.change_ranges import (
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
 from contextwright.compiler.layout import layout_of
+from contextwright.compiler.left_out import within_limit
 from contextwright.compiler.lost_prefix import with_loss
 from contextwright.compiler.of_body import expect_valid, with_sources, without_sources
 from contextwright.compiler.overflow import enforce_budget
@@ -263,7 +264,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if inputs.dry and inputs.asked:
             return None
         room = _room(planned, assembled, inputs, tracer, target, renderer)
-        blocks = enforce_budget(room, assembled.blocks, planned.terminal)
+        blocks = within_limit(room, assembled, planned, target)
         if planned.redactions:
             blocks = guard_again(planned, inputs, tracer, blocks)
             if room.over(blocks) > 0:

@@ -54,6 +54,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
             over its limit.
         hydrates: state keys that stores and services fill before the turn, with the most entries
             that are of use.
+        silent: whether the request does not name what it leaves out.
     """
 
     gives: Gives = Gives.MAYBE
@@ -70,6 +71,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     stepped: str = ""
     answers: bool = False
     hydrates: Mapping[str, int] = {}
+    silent: bool = False
 
 
 PLAIN = Traits()

@@ -73,7 +73,7 @@ def test_an_agent_sees_what_its_spec_says_and_the_current_turn_once():
     model = script("one", "two", "three")
     agent = with_context(
         LlmAgent(name="guide", model=model, instruction="Help {name}."),
-        C.window(n=2),
+        C.window(n=2) | C.silent(),
         mirrors=Mirrors(),
     )
     asyncio.run(talk(agent, ["first", "second", "third"], state={"name": "Ann"}))
@@ -194,7 +194,7 @@ def test_a_plugin_compiles_every_request_of_an_app():
     model = script(("weather", {"city": "Lyon"}), "sunny", "again", "bye")
     agent = LlmAgent(name="guide", model=model, instruction="Guide.", tools=[weather])
     plugin = ContextPlugin(
-        C.window(n=2) | C.compact() | C.budget(max_tokens=2000), mirrors=Mirrors()
+        C.window(n=2) | C.compact() | C.budget(max_tokens=2000) | C.silent(), mirrors=Mirrors()
     )
     asyncio.run(talk(agent, ["Lyon?", "More?", "Last?"], plugins=[plugin]))
     first, after_tool, second, third = model.sent
@@ -421,7 +421,7 @@ def test_routes_have_a_default():
 def test_a_tree_that_somebody_else_built_gets_its_specs_by_name():
     one, two = script("1", "1"), script("2", "2")
     root = LlmAgent(name="root", model=one, sub_agents=[LlmAgent(name="leaf", model=two)])
-    with_contexts(root, {"root": C.window(n=1), "leaf": C.none()}, mirrors=Mirrors())
+    with_contexts(root, {"root": C.window(n=1) | C.silent(), "leaf": C.none()}, mirrors=Mirrors())
     asyncio.run(talk(root, ["first", "second"]))
     assert root.sub_agents[0].include_contents == "none"
     assert texts(one.sent[1]) == ["firstsecond"]

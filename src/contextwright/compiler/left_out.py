@@ -1,0 +1,195 @@
+"""The lines of a request that name what it leaves out of the conversation
+(rules.md#left-out): a model that knows that something is missing, and by which name, reads it again
+instead of guessing.
+
+Each line stands where something is missing, so it keeps its bytes for as long as the same is.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks, Message
+from contextwright.blocks.escape import section
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.layering import Trust
+from contextwright.blocks.line_ids import line_ids
+from contextwright.compiler.assemble import Assembled
+from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.lineage_ranges import ends_of, in_ranges
+from contextwright.compiler.overflow import enforce_budget
+from contextwright.compiler.plan import Plan
+from contextwright.compiler.stood_for import Span
+from contextwright.compiler.token_sums import SOURCE as LOGGED
+from contextwright.compiler.trace import Tracer
+from contextwright.errors import BudgetError
+from contextwright.render.target import Target
+from contextwright.session.event import Text
+from contextwright.spec.inputs import Inputs
+
+SOURCE = "left_out"
+STEP = "left out"
+"""What the manifest calls it where it counts steps."""
+MOST = 8
+"""Lines of a request. Where more is missing here and there, two gaps have one line, or four, or
+eight: so lines move when there are twice as many, and not with each."""
+NAMED = 8
+"""Gaps that one line names one by one; of more it names the first and the last exchange."""
+SHARE = 20
+"""A limit of so many times a line's tokens keeps room for one, of twice as many for two. In a
+smaller one a line stands where there is room: it must not cost what it only names."""
+_LONGEST = ("e100000-e999999 (100000 exchanges)", "100000 exchanges")
+"""A line's text with ids and without, as long as it gets where one gap has it."""
+
+
+def tells_left_out(planned: Plan, target: Target) -> bool:
+    """Whether a request names what it leaves out: not where its spec is silent, or says nothing of
+    the conversation, and not where the provider itself keeps what is not sent."""
+    if planned.is_silent or not target.takes_messages or not planned.stands_on_conversation:
+        return False
+    return target.sources is None or not target.sources.body.is_chained
+
+
+def within_limit(room: BudgetState, assembled: Assembled, planned: Plan, target: Target) -> Blocks:
+    """The blocks that fit, with a line wherever exchanges are missing.
+
+    Raises:
+        BudgetError: as `enforce_budget`.
+    """
+    blocks, terminal = assembled.blocks, planned.terminal
+    if not tells_left_out(planned, target):
+        return enforce_budget(room, blocks, terminal)
+    roomy = _room_with_lines(room, assembled, planned)
+    try:
+        left = enforce_budget(roomy, blocks, terminal)
+    except BudgetError:
+        if roomy is room:
+            raise
+        left = enforce_budget(room, blocks, terminal)  # no line is worth a request
+    else:
+        _take_over(roomy.tracer, room.tracer)
+    return room.tracer.record(STEP, left, _with_lines(left, room))
+
+
+def _take_over(attempt: Tracer, tracer: Tracer) -> None:
+    """Write down what a try found."""
+    if attempt is not tracer:
+        tracer.take(attempt.findings())
+        tracer.limit_steps = attempt.limit_steps
+
+
+def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> BudgetState:
+    """The space with room for the lines that a limit will need, wherever a compile began to look:
+    those of what words left out, and one for what the limit does."""
+    inputs, terminal = room.inputs, planned.terminal
+    if planned.view == "fold":
+        return room  # its note names what it leaves out
+    missing = len(gaps(assembled.blocks, inputs))
+    stands = terminal is not None and any(stage.standing for stage in terminal.stages)
+    if not missing and (stands or room.over(assembled.blocks) <= 0):
+        return room
+    lines = 1 if planned.view != "all" else missing + (not stands)
+    needed = min(lines, _most_lines(room)) * _line_tokens(inputs)
+    if not needed:
+        return room
+    tracer = room.tracer.attempt()
+    return msgspec.structs.replace(room, fixed=room.fixed + needed, tracer=tracer)
+
+
+def _most_lines(room: BudgetState) -> int:
+    """Lines for which a limit keeps room."""
+    return min(MOST, room.limit // (SHARE * _line_tokens(room.inputs)))
+
+
+def _line_tokens(inputs: Inputs) -> int:
+    return inputs.cost(_line(_LONGEST[not inputs.shows_refs], "", inputs))
+
+
+def _with_lines(blocks: Blocks, room: BudgetState) -> Blocks:
+    """The blocks with a line wherever exchanges are missing, as many as there is room for."""
+    inputs = room.inputs
+    missing = gaps(blocks, inputs)
+    if not missing:
+        return blocks
+    grain, most = 1, max(1, _most_lines(room))
+    while len(missing) > grain * most:
+        grain *= 2
+    lines: dict[int, Block] = {}
+    free = -room.over(blocks)
+    for at in range(0, len(missing), grain):
+        group = missing[at : at + grain]
+        line = _line(_text_of(group, inputs), f"x{group[0][0]}", inputs)
+        free -= inputs.cost(line)
+        if free < 0:
+            break
+        lines[group[-1][1]] = line
+    return tuple(_placed(blocks, lines)) if lines else blocks
+
+
+def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
+    """The exchanges of the conversation that neither stand among the blocks nor are told by one
+    that stands for others."""
+    snapshot = inputs.snapshot
+    places = [(block.order, block.order + 1) for block in blocks if block.order >= 0]
+    for block in blocks:
+        if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW):
+            places += _stood_for(block, inputs)
+    reached, missing = snapshot.preamble, list[Span]()
+    for start, stop in sorted(places):
+        if start > reached and not _is_orphan(reached, start, inputs):
+            missing.append((reached, start))
+        reached = max(reached, stop)
+    return tuple(missing)  # what stays reaches to the newest
+
+
+def _is_orphan(start: int, stop: int, inputs: Inputs) -> bool:
+    """Whether nothing is missing but a result without its call, which no request can have."""
+    return stop - start == 1 and inputs.snapshot.exchanges(start, stop)[0].first.role == "tool"
+
+
+def _stood_for(block: Block, inputs: Inputs) -> Iterator[Span]:
+    """The exchanges in a block's lineage."""
+    log = inputs.snapshot.log
+    for name in in_ranges(block.lineage, log, inputs.memo):
+        first, last = (log.position_of(id) for id in ends_of(name) or (name, name))
+        if first is not None and last is not None:
+            yield log.exchange_index(first), log.exchange_index(last) + 1
+
+
+def _text_of(group: Sequence[Span], inputs: Inputs) -> str:
+    """What a line says of neighbouring gaps."""
+    count = sum(stop - start for start, stop in group)
+    exchanges = f"{count} exchange{'s' if count > 1 else ''}"
+    if not inputs.shows_refs:
+        return exchanges
+    if len(group) > NAMED:
+        names = f"{_range((group[0][0], group[-1][1]), inputs)} in part"
+    else:
+        names = " ".join(_range(gap, inputs) for gap in group)
+    return f"{names} ({exchanges})"
+
+
+def _range(gap: Span, inputs: Inputs) -> str:
+    ends = (inputs.snapshot.exchanges(at, at + 1) for at in (gap[0], gap[1] - 1))
+    first, last = (inputs.blocks(exchange, LOGGED)[0] for exchange in ends)
+    return line_ids(first, last)
+
+
+def _line(text: str, id: str, inputs: Inputs) -> Block:
+    marked = section(text, source=SOURCE, sign=inputs.sign)
+    return Block(
+        id=f"{SOURCE}:{id}",
+        source=SOURCE,
+        messages=(Message("user", (Text(text=marked),)),),
+        trust=Trust.OPERATOR,
+        why="names what is missing here",
+    )
+
+
+def _placed(blocks: Blocks, lines: dict[int, Block]) -> Iterator[Block]:
+    """Each line in front of the first exchange behind its gap that is sent."""
+    waiting = sorted(lines, reverse=True)
+    for block in blocks:
+        while waiting and block.messages and block.order >= waiting[-1]:
+            yield lines[waiting.pop()]
+        yield block
