@@ -25,7 +25,8 @@ turn_note: a user's turn that the provider wants first or last.
 placeholder: stands for a message or a result without text.
 argument_note: arguments that were not JSON, in front of the result of their call.
 media_note: a picture or a file in words, where it can not be sent.
-section: the markers around a text. left_out: a line that names what is missing there. payload: the headers of a Context Pack.
+section: the markers around a text. payload: the headers of a Context Pack.
+left_out: a line that names what is missing there.
 transcript: who speaks in which turn, where the conversation is sent as one text.
 merged: neighbours of one role that became one message.
 moved_media: pictures of a tool's result that stand in a user's message behind it.
