@@ -4,6 +4,7 @@ import pytest
 
 from contextwright import C, S, Session, compile, record
 from contextwright.compiler.assemble import BY_THE_ENGINE
+from contextwright.compiler.left_out import SOURCE
 from contextwright.errors import RefError, SpecError
 from contextwright.testing import session_of, target_for
 
@@ -22,7 +23,7 @@ def research():
 def kept(session, spec):
     """Ids of the conversation blocks that the spec brings, what the engine adds aside."""
     pack = compile(session, spec, target=target_for("openai-chat"))
-    return [b.id for b in pack.manifest.kept if b.source not in BY_THE_ENGINE]
+    return [b.id for b in pack.manifest.kept if b.source not in {*BY_THE_ENGINE, SOURCE}]
 
 
 TURN = {turn: [f"e{1 + turn * 4 + n}" for n in (0, 1, 3)] for turn in range(6)}

@@ -26,6 +26,7 @@ from contextwright.errors import BudgetError
 from contextwright.render.target import Target
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.terminal import Terminal
 
 SOURCE = "left_out"
 STEP = "left out"
@@ -85,15 +86,21 @@ def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> 
     if planned.view == "fold":
         return room  # its note names what it leaves out
     missing = len(gaps(assembled.blocks, inputs))
-    stands = terminal is not None and any(stage.standing for stage in terminal.stages)
-    if not missing and (stands or room.over(assembled.blocks) <= 0):
+    if not missing and (_spares_exchanges(terminal) or room.over(assembled.blocks) <= 0):
         return room
-    lines = 1 if planned.view != "all" else missing + (not stands)
+    lines = 1 if planned.view != "all" else missing + (not _spares_exchanges(terminal))
     needed = min(lines, _most_lines(room)) * _line_tokens(inputs)
     if not needed:
         return room
     tracer = room.tracer.attempt()
     return msgspec.structs.replace(room, fixed=room.fixed + needed, tracer=tracer)
+
+
+def _spares_exchanges(terminal: Terminal | None) -> bool:
+    """Whether a limit may be held without dropping any: by a note, or by what other layers give."""
+    if terminal is None:
+        return False
+    return terminal.layers is not None or any(stage.standing for stage in terminal.stages)
 
 
 def _most_lines(room: BudgetState) -> int:
