@@ -177,9 +177,9 @@ def _text_of(group: Sequence[Span], inputs: Inputs) -> str:
 
 
 def _range(gap: Span, inputs: Inputs) -> str:
-    ends = (inputs.snapshot.exchanges(at, at + 1) for at in (gap[0], gap[1] - 1))
-    first, last = (inputs.blocks(exchange, LOGGED)[0] for exchange in ends)
-    return line_ids(first, last)
+    places = dict.fromkeys((gap[0], gap[1] - 1))
+    ends = [inputs.blocks(inputs.snapshot.exchanges(at, at + 1), LOGGED)[0] for at in places]
+    return line_ids(ends[0], ends[-1])
 
 
 def _line(text: str, id: str, inputs: Inputs) -> Block:
