@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(scope="session")
 def s3_server():
     """Its address; moto's, in this process."""
-    server = pytest.importorskip("moto.server", reason="pip install 'moto[server,s3]'")
+    server = pytest.importorskip("moto.server", reason="pip install 'moto[s3]' flask flask-cors")
     threaded = server.ThreadedMotoServer(port=0, verbose=False)
     threaded.start()
     host, port = threaded.get_host_and_port()

@@ -58,7 +58,7 @@ def test_the_rules_of_a_bucket_end_only_what_nobody_can_see(s3, s3_server):  # n
     for rule in rules["Rules"]:
         assert rule["Filter"] == {"Prefix": "agents/"}
         assert "Days" not in rule.get("Expiration", {}) and "Date" not in rule.get("Expiration", {})
-    boto3 = pytest.importorskip("boto3", reason="pip install 'moto[server,s3]'")
+    boto3 = pytest.importorskip("boto3", reason="pip install 'moto[s3]' flask flask-cors")
     client = boto3.client("s3", endpoint_url=s3_server)
     bucket = s3.removeprefix("s3://")
     client.put_bucket_lifecycle_configuration(Bucket=bucket, LifecycleConfiguration=rules)

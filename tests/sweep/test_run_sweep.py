@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from contextwright import C
-from contextwright.errors import SessionError, SpecError
+from contextwright.errors import SessionError, SpecError, StoreError
 from contextwright.formats import write_session
 from contextwright.inspect.call_moments import call_moments
 from contextwright.stores import SQLiteSessions
@@ -120,6 +121,41 @@ def test_what_is_no_sweep_is_refused(tmp_path):
     for job, workers in ((SweepJob((same, same)), 1), (SweepJob(()), 1), (JOB, 0)):
         with pytest.raises(SpecError):
             sweep([tmp_path], job, tmp_path / "r.parquet", workers=workers)
+
+
+def test_a_damaged_file_is_named_and_what_is_done_stays(folder, tmp_path):
+    whole = tmp_path / "whole.parquet"
+    pq.write_table(pa.concat_tables(session_tables([folder])), whole)
+    lines = gzip.compress(b'{"messages": [{"role": "user", "content": "hello"}]}\n' * 90)
+    damaged = {
+        "cut.parquet": whole.read_bytes()[:-200],
+        "empty.parquet": b"",
+        "other.parquet": b"{}",
+        "cut.jsonl.gz": lines[: len(lines) - 12],
+        "plain.jsonl.gz": b"{}",
+    }
+    for name, data in damaged.items():
+        (tmp_path / name).write_bytes(data)
+    pq.write_table(pa.table({"body": [1]}), tmp_path / "numbers.parquet")
+    for name in (*damaged, "numbers.parquet"):
+        out = tmp_path / f"{name}.out"
+        with pytest.raises(SessionError, match=rf"can not be read.*[\s\S]*{name}"):
+            sweep([folder / "a0.json", tmp_path / name], JOB, out, workers=1, size=1)
+        assert len(list(out.with_name(f"{out.name}.parts").glob("*.parquet"))) >= 1
+
+
+def test_what_is_no_file_is_not_replaced(folder, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", folder):
+        with pytest.raises(StoreError, match="no file"):
+            sweep([folder], JOB, place, workers=1)
+    assert (tmp_path / "pipe").is_fifo()
+    for options in ({"workers": 1.5}, {"workers": 1, "size": 0}):
+        with pytest.raises(SpecError):
+            sweep([folder], JOB, tmp_path / "r.parquet", **options)
+    for share in (0, -1, 1.5):
+        with pytest.raises(SpecError, match="share"):
+            sweep([folder], SweepJob(JOB.specs, share=share), tmp_path / "r.parquet", workers=1)
 
 
 def test_parquet_goes_in_as_it_comes_from_a_table(folder, tmp_path):

@@ -55,8 +55,9 @@ def opened_store(url: str, **options: Any) -> Any:
     try:
         return obstore.store.from_url(url, **options)
     except Exception as error:
+        telling = str(error).strip().partition("\n")[0]  # its lines of debugging follow
         raise StoreError(
-            f"no object store: {error}", where=url, fix="such as s3://bucket/prefix"
+            f"no object store: {telling}", where=url, fix="such as s3://bucket/prefix"
         ) from error
 
 

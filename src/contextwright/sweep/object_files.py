@@ -97,8 +97,9 @@ def _named(where: str) -> Generator[None]:
     except ContextwrightError:
         raise
     except Exception as error:
+        telling = str(error).strip().partition("\n")[0]
         raise StoreError(
-            f"the object store failed: {type(error).__name__}: {error}"[:300],
+            f"the object store failed: {type(error).__name__}: {telling}"[:300],
             where=where,
             fix="look at the address, the credentials and the service",
         ) from error

@@ -1,12 +1,13 @@
 """Recorded sessions out of files, folders and stores, as tables of a few each."""
 
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from contextwright.errors import SessionError
+from contextwright.errors import ContextwrightError, SessionError
 from contextwright.formats import is_one_session, write_session
 from contextwright.stores.sqlite import SQLiteSessions
 from contextwright.stores.store import SessionStore
@@ -62,11 +63,11 @@ def _recorded(source: str | Path | SessionStore) -> Iterator[_Recorded]:
             database.close()
     elif is_object_url(source):
         for url, path in object_files(str(source), _SUFFIXES):
-            for one in _of_file(path):
+            for one in _undamaged(path, url):
                 yield one._replace(source=url if one.source == str(path) else one.source)
     else:
         for path in _files(Path(source)):
-            yield from _of_file(path)
+            yield from _undamaged(path, str(path))
 
 
 def _files(path: Path) -> list[Path]:
@@ -80,6 +81,27 @@ def _files(path: Path) -> list[Path]:
         fix = "give files, folders, or the URL of an object store or a PostgreSQL database"
         raise SessionError("no such file", where=str(path), fix=fix)
     return [path]
+
+
+def _undamaged(path: Path, name: str) -> Iterator[_Recorded]:
+    """The sessions of a file. One that ends in the middle, or is not what its name says, ends the
+    sweep: how many sessions it had can not be known, and none is left out in silence."""
+    sessions = _of_file(path)
+    while True:
+        try:
+            one = next(sessions, None)
+        except ContextwrightError:
+            raise
+        except (OSError, EOFError, zlib.error, ValueError, TypeError, pa.ArrowException) as error:
+            telling = str(error).strip().partition("\n")[0][:200]
+            raise SessionError(
+                f"the file can not be read: {telling or type(error).__name__}",
+                where=name,
+                fix="restore it, or leave it out; what is done stays, run the same command again",
+            ) from error
+        if one is None:
+            return
+        yield one
 
 
 def _of_file(path: Path) -> Iterator[_Recorded]:
@@ -123,9 +145,19 @@ def _of_parquet(path: Path) -> Iterator[_Recorded]:
                 str(each.get("source") or path),
                 row if each.get("row") is None else int(each["row"]),
                 str(each.get("id") or ""),
-                body.encode() if isinstance(body, str) else body,
+                _bytes_of(body),
             )
             row += 1
+
+
+def _bytes_of(body: Any) -> bytes:
+    if isinstance(body, bytes):
+        return body
+    if isinstance(body, str):
+        return body.encode()
+    if body is None:  # a row with the error that this is no session
+        return b""
+    raise TypeError(f"the column 'body' holds {type(body).__name__}, not bytes or text")
 
 
 def _is_one(path: Path) -> bool:

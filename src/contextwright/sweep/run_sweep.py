@@ -153,5 +153,8 @@ def _check(job: SweepJob, workers: int, size: int) -> None:
             fix="SweepJob((SweepSpec.of(C.default()), SweepSpec.of(C.compaction(8000))))",
         )
     for name, number in (("workers", workers), ("size", size)):
-        if number < 1:
-            raise SpecError(f"{name} is {number}", where=f"sweep({name}=...)", fix="1 or more")
+        if not isinstance(number, int) or number < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SpecError(f"{name} is {number!r}", where=f"sweep({name}=...)", fix="1 or more")
+    if not 0 < job.share <= 1:
+        fix = "more than 0, and 1 for all calls"
+        raise SpecError(f"share is {job.share!r}", where="SweepJob(share=...)", fix=fix)

@@ -35,6 +35,7 @@ class SweepParts:
         # of the parts' names only what can not be made again is held: twelve bytes each
         self._digests = bytearray()
         self._job = sha256(_encode((__version__, job))).digest()
+        _check_place(result)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -106,6 +107,20 @@ def whole_file(path: Path) -> Generator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _check_place(result: Path) -> None:
+    """The result takes the place of what has its name: a device, say, would be gone."""
+    try:
+        other = result.exists() and not result.is_file()
+    except OSError as error:
+        raise _unwritable(result, error) from error
+    if other:
+        raise StoreError(
+            "there is something that is no file",
+            where=str(result),
+            fix="give the name of a file, such as results.parquet",
+        )
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError:

@@ -54,7 +54,7 @@ def test_no_statement_of_a_tenant_reaches_anothers_rows(database):
     assert len(PostgresSessions(acme).load("s")) == 1
 
 
-@pytest.mark.parametrize("tenant", ["", "a\0b", None])
+@pytest.mark.parametrize("tenant", ["", "a\0b", None, "a\ud83db"])
 def test_a_tenant_needs_a_name(database, tenant):
     with pytest.raises(StoreError, match="name of a tenant"):
         database.for_tenant(tenant)
@@ -227,3 +227,17 @@ def test_an_unreachable_server_is_named_without_its_password():
     with pytest.raises(StoreError, match="no connection") as caught:
         PostgresDatabase("postgresql://u:secret@127.0.0.1:1/x", wait_s=0.2)
     assert "127.0.0.1:1" in str(caught.value) and "secret" not in str(caught.value)
+
+
+def test_an_address_that_is_none_is_refused_and_the_servers_own_words_are_told(postgres_url):
+    for url in ("http://x", "no url", "postgresql://u:secret@[::bad/x", None):
+        with pytest.raises(StoreError, match="no URL of a PostgreSQL") as caught:
+            PostgresDatabase(url)
+        assert "secret" not in str(caught.value)
+    for schema in ("", "a\0b"):
+        with pytest.raises(StoreError, match="name of a schema"):
+            PostgresDatabase(postgres_url, schema=schema)
+    parts = psycopg.conninfo.conninfo_to_dict(postgres_url)
+    nowhere = psycopg.conninfo.make_conninfo(**{**parts, "dbname": "ctx_is_not_there"})
+    with pytest.raises(StoreError, match="ctx_is_not_there.* does not exist"):
+        PostgresDatabase(nowhere, wait_s=0.2)

@@ -8,7 +8,9 @@ from hashlib import sha256
 from typing import Any, LiteralString, TypeVar
 from urllib.parse import urlsplit
 
+import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from contextwright.errors import StoreBusy, StoreError
@@ -68,8 +70,9 @@ class PostgresDatabase:
         rest_s: float = 0.0,
         row_security: bool = False,
     ) -> None:
+        _check_address(url, schema)
         self.schema, self._wait_s, self._row_security = schema, wait_s, row_security
-        self._place, self._rest = _place(url, schema), _Rest(rest_s)
+        self._url, self._place, self._rest = url, _place(url, schema), _Rest(rest_s)
         # a pooler between here and the server has no prepared statements of ours
         self._pool = ConnectionPool(
             url,
@@ -151,7 +154,7 @@ class PostgresDatabase:
                 raw.execute(sql.SQL("VACUUM (FULL) {}").format(table))
 
     def _set_tenant(self, tenant: str) -> None:
-        if not isinstance(tenant, str) or not tenant or "\0" in tenant:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not _is_text(tenant):
             raise StoreError(
                 f"expected the name of a tenant, got {tenant!r}",
                 where="PostgresDatabase(tenant=...)",
@@ -228,11 +231,26 @@ class PostgresDatabase:
             except PoolTimeout:
                 if left <= ATTEMPT_S:
                     self._rest.begin()
-                    raise
+                    raise self._unreached() from None
         try:
             yield raw
         finally:
             self._pool.putconn(raw)
+
+    def _unreached(self) -> LostConnection:
+        """Why no connection can be had: a pool keeps to itself what the server says. Who leaves a
+        server alone that does not answer is not kept waiting for that as well."""
+        telling = "the pool has none left, or the server does not answer"
+        try:
+            if not self._rest.seconds:
+                psycopg.connect(self._url, connect_timeout=2).close()
+        except psycopg.Error as error:
+            telling = str(error).strip().partition("\n")[0]
+        return LostConnection(
+            f"no connection within the time that was waited: {telling}",
+            where=self.path,
+            fix="see that the server runs and takes as many connections as pools may open",
+        )
 
     def _begin(self, isolation: LiteralString) -> sql.Composed:
         """Begin, for one tenant, in one message. The settings end with the transaction, as a
@@ -272,6 +290,30 @@ class _Own(threading.local):
 
     connection: PostgresConnection | None = None
     raw: Any = None
+
+
+def _is_text(name: object) -> bool:
+    """Whether it is a text that the server can hold as it is."""
+    if not isinstance(name, str) or not name or "\0" in name:
+        return False
+    return not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
+def _check_address(url: str, schema: str) -> None:
+    try:
+        conninfo_to_dict(url)
+    except (psycopg.ProgrammingError, AttributeError, TypeError, ValueError) as error:
+        raise StoreError(
+            "this is no URL of a PostgreSQL database",  # which may have a password: it is not shown
+            where="PostgresDatabase(url)",
+            fix="such as postgresql://user@host:5432/name",
+        ) from error
+    if not _is_text(schema):
+        raise StoreError(
+            f"expected the name of a schema, got {schema!r}",
+            where="PostgresDatabase(schema=...)",
+            fix="leave it out for 'contextwright'",
+        )
 
 
 def _place(url: str, schema: str) -> str:
