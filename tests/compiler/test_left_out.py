@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from contextwright import C, Engine, Session, compile
+from contextwright.compiler.left_out import SOURCE
 from contextwright.errors import BudgetError
 from contextwright.testing import session_of, sessions, target_for
 
@@ -168,3 +169,10 @@ def test_what_is_neither_sent_nor_told_is_named_and_counted(session):
         assert sum(kept.tokens for kept in pack.manifest.kept) == (
             pack.tokens - pack.manifest.fixed_tokens
         )
+
+
+def test_a_line_is_ours_and_a_note_is_anybodys():
+    told = compile(reading(), C.window(steps=3), model="gpt-5").manifest.kept
+    assert {k.trust for k in told if k.source == SOURCE} == {"operator"}
+    noted = compile(reading(), C.compaction(3_000), model="gpt-5").manifest.kept
+    assert {k.trust for k in noted if k.source == "earlier"} == {"foreign"}

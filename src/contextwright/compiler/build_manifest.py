@@ -275,7 +275,7 @@ def _kept_blocks(built: CompileResult, costs: list[int]) -> Iterator[KeptBlock]:
 
 def _trust(block: Block, agent: str) -> str:
     """Whose words a block holds, for the agent that the request is for."""
-    if not block.messages:
+    if block.order < 0:  # a text, or a message that nobody said, such as a note
         return block.trust.name.lower()
     return "foreign" if is_of_another(block, agent) else least_trusted(block.messages)
 
