@@ -2,9 +2,10 @@
 docs/reference/adapters.md, in short the README. Frameworks that do not install side by side are
 played in their own environments, into the same data: `make adapters`.
 
-python scripts/adapter_table.py [--loop] [NAME...]     the drivers of these modules; by default all
+python scripts/adapter_table.py [--loop | --new] [NAME...]    the drivers of these modules, or all
 
-With --loop only the loop of 34 calls is played; outcomes of scenarios stay as they were. Without
+With --loop only the loop of 34 calls is played, with --new only scenarios that have no outcome yet;
+all else stays as it was. Without
 anything to play (`-`) the pages are written from the data.
 """
 
@@ -53,7 +54,7 @@ class Played(msgspec.Struct):
     outcomes: list[Outcome]
 
 
-def main(names: list[str], *, loop_only: bool = False) -> None:
+def main(names: list[str], *, loop_only: bool = False, new_only: bool = False) -> None:
     """Play, and write the data and the pages. What is not installed stays as it was played last."""
     sys.path.insert(0, str(ROOT))
     for path in sorted(DRIVERS.glob("*.py")):
@@ -67,7 +68,18 @@ def main(names: list[str], *, loop_only: bool = False) -> None:
         own = [each for each in getattr(module, "DRIVERS", ()) if type(each).__name__ != "Dummy"]
         for driver in own:
             print(f"playing {driver.name}", file=sys.stderr, flush=True)
-            keep(driver.name, compare(driver), None if loop_only else outcomes([driver]))
+            before = stored().get(driver.name)
+            if new_only and before is not None:
+                known = {each.scenario for each in before.outcomes}
+                added = (
+                    outcomes([driver], sorted(SCENARIOS.keys() - known))
+                    if SCENARIOS.keys() - known
+                    else []
+                )
+                both = sorted([*before.outcomes, *added], key=lambda each: each.scenario)
+                keep(driver.name, before.comparison, both)
+            else:
+                keep(driver.name, compare(driver), None if loop_only else outcomes([driver]))
     write(stored())
 
 
@@ -134,5 +146,5 @@ def short(played: dict[str, Played]) -> str:
 
 
 if __name__ == "__main__":
-    arguments = [each for each in sys.argv[1:] if each != "--loop"]
-    main(arguments, loop_only="--loop" in sys.argv)
+    arguments = [each for each in sys.argv[1:] if not each.startswith("--")]
+    main(arguments, loop_only="--loop" in sys.argv, new_only="--new" in sys.argv)

@@ -16,7 +16,7 @@ from pydantic_ai.messages import (
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
 from contextwright.adapters.message_mapping import MappedRequest
-from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
+from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
 from contextwright.testing.adapter_suite import AdapterSuite
 
 
@@ -51,7 +51,7 @@ MESSAGES = [
 
 
 def through(change, model="gpt-5"):
-    request = MappedRequest(PromptMessages(), MESSAGES, model=model, system="be brief")
+    request = MappedRequest(MAPPING, MESSAGES, model=model, system="be brief")
     compiled = {"messages": change(list(request.body["messages"]))}
     return request.system_of(compiled), request.messages_of(compiled)
 

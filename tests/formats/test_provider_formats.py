@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
-from contextwright.formats import FORMATS, read_session, read_sessions, write_session
+from contextwright.formats import FORMATS, gemini, read_session, read_sessions, write_session
+from contextwright.session.event import Image, Text
 from contextwright.testing import session_of, sessions
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=30)
@@ -382,6 +383,16 @@ def test_a_file_of_sessions_given_as_one_says_how_to_read_them():
         read_session(b'{"id": "a", "messages": []}\n{"id": "b", "messages": []}\n')
     assert "2 sessions" in caught.value.what
     assert "read_sessions" in str(caught.value.fix)
+
+
+@pytest.mark.parametrize("response, text", [({}, ""), ({"result": "a picture"}, "a picture")])
+def test_pictures_in_a_response_of_geminis_are_read_and_written(response, text):
+    media = [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]
+    called = {"id": "c1", "name": "look", "response": response, "parts": media}
+    result = gemini.part_of({"functionResponse": called}, "part")
+    assert result.text == text
+    assert [type(part) for part in result.content] == [Text, Image]
+    assert gemini.part_to(result)["functionResponse"]["parts"] == media
 
 
 def test_what_can_not_be_written_is_named(tmp_path):

@@ -90,6 +90,14 @@ def test_chat_refuses_what_breaks_a_rule(messages, code):
     assert not server.requests
 
 
+def test_a_fault_of_the_providers_is_no_refusal_and_the_next_try_is_answered():
+    with StrictServer([Reply(status=503), "done"]) as server:
+        client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=1)
+        answer = client.chat.completions.create(model="gpt-5", messages=[QUESTION])
+    assert answer.choices[0].message.content == "done"
+    assert server.failed == [server.requests[0].body] and not server.refused
+
+
 def test_each_provider_says_in_its_own_words_that_it_is_too_long():
     long = "word " * 2_000
     with StrictServer(["never"], window=1_000) as server:

@@ -16,6 +16,7 @@ class ReadingTool(msgspec.Struct, frozen=True):
     Args:
         name, description, parameters: as the model is shown them.
         read, aread: what answers a call, by its arguments; those that are null are not given.
+        of_run: `read` and `aread` of a run, as `ContextPort` says.
         tool: itself.
     """
 
@@ -24,6 +25,7 @@ class ReadingTool(msgspec.Struct, frozen=True):
     parameters: dict[str, Any]
     read: Callable[..., str]
     aread: Callable[..., Awaitable[str]]
+    of_run: Callable[[str], tuple[Callable[..., str], Callable[..., Awaitable[str]]]]
     tool: Tool
 
 
@@ -42,13 +44,18 @@ def is_our_tool(schema: Mapping[str, Any]) -> bool:
 
 
 def _reading_tool(port: ContextPort, tool: Tool) -> ReadingTool:
-    def read(**arguments: Any) -> str:
-        return port.answer(tool.name, _arguments(arguments))
+    def of_run(run: str) -> tuple[Callable[..., str], Callable[..., Awaitable[str]]]:
+        def read(**arguments: Any) -> str:
+            return port.answer(tool.name, _arguments(arguments), run)
 
-    async def aread(**arguments: Any) -> str:
-        return await port.aanswer(tool.name, _arguments(arguments))
+        async def aread(**arguments: Any) -> str:
+            return await port.aanswer(tool.name, _arguments(arguments), run)
 
-    return ReadingTool(tool.name, tool.description, dict(tool.parameters), read, aread, tool)
+        return read, aread
+
+    read, aread = of_run("")
+    parameters = dict(tool.parameters)
+    return ReadingTool(tool.name, tool.description, parameters, read, aread, of_run, tool)
 
 
 def _arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Generic
 
 from contextwright.adapters.message_mapping import MappedRequest, MessageT
-from contextwright.adapters.port import Bill, ContextPort
+from contextwright.adapters.port import Bill, Body, ContextPort
 from contextwright.adapters.streams import astream, stream
 
 
@@ -16,20 +16,30 @@ class MappedCall(Generic[MessageT]):
         port: of the adapter.
         request: with the framework's messages.
         bill: what an answer, or a piece of one, says that it cost.
+        run: as `ContextPort` says.
+        sent: what of a compiled body goes to the model; by default the framework's messages.
     """
 
-    def __init__(self, port: ContextPort, request: MappedRequest[MessageT], bill: Bill) -> None:
-        self._port, self._request, self._bill = port, request, bill
+    def __init__(
+        self,
+        port: ContextPort,
+        request: MappedRequest[MessageT],
+        bill: Bill,
+        run: str = "",
+        sent: Callable[[Body], Any] | None = None,
+    ) -> None:
+        self._port, self._request, self._bill, self._run = port, request, bill, run
+        self._sent = sent or request.messages_of
 
-    def answer(self, send: Callable[[list[MessageT]], Any]) -> Any:
-        """What `send` gives for the compiled messages."""
-        body, messages = self._request.body, self._request.messages_of
-        return self._port.send(body, lambda new: send(messages(new)), bill=self._bill)
+    def answer(self, send: Callable[[Any], Any]) -> Any:
+        """What `send` gives for what is sent."""
+        body, sent = self._request.body, self._sent
+        return self._port.send(body, lambda new: send(sent(new)), self._run, self._bill)
 
-    async def aanswer(self, send: Callable[[list[MessageT]], Awaitable[Any]]) -> Any:
+    async def aanswer(self, send: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same beside an event loop."""
-        body, messages = self._request.body, self._request.messages_of
-        return await self._port.asend(body, lambda new: send(messages(new)), bill=self._bill)
+        body, sent = self._request.body, self._sent
+        return await self._port.asend(body, lambda new: send(sent(new)), self._run, self._bill)
 
     def pieces(self, send: Callable[[list[MessageT]], Iterator[Any]]) -> Iterator[Any]:
         """The pieces that `send` gives for the compiled messages."""

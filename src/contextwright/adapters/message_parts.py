@@ -14,6 +14,9 @@ SILENT = "(no text)"
 """Stands for an answer that has neither text nor calls, such as one that only thinks."""
 
 
+_SHOWN = ("text", "media", "call")
+
+
 class PartView(msgspec.Struct, frozen=True):
     """A part of a framework's message, as a context reads it.
 
@@ -23,6 +26,7 @@ class PartView(msgspec.Struct, frozen=True):
         id: of the call, also in its result.
         name: of the tool that is called.
         wire: the part of a chat message that stands for a picture or a file.
+        role: whose it is, where that is another than the message's.
     """
 
     kind: Literal["text", "call", "result", "media", "reasoning", "opaque"]
@@ -30,6 +34,7 @@ class PartView(msgspec.Struct, frozen=True):
     id: str = ""
     name: str = ""
     wire: Wire = {}
+    role: str = ""
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
@@ -80,55 +85,56 @@ class PartAccess(Protocol[MessageT]):
 
 class PartedMessages:
     """A `MessageMapping` by the parts of messages: a result is a chat message, all else of a
-    message is one."""
+    message that is of one role is one."""
 
     def __init__(self, access: PartAccess[Any]) -> None:
         self.access = access
 
     def wires(self, message: Any) -> list[Wire]:
-        """A chat message for each result, and one for the rest."""
+        """A chat message for each result, and one for the rest of each role."""
         views = self._views(message)
         wires: list[Wire] = [
             {"role": "tool", "tool_call_id": view.id, "content": view.text}
             for view in views
             if view.kind == "result"
         ]
-        shown = [view for view in views if view.kind in ("text", "media", "call")]
-        role = self.access.role(message)
-        if role == "assistant":
-            return [*wires, _answer(shown)]
-        if wires and not shown:
-            return wires
-        role = "user" if role == "tool" else role
-        return [*wires, {"role": role, "content": _content(shown)}]
+        rest = self._rest(message, views)
+        return [*wires, *(_wire(role, shown) for role, shown in rest.items())]
 
     def changed(self, message: Any, wires: Mapping[int, Wire]) -> Any:
         """The message with what is left of its parts; what is not shown stays where it stood."""
-        parts, views = self.access.parts(message), self._views(message)
-        results = [view for view in views if view.kind == "result"]
-        rest = wires.get(len(results))
-        texts = _Texts(rest, [view for view in views if view.kind in ("text", "media")])
-        arguments = {
-            call["id"]: call["function"]["arguments"]
-            for call in (rest or {}).get("tool_calls") or ()
-        }
+        parts, views, own = self.access.parts(message), self._views(message), self._role(message)
+        first = sum(view.kind == "result" for view in views)
+        rest = enumerate(self._rest(message, views).items(), first)
+        texts = {role: _Texts(wires.get(place), shown) for place, (role, shown) in rest}
         left: list[Any] = []
         number = 0
         for part, view in zip(parts, views, strict=True):
-            text: str | None = None
             if view.kind == "result":
                 wire = wires.get(number)
                 number += 1
                 text = None if wire is None else plain_text(wire.get("content"))
-            elif view.kind == "call":
-                text = arguments.get(view.id)
-            elif view.kind in ("text", "media"):
-                text = texts.now(view)
-            elif rest is not None:
-                text = view.text
+            else:
+                told = texts.get(view.role or own)
+                text = view.text if told is None else told.now(view)
             if text is not None:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return self.access.with_parts(message, left)
+
+    def _rest(self, message: Any, views: Sequence[PartView]) -> dict[str, list[PartView]]:
+        """What is shown of a message beside its results, by whose it is; where nothing is shown
+        at all, nothing of its own role."""
+        own = self._role(message)
+        rest: dict[str, list[PartView]] = {}
+        for view in views:
+            if view.kind in _SHOWN:
+                rest.setdefault(view.role or own, []).append(view)
+        return rest or ({} if any(view.kind == "result" for view in views) else {own: []})
+
+    def _role(self, message: Any) -> str:
+        """The role of what is no result."""
+        role = self.access.role(message)
+        return "user" if role == "tool" else role
 
     def made(self, wire: Wire) -> Any:
         """A message for what was added."""
@@ -145,11 +151,14 @@ class PartedMessages:
 
 
 class _Texts:
-    """What became of the texts and pictures of a message."""
+    """What became of the texts, calls and pictures of a message."""
 
     def __init__(self, wire: Wire | None, before: Sequence[PartView]) -> None:
         content: Any = None if wire is None else wire.get("content")
-        self._same = wire is not None and content == _content_of(wire, before)
+        self._is_gone = wire is None
+        self._same = wire is not None and content == _wire(wire["role"], before)["content"]
+        calls = (wire or {}).get("tool_calls") or ()
+        self._arguments = {call["id"]: call["function"]["arguments"] for call in calls}
         self._media = [p for p in content or () if p["type"] != "text"] if _is_list(content) else []
         texts = [view for view in before if view.kind == "text"]
         new = [p["text"] for p in content if p["type"] == "text"] if _is_list(content) else []
@@ -161,6 +170,10 @@ class _Texts:
 
     def now(self, view: PartView) -> str | None:
         """The text of now; None where it is gone."""
+        if view.kind == "call":
+            return self._arguments.get(view.id)
+        if view.kind not in _SHOWN:
+            return None if self._is_gone else view.text
         if self._same:
             return view.text
         if view.kind == "media":
@@ -172,17 +185,16 @@ def _is_list(content: Any) -> bool:
     return isinstance(content, list)
 
 
-def _content_of(wire: Wire, views: Sequence[PartView]) -> Any:
-    return _answer(views)["content"] if wire["role"] == "assistant" else _content(views)
-
-
-def _content(views: Sequence[PartView]) -> Any:
-    """A text, or a list where there are several parts."""
-    if len(views) == 1 and views[0].kind == "text":
-        return views[0].text
-    return [
-        view.wire if view.kind == "media" else {"type": "text", "text": view.text} for view in views
+def _wire(role: str, shown: Sequence[PartView]) -> Wire:
+    """The chat message of what is shown; its text stays one, of several parts it is a list."""
+    if role == "assistant":
+        return _answer(shown)
+    if len(shown) == 1 and shown[0].kind == "text":
+        return {"role": role, "content": shown[0].text}
+    parts = [
+        view.wire if view.kind == "media" else {"type": "text", "text": view.text} for view in shown
     ]
+    return {"role": role, "content": parts or SILENT}
 
 
 def _answer(views: Sequence[PartView]) -> Wire:

@@ -274,17 +274,18 @@ def _result(response: Json) -> ToolResult:
     fields = object_if(value)
     error = set(fields) == {"error"}
     single = fields["error"] if error else fields.get("result", fields.get("output"))
-    text = single if isinstance(single, str) else text_of(value)
+    media = [_media(object_if(part)) for part in list_if(response.get("parts"))]
+    text = single if isinstance(single, str) else text_of(value) if fields or not media else ""
     name = str(response.get("name") or "")
     return ToolResult(
         call_id=str(response.get("id") or name),
         name=name,
-        content=(Text(text=text),),
+        content=(Text(text=text), *media),
         status="error" if error else "ok",
     )
 
 
-def _media(part: Json) -> AnyPart:
+def _media(part: Json) -> Image | File | Opaque:
     inline, file = _pick(part, "inline_data"), _pick(part, "file_data")
     blob = object_if(inline if isinstance(inline, dict) else file)
     if not isinstance(inline, dict) and not isinstance(file, dict):
@@ -312,8 +313,10 @@ def part_to(part: AnyPart) -> Json | None:
             return {"functionCall": call, **signature}
         case ToolResult():
             response = {"error" if part.status == "error" else "result": part.text}
-            named = {"id": part.call_id, "name": part.name}
-            return {"functionResponse": {**named, "response": response}}
+            named = {"id": part.call_id, "name": part.name, "response": response}
+            others = [part_to(each) for each in part.content if not isinstance(each, Text)]
+            media = [each for each in others if each is not None]
+            return {"functionResponse": {**named, "parts": media} if media else named}
         case Image() | File() if part.data:
             return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
         case Image() | File():

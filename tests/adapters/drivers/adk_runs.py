@@ -24,6 +24,14 @@ class Answer(BaseModel):
     answer: str
 
 
+def looking(picture):
+    def look(path: str) -> types.Part:
+        """Look at a picture."""
+        return types.Part.from_bytes(data=picture, mime_type="image/png")
+
+    return look
+
+
 class AdkRun:
     def __init__(self, setup, stored=None):
         self.setup = setup
@@ -33,6 +41,8 @@ class AdkRun:
         tools = [
             FunctionTool(t, require_confirmation=t.__name__ == setup.denied) for t in setup.tools
         ]
+        if setup.look:
+            tools.append(FunctionTool(looking(setup.look)))
         if setup.helper:
             helper = AdkRun(setup.helper)
 
@@ -104,12 +114,21 @@ class AdkRun:
     def run_sync(self, question):
         return asyncio.run(self.run(question))
 
-    async def stream(self, question):
+    def trim(self, turns):
+        stored = self.dumped("main")
+        users = [n for n, each in enumerate(stored) if each["author"] == "user"]
+        kept = stored[users[-turns] :]
+        self.sessions = self.runner.session_service = InMemorySessionService()
+        self.stored = {"main": kept}
+
+    async def stream(self, question, most=None):
         message = types.Content(role="user", parts=[types.Part(text=question)])
         pieces = []
         async for event in self.events(message, "main", streaming_mode=StreamingMode.SSE):
             if event.partial and event.content:
                 pieces += [p.text for p in event.content.parts if p.text]
+            if len(pieces) == most:
+                break
         return pieces
 
     def dumped(self, conversation):
@@ -125,7 +144,11 @@ class AdkRun:
 
 class AdkDriver:
     name, api = "google-adk", "gemini"
-    cannot = {"thinking-bound-to-its-prefix": NO_BOUND}
+    moves_to = ()
+    cannot = {
+        "another-provider-goes-on": "its other providers are LiteLLM's",
+        "thinking-bound-to-its-prefix": NO_BOUND,
+    }
 
     def agent(self, setup):
         return AdkRun(setup)

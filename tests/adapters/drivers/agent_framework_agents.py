@@ -35,9 +35,24 @@ def anthropic_client(setup):
     )
 
 
+CLIENTS = {
+    "openai-chat": completion_client,
+    "openai-responses": responses_client,
+    "anthropic": anthropic_client,
+}
+
+
+def looking(picture):
+    def look(path: str) -> Content:
+        """Look at a picture."""
+        return Content.from_data(picture, "image/png")
+
+    return look
+
+
 class FrameworkAgent:
     def __init__(self, setup, client, stored=None):
-        self.setup, self.client = setup, client
+        self.setup, self.client = setup, CLIENTS.get(setup.api, client)
         self.sessions = dict(stored or {})
         tools = [
             FunctionTool(
@@ -50,19 +65,21 @@ class FrameworkAgent:
             )
             for tool in setup.tools
         ]
+        if setup.look:
+            tools.append(FunctionTool(name="look", description="Look.", func=looking(setup.look)))
         if setup.helper:
-            helper = FrameworkAgent(setup.helper, client).agent
+            helper = FrameworkAgent(setup.helper, self.client).agent
             tools.append(helper.as_tool(name="ask_helper", arg_name="task"))
         middleware = [ContextChatMiddleware(setup.context)] if setup.context else []
         tools += [tool for each in middleware for tool in each.tools]
         options = {}
         if setup.temperature is not None:
             options["temperature"] = setup.temperature
-        if client is responses_client:
+        if self.client is responses_client:
             options |= {"store": False, "include": ["reasoning.encrypted_content"]}
         self.options = {"response_format": Answer} if setup.structured else {}
         self.agent = Agent(
-            client(setup),
+            self.client(setup),
             setup.instructions,
             name="helper" if "helper" in setup.instructions else "reader",
             tools=tools,
@@ -86,15 +103,25 @@ class FrameworkAgent:
             response = await self.agent.run(Message("user", denied), **options)
         return response.text
 
-    async def stream(self, question):
-        updates = self.agent.run(question, session=self.session(), stream=True)
-        # what replaces the pieces before it is no piece
-        return [
-            each.text
-            async for update in updates
-            for each in update.contents
-            if each.type == "text" and each.text and each.merge_mode != "replace"
-        ]
+    def trim(self, turns):
+        state = self.session().state
+        stored = next(each for each in state.values() if "messages" in each)
+        messages = stored["messages"]
+        users = [n for n, each in enumerate(messages) if each.role == "user" and each.text]
+        stored["messages"] = messages[users[-turns] :]
+
+    async def stream(self, question, most=None):
+        pieces = []
+        async for update in self.agent.run(question, session=self.session(), stream=True):
+            # what replaces the pieces before it is no piece
+            pieces += [
+                each.text
+                for each in update.contents
+                if each.type == "text" and each.text and each.merge_mode != "replace"
+            ]
+            if len(pieces) == most:
+                break
+        return pieces
 
     def history(self, conversation="main"):
         stored = self.sessions[conversation].to_dict()
@@ -112,6 +139,9 @@ class FrameworkDriver:
     def __init__(self, name, api, client, cannot=None):
         self.name, self.api, self.client = name, api, client
         self.cannot = {**COMMON, **(cannot or {})}
+        # Anthropic's arguments are an object, which its client of Responses sends as they are
+        other = "openai-chat" if api == "openai-responses" else "anthropic"
+        self.moves_to = ("openai-chat",) if api == "anthropic" else (other,)
 
     def agent(self, setup):
         return FrameworkAgent(setup, self.client)
@@ -130,6 +160,7 @@ DRIVERS = [
         {
             "thinking": NO_THINKING,
             "thinking-bound-to-its-prefix": NO_THINKING,
+            "pictures-in-results": "the framework sends no picture of a result to this interface",
         },
     ),
     FrameworkDriver(

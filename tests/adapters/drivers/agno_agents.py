@@ -8,7 +8,7 @@ from agno.media import Image
 from agno.models.anthropic import Claude
 from agno.models.openai import OpenAIChat
 from agno.run.agent import RunContentEvent
-from agno.tools.function import Function
+from agno.tools.function import Function, ToolResult
 from pydantic import BaseModel
 
 from contextwright.adapters.agno import context_model, read_back_tools
@@ -28,16 +28,29 @@ def anthropic_model(setup):
     return Claude(setup.model, max_tokens=1000, temperature=setup.temperature, **options)
 
 
+MODELS_OF = {"openai-chat": openai_model, "anthropic": anthropic_model}
+
+
+def looking(picture):
+    def look(path: str) -> ToolResult:
+        """Look at a picture."""
+        return ToolResult(content="a picture", images=[Image(content=picture, format="png")])
+
+    return look
+
+
 class AgnoAgent:
     def __init__(self, setup, model, db=None):
-        self.setup, self.model = setup, model
-        self.db = db or InMemoryDb()
+        self.setup, self.model = setup, MODELS_OF.get(setup.api, model)
+        self.db, self.runs = db or InMemoryDb(), 1000
         self.agent = self.made(setup)
 
     def made(self, setup):
         tools = [Function.from_callable(tool) for tool in setup.tools]
         for tool in tools:
             tool.requires_confirmation = True if tool.name == setup.denied else None
+        if setup.look:
+            tools.append(looking(setup.look))
         if setup.helper:
             helper = self.made(setup.helper)
 
@@ -56,7 +69,7 @@ class AgnoAgent:
             tools=tools,
             db=self.db,
             add_history_to_context=True,
-            num_history_runs=1000,
+            num_history_runs=self.runs,
             output_schema=Answer if setup.structured else None,
             telemetry=False,
         )
@@ -80,7 +93,10 @@ class AgnoAgent:
     def run_sync(self, question):
         return self.agent.run(question, session_id="main").content
 
-    async def stream(self, question):
+    def trim(self, turns):
+        self.agent.num_history_runs = turns
+
+    async def stream(self, question, most=None):
         pieces, last = [], None
         async for event in self.agent.arun(
             question, session_id="main", stream=True, stream_events=True
@@ -88,6 +104,8 @@ class AgnoAgent:
             last = event
             if isinstance(event, RunContentEvent) and event.content:
                 pieces.append(event.content)
+                if len(pieces) == most:
+                    return pieces
         if type(last).__name__ == "RunErrorEvent":
             raise RuntimeError(last.content)
         return pieces
@@ -101,6 +119,8 @@ class AgnoAgent:
 
 
 class AgnoDriver:
+    moves_to = ("anthropic", "openai-chat")
+
     def __init__(self, name, api, model, cannot=None):
         self.name, self.api, self.model = name, api, model
         self.cannot = cannot or {}

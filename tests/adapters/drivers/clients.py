@@ -6,11 +6,12 @@ import json
 import anthropic
 import openai
 from google import genai
-from tests.adapters.drivers.own_loop import ANSWER, OwnLoop
+from tests.adapters.drivers.own_loop import ANSWER, OwnLoop, heard
 
 from contextwright import wrap
 
 NO_BOUND = "no model of this interface that binds is in the table of models"
+ONE = "a client speaks to one provider"
 NO_THINKING = "the interface gives no signed reasoning"
 
 
@@ -33,9 +34,11 @@ def openai_clients(setup):
 class ClientDriver:
     """One provider's client."""
 
+    moves_to = ()
+
     def __init__(self, loop, name, cannot=None):
         self.loop, self.api, self.name = loop, loop.api, name
-        self.cannot = cannot or {}
+        self.cannot = {"another-provider-goes-on": ONE, **(cannot or {})}
 
     def agent(self, setup):
         return self.loop(setup)
@@ -50,6 +53,15 @@ class ChatLoop(OwnLoop):
 
     def beginning(self):
         return [{"role": "system", "content": self.setup.instructions}]
+
+    def restarted(self, setup):
+        again = super().restarted(setup)
+        for history in again.histories.values():
+            history[0] = again.beginning()[0]
+        return again
+
+    def is_users(self, message):
+        return message["role"] == "user"
 
     def user(self, question, picture):
         content = question
@@ -79,12 +91,12 @@ class ChatLoop(OwnLoop):
         raw = await self.aclient.chat.completions.with_raw_response.create(**self.options(history))
         return raw.parse().choices[0].message
 
-    def streamed(self, history, pieces):
+    def streamed(self, history, pieces, most):
         usage = {"stream_options": {"include_usage": True}}
         with self.client.chat.completions.stream(**self.options(history), **usage) as stream:
             for event in stream:
                 if event.type == "content.delta":
-                    pieces.append(event.delta)
+                    heard(pieces, event.delta, most)
             return stream.get_final_completion().choices[0].message
 
     def recorded(self, message):
@@ -130,6 +142,12 @@ class ResponsesLoop(OwnLoop):
             )
         return [{"type": "message", "role": "user", "content": content}]
 
+    def is_users(self, item):
+        return item.get("role") == "user"
+
+    def picture(self, data):
+        return [{"type": "input_image", "detail": "auto", "image_url": data_url(data)}]
+
     def options(self, history):
         tools = [
             {"type": "function", "name": n, "description": d, "parameters": s, "strict": False}
@@ -155,11 +173,11 @@ class ResponsesLoop(OwnLoop):
     async def aask(self, history):
         return await self.aclient.responses.create(**self.options(history))
 
-    def streamed(self, history, pieces):
+    def streamed(self, history, pieces, most):
         with self.client.responses.stream(**self.options(history)) as stream:
             for event in stream:
                 if event.type == "response.output_text.delta":
-                    pieces.append(event.delta)
+                    heard(pieces, event.delta, most)
             return stream.get_final_response()
 
     def recorded(self, response):
@@ -207,6 +225,15 @@ class MessagesLoop(OwnLoop):
             content.insert(0, {"type": "image", "source": source})
         return [{"role": "user", "content": content}]
 
+    def is_users(self, message):
+        kinds = {block["type"] for block in message["content"]}
+        return message["role"] == "user" and "tool_result" not in kinds
+
+    def picture(self, data):
+        source = {"type": "base64", "media_type": "image/png"}
+        data = base64.b64encode(data).decode()
+        return [{"type": "image", "source": {**source, "data": data}}]
+
     def options(self, history):
         tools = [{"name": n, "description": d, "input_schema": s} for n, d, s in self.functions()]
         options = {
@@ -229,9 +256,10 @@ class MessagesLoop(OwnLoop):
     async def aask(self, history):
         return await self.aclient.messages.create(**self.options(history))
 
-    def streamed(self, history, pieces):
+    def streamed(self, history, pieces, most):
         with self.client.messages.stream(**self.options(history)) as stream:
-            pieces.extend(stream.text_stream)
+            for piece in stream.text_stream:
+                heard(pieces, piece, most)
             return stream.get_final_message()
 
     def recorded(self, message):
@@ -269,6 +297,12 @@ class GeminiLoop(OwnLoop):
             parts.append({"inline_data": {"mime_type": "image/png", "data": data}})
         return [{"role": "user", "parts": parts}]
 
+    def is_users(self, content):
+        return any("text" in part for part in content["parts"]) and content["role"] == "user"
+
+    def picture(self, data):
+        return {"picture": base64.b64encode(data).decode()}
+
     def options(self, history):
         functions = [
             {"name": n, "description": d, "parameters_json_schema": s}
@@ -292,12 +326,14 @@ class GeminiLoop(OwnLoop):
         answer = await self.client.aio.models.generate_content(**self.options(history))
         return answer.candidates[0].content
 
-    def streamed(self, history, pieces):
+    def streamed(self, history, pieces, most):
         parts = []
         for chunk in self.client.models.generate_content_stream(**self.options(history)):
             content = chunk.candidates[0].content
             parts += content.parts
-            pieces += [part.text for part in content.parts if part.text]
+            for part in content.parts:
+                if part.text:
+                    heard(pieces, part.text, most)
         return genai.types.Content(role="model", parts=parts)
 
     def recorded(self, content):
@@ -308,10 +344,13 @@ class GeminiLoop(OwnLoop):
         return [(call.id, call.name, call.args) for call in found]
 
     def results(self, outputs):
-        parts = [
-            {"function_response": {"id": id, "name": name, "response": {"output": output}}}
-            for id, name, output in outputs
-        ]
+        parts = []
+        for id, name, output in outputs:
+            response = {"id": id, "name": name, "response": {"output": output}}
+            if isinstance(output, dict):
+                blob = {"mime_type": "image/png", "data": output["picture"]}
+                response |= {"response": {}, "parts": [{"inline_data": blob}]}
+            parts.append({"function_response": response})
         return [{"role": "user", "parts": parts}]
 
     def text(self, content):
@@ -319,8 +358,9 @@ class GeminiLoop(OwnLoop):
 
 
 THINKING = {"thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING}
+CHAT = {**THINKING, "pictures-in-results": "a result of the interface is a text"}
 DRIVERS = [
-    ClientDriver(ChatLoop, "openai, chat", THINKING),
+    ClientDriver(ChatLoop, "openai, chat", CHAT),
     ClientDriver(ResponsesLoop, "openai, responses", {"thinking-bound-to-its-prefix": NO_BOUND}),
     ClientDriver(MessagesLoop, "anthropic"),
     ClientDriver(GeminiLoop, "google-genai", {"thinking-bound-to-its-prefix": NO_BOUND}),

@@ -41,9 +41,12 @@ def anthropic_llm(setup):
     )  # fmt: skip
 
 
+LLMS = {"openai-chat": openai_llm, "anthropic": anthropic_llm}
+
+
 class CrewAgent:
     def __init__(self, setup, llm, stored=None):
-        self.setup, self.llm = setup, llm
+        self.setup, self.llm = setup, LLMS.get(setup.api, llm)
         self.stored = dict(stored or {})
         self.agent = self.made(setup)
 
@@ -101,7 +104,12 @@ class CrewAgent:
         self.stored["main"] = output.messages
         return output.raw
 
-    async def stream(self, question):
+    def trim(self, turns):
+        messages = self.stored["main"]
+        users = [n for n, each in enumerate(messages) if each["role"] == "user"]
+        self.stored["main"] = messages[users[-turns] :]
+
+    async def stream(self, question, most=None):
         pieces = []
         with crewai_event_bus.scoped_handlers():
 
@@ -124,10 +132,17 @@ class CrewAgent:
 
 
 class CrewDriver:
+    moves_to = ("anthropic", "openai-chat")
+
     def __init__(self, name, api, llm, cannot=None):
         self.name, self.api, self.llm = name, api, llm
         pictures = "pictures come as files of another package, crewai-files"
-        self.cannot = {"pictures": pictures, **(cannot or {})}
+        common = {
+            "pictures": pictures,
+            "pictures-in-results": "a result of the framework's is a text",
+            "an-abandoned-stream": "pieces are events beside the run, which goes on to its end",
+        }
+        self.cannot = {**common, **(cannot or {})}
 
     def agent(self, setup):
         return CrewAgent(setup, self.llm)

@@ -21,6 +21,7 @@ class DeepDriver(LangChainDriver):
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 CANNOT = {
     "thinking": NO_THINKING,
+    "pictures-in-results": "the framework sends pictures in a result, which the interface does not take",
     "thinking-bound-to-its-prefix": NO_THINKING,
     "an-overflow-is-mended-once": "its own instructions and tools fill this scenario's window",
 }

@@ -59,14 +59,31 @@ def anthropic_generator(setup):
     return generator
 
 
+GENERATORS = {"openai-chat": openai_generator, "anthropic": anthropic_generator}
+
+
+def looking(picture):
+    def look(path: str) -> list:
+        """Look at a picture."""
+        return [ImageContent(b64encode(picture).decode(), mime_type="image/png")]
+
+    return create_tool_from_function(look, outputs_to_string={"raw_result": True})
+
+
+class TurnedAway(Exception):
+    """The caller has heard enough of a stream."""
+
+
 class HaystackAgent:
     def __init__(self, setup, generator, stored=None):
-        self.setup, self.generator = setup, generator
+        self.setup, self.generator = setup, GENERATORS.get(setup.api, generator)
         self.stored = dict(stored or {})
         self.agent = self.made(setup)
 
     def made(self, setup):
         tools = [create_tool_from_function(tool) for tool in setup.tools]
+        if setup.look:
+            tools.append(looking(setup.look))
         if setup.helper:
             helper = self.made(setup.helper)
 
@@ -104,17 +121,29 @@ class HaystackAgent:
         self.stored["main"] = result["messages"]
         return result["last_message"].text
 
-    async def stream(self, question):
+    def trim(self, turns):
+        messages = self.stored["main"]
+        users = [n for n, each in enumerate(messages) if each.role.value == "user"]
+        self.stored["main"] = messages[users[-turns] :]
+
+    async def stream(self, question, most=None):
         pieces = []
 
         async def piece(chunk):
             if chunk.content and not chunk.tool_call_result:
                 pieces.append(chunk.content)
+                if len(pieces) == most:
+                    raise TurnedAway
 
         options = {} if self.generator is anthropic_generator else STREAM
-        result = await self.agent.run_async(
-            self.messages(question), streaming_callback=piece, generation_kwargs=options
-        )
+        try:
+            result = await self.agent.run_async(
+                self.messages(question), streaming_callback=piece, generation_kwargs=options
+            )
+        except Exception:
+            if most is None:
+                raise
+            return pieces
         self.stored["main"] = result["messages"]
         return pieces
 
@@ -131,6 +160,8 @@ class HaystackAgent:
 
 
 class HaystackDriver:
+    moves_to = ("anthropic", "openai-chat")
+
     def __init__(self, name, api, generator, cannot=None):
         self.name, self.api, self.generator = name, api, generator
         self.cannot = cannot or {}
@@ -145,7 +176,11 @@ DRIVERS = [
         "haystack, openai",
         "openai-chat",
         openai_generator,
-        {"thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING},
+        {
+            "thinking": NO_THINKING,
+            "pictures-in-results": "the framework takes results of texts alone for this interface",
+            "thinking-bound-to-its-prefix": NO_THINKING,
+        },
     ),
     HaystackDriver("haystack, anthropic", "anthropic", anthropic_generator, NO_TEMPERATURE),
 ]

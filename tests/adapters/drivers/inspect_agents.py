@@ -65,18 +65,28 @@ def tool_of(function):
     ).as_tool()
 
 
+def looking(picture):
+    async def look(path: str):
+        return [ContentImage(image=data_url(picture))]
+
+    parameters = {"path": "of the picture"}
+    return ToolDef(look, "look", "Look at a picture.", parameters=parameters).as_tool()
+
+
 os.environ.setdefault("INSPECT_DISPLAY", "none")
 
 
 class InspectAgent:
     def __init__(self, setup, api, acts, stored=None):
-        self.setup, self.api, self.acts = setup, api, acts
+        self.setup, self.api, self.acts = setup, setup.api or api, acts
         self.stored = dict(stored or {})
         self.waiting = []
         self.agent = self.made(setup, "reader")
 
     def made(self, setup, name):
         tools = [tool_of(tool) for tool in setup.tools]
+        if setup.look:
+            tools.append(looking(setup.look))
         if setup.helper:
             helper = self.made(setup.helper, "helper")
 
@@ -125,7 +135,12 @@ class InspectAgent:
             await self.evaluate(waiting)
         return await answer
 
-    async def stream(self, question):
+    def trim(self, turns):
+        messages = self.stored["main"]
+        users = [n for n, each in enumerate(messages) if each.role == "user"]
+        self.stored["main"] = messages[users[-turns] :]
+
+    async def stream(self, question, most=None):
         """Plays what needs no pieces: the framework gives none."""
         return [await self.run(question)]
 
@@ -157,6 +172,8 @@ class InspectAgent:
 
 
 class InspectDriver:
+    moves_to = ("anthropic", "openai-responses")
+
     def __init__(self, name, api, acts, cannot=None):
         self.name, self.api, self.acts = name, api, acts
         self.cannot = {**COMMON, **(cannot or {})}
@@ -165,11 +182,14 @@ class InspectDriver:
         return InspectAgent(setup, self.api, self.acts)
 
 
+BETA = "the framework asks for it by a beta that the strict server is without"
 NO_STREAM = "agents of the framework give no stream to the caller"
 COMMON = {
     "synchronous": "agents of the framework are asynchronous only",
     "streaming-streams": NO_STREAM,
     "an-interrupted-stream": NO_STREAM,
+    "an-abandoned-stream": NO_STREAM,
+    "two-agents-on-one-context": "a process has one evaluation at a time",
 }
 ABOVE = "the framework asks a strategy above its threshold only; `context_model` sees all requests"
 NO_BOUND = "no model of this interface that binds is in the table of models"
@@ -181,7 +201,8 @@ DRIVERS = [
         "anthropic",
         "model",
         {
-            "structured-output": "the framework asks for it by a beta that the strict server is without"
+            "structured-output": BETA,
+            "an-object-at-the-end-of-every-turn": BETA,
         },
     ),
     InspectDriver(

@@ -36,11 +36,25 @@ def anthropic_model(setup):
     )  # fmt: skip
 
 
+MODELS_OF = {"openai-chat": openai_model, "anthropic": anthropic_model}
+
+
+def looking(picture):
+    @tool
+    def look(path: str) -> list[dict]:
+        """Look at a picture."""
+        return [{"type": "image_url", "image_url": {"url": data_url(picture)}}]
+
+    return look
+
+
 class LangChainAgent:
     def __init__(self, setup, model, stored=None):
-        self.setup, self.model = setup, model
+        self.setup, self.model = setup, MODELS_OF.get(setup.api, model)
         self.stored = dict(stored or {})
         tools = list(setup.tools)
+        if setup.look:
+            tools.append(looking(setup.look))
         if setup.helper:
             helper = LangChainAgent(setup.helper, model)
 
@@ -54,7 +68,7 @@ class LangChainAgent:
         if setup.denied:
             middleware.insert(0, HumanInTheLoopMiddleware({setup.denied: True}))
         self.agent = self.made(
-            model=model(setup),
+            model=self.model(setup),
             tools=tools,
             system_prompt=setup.instructions,
             middleware=middleware,
@@ -88,7 +102,12 @@ class LangChainAgent:
         self.stored["main"] = result["messages"]
         return result["messages"][-1].text
 
-    async def stream(self, question):
+    def trim(self, turns):
+        messages = self.stored["main"]
+        users = [n for n, each in enumerate(messages) if each.type == "human"]
+        self.stored["main"] = messages[users[-turns] :]
+
+    async def stream(self, question, most=None):
         pieces, messages = [], []
         async for mode, chunk in self.agent.astream(
             self.state(question), {"recursion_limit": 500}, stream_mode=["messages", "values"]
@@ -97,6 +116,8 @@ class LangChainAgent:
                 messages = chunk["messages"]
             elif chunk[0].type == "AIMessageChunk" and chunk[0].text:
                 pieces.append(chunk[0].text)
+                if len(pieces) == most:
+                    break
         self.stored["main"] = messages
         return pieces
 
@@ -113,6 +134,8 @@ class LangChainAgent:
 
 
 class LangChainDriver:
+    moves_to = ("anthropic", "openai-chat")
+
     def __init__(self, name, api, model, cannot=None):
         self.name, self.api, self.model = name, api, model
         self.cannot = cannot or {}
@@ -129,6 +152,7 @@ DRIVERS = [
         openai_model,
         {
             "thinking": NO_THINKING,
+            "pictures-in-results": "the framework sends pictures in a result, which the interface does not take",
             "thinking-bound-to-its-prefix": NO_THINKING,
         },
     ),

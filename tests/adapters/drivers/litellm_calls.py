@@ -1,7 +1,8 @@
 """LiteLLM's SDK in a loop of our own: the callback, and its own methods."""
 
 import litellm
-from tests.adapters.drivers.clients import THINKING, ChatLoop, ClientDriver
+from tests.adapters.drivers.clients import CHAT, ChatLoop, ClientDriver
+from tests.adapters.drivers.own_loop import heard
 
 from contextwright.adapters.litellm import ContextCallback
 
@@ -28,10 +29,13 @@ class LiteLLMLoop(ChatLoop):
         send = self.callback.acompletion if self.callback else litellm.acompletion
         return (await send(**self.options(history))).choices[0].message
 
-    def streamed(self, history, pieces):
+    def streamed(self, history, pieces, most):
         usage = {"stream": True, "stream_options": {"include_usage": True}}
-        chunks = list(self.ask(history, **usage))
-        pieces += [c.choices[0].delta.content for c in chunks if c.choices[0].delta.content]
+        chunks = []
+        for chunk in self.ask(history, **usage):
+            chunks.append(chunk)
+            if chunk.choices[0].delta.content:
+                heard(pieces, chunk.choices[0].delta.content, most)
         return litellm.stream_chunk_builder(chunks).choices[0].message
 
     def _run_sync(self, question, ask):
@@ -54,12 +58,12 @@ class HookedLoop(LiteLLMLoop):
 
 
 HOOK = {
-    **THINKING,
+    **CHAT,
     "an-overflow-is-mended-once": "the hook hears of a refusal, and LiteLLM's own retry sends it "
     "again; `callback.acompletion` does both",
     "two-conversations-at-once": "the test's callbacks are one list of the process",
 }
 DRIVERS = [
-    ClientDriver(LiteLLMLoop, "litellm", THINKING),
+    ClientDriver(LiteLLMLoop, "litellm", CHAT),
     ClientDriver(HookedLoop, "litellm, callback", HOOK),
 ]

@@ -54,9 +54,20 @@ def asking(tool):
     return FunctionTool.from_defaults(async_fn=asked, name=tool.__name__, description=tool.__doc__)
 
 
+LLMS = {"openai-chat": openai_llm, "anthropic": anthropic_llm}
+
+
+def looking(picture):
+    def look(path: str) -> list:
+        """Look at a picture."""
+        return [ImageBlock(image=picture, image_mimetype="image/png")]
+
+    return FunctionTool.from_defaults(look)
+
+
 class LlamaAgent:
     def __init__(self, setup, llm, stored=None):
-        self.setup, self.llm = setup, llm
+        self.setup, self.llm = setup, LLMS.get(setup.api, llm)
         self.memories = dict(stored or {})
         self.agent = self.made(setup)
 
@@ -65,6 +76,8 @@ class LlamaAgent:
             asking(tool) if tool.__name__ == setup.denied else FunctionTool.from_defaults(tool)
             for tool in setup.tools
         ]
+        if setup.look:
+            tools.append(looking(setup.look))
         if setup.helper:
             helper = self.made(setup.helper)
 
@@ -109,13 +122,21 @@ class LlamaAgent:
             return json.dumps(output.structured_response)
         return str(output)
 
-    async def stream(self, question):
+    def trim(self, turns):
+        memory = self.memories["main"]
+        messages = memory.get_all()
+        users = [n for n, each in enumerate(messages) if each.role == "user"]
+        memory.set(messages[users[-turns] :])
+
+    async def stream(self, question, most=None):
         handler = self.started(question)
-        pieces = [
-            event.delta
-            async for event in handler.stream_events()
-            if isinstance(event, AgentStream) and event.delta
-        ]
+        pieces = []
+        async for event in handler.stream_events():
+            if isinstance(event, AgentStream) and event.delta:
+                pieces.append(event.delta)
+                if len(pieces) == most:
+                    await handler.cancel_run()
+                    return pieces
         await handler
         return pieces
 
@@ -133,6 +154,8 @@ class LlamaAgent:
 
 
 class LlamaDriver:
+    moves_to = ("anthropic", "openai-chat") if HAS_TEMPERATURE else ()
+
     def __init__(self, name, api, llm, cannot=None):
         self.name, self.api, self.llm = name, api, llm
         self.cannot = {**COMMON, **(cannot or {})}
@@ -152,6 +175,7 @@ DRIVERS = [
         openai_llm,
         {
             "thinking": NO_THINKING,
+            "pictures-in-results": "the framework sends no picture of a result to this interface",
             "thinking-bound-to-its-prefix": NO_THINKING,
         },
     ),

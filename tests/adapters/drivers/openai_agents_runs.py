@@ -10,6 +10,7 @@ from agents import (
     OpenAIResponsesModel,
     RunConfig,
     Runner,
+    ToolOutputImage,
     function_tool,
     set_tracing_disabled,
 )
@@ -26,11 +27,23 @@ class Answer(BaseModel):
     answer: str
 
 
+KINDS = {"openai-chat": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel}
+
+
+def looking(picture):
+    @function_tool
+    def look(path: str) -> ToolOutputImage:
+        """Look at a picture."""
+        return ToolOutputImage(image_url=data_url(picture))
+
+    return look
+
+
 class AgentsRun:
     """With the context in the run's filter, or in the agent's model."""
 
     def __init__(self, setup, kind, by_filter, stored=None):
-        self.setup, self.kind, self.by_filter = setup, kind, by_filter
+        self.setup, self.kind, self.by_filter = setup, KINDS.get(setup.api, kind), by_filter
         self.stored = dict(stored or {})
         self.filter = ContextFilter(setup.context) if setup.context and by_filter else None
         self.agent = self.made(setup)
@@ -57,6 +70,7 @@ class AgentsRun:
                 function_tool(tool, needs_approval=tool.__name__ == setup.denied)
                 for tool in setup.tools
             ]
+            + ([looking(setup.look)] if setup.look else [])
             + reading,
             handoffs=helpers,
             output_type=Answer if setup.structured else None,
@@ -93,7 +107,12 @@ class AgentsRun:
         self.stored["main"] = result.to_input_list()
         return result.final_output
 
-    async def stream(self, question):
+    def trim(self, turns):
+        items = self.stored["main"]
+        users = [n for n, each in enumerate(items) if each.get("role") == "user"]
+        self.stored["main"] = items[users[-turns] :]
+
+    async def stream(self, question, most=None):
         result = Runner.run_streamed(self.agent, self.items(question), **self.options)
         pieces = []
         async for event in result.stream_events():
@@ -101,6 +120,9 @@ class AgentsRun:
                 "response.output_text.delta"
             ):
                 pieces.append(event.data.delta)
+                if len(pieces) == most:
+                    result.cancel()
+                    break
         self.stored["main"] = result.to_input_list()
         return pieces
 
@@ -114,6 +136,8 @@ class AgentsRun:
 
 
 class AgentsDriver:
+    moves_to = ("openai-chat", "openai-responses")
+
     def __init__(self, name, api, kind, cannot, by_filter=False):
         self.name, self.api, self.kind, self.cannot = name, api, kind, cannot
         self.by_filter = by_filter
@@ -125,7 +149,11 @@ class AgentsDriver:
 NO_RETRY = "the filter does not hear of a refusal; `context_model` and `ContextProvider` do"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 NO_BOUND = "no model of this interface that binds is in the table of models"
-CHAT = {"thinking": NO_THINKING, "thinking-bound-to-its-prefix": NO_THINKING}
+CHAT = {
+    "pictures-in-results": "a result of the interface is a text",
+    "thinking": NO_THINKING,
+    "thinking-bound-to-its-prefix": NO_THINKING,
+}
 RESPONSES = {"thinking-bound-to-its-prefix": NO_BOUND}
 FILTER = {"an-overflow-is-mended-once": NO_RETRY}
 DRIVERS = [

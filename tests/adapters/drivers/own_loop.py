@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+from contextlib import suppress
 
 DENIED = "The operator denied this call."
 
@@ -10,6 +11,16 @@ DENIED = "The operator denied this call."
 def schema(tool):
     properties = {name: {"type": "string"} for name in inspect.signature(tool).parameters}
     return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+class TurnedAway(Exception):
+    """The caller has heard enough of a stream."""
+
+
+def heard(pieces, piece, most):
+    pieces.append(piece)
+    if len(pieces) == most:
+        raise TurnedAway
 
 
 class OwnLoop:
@@ -48,16 +59,31 @@ class OwnLoop:
             reader = self.setup.context.tools()
             if reader.handles(name):
                 return reader.call(name, arguments)
+        if name == "look":
+            return self.picture(self.setup.look)
         tools = {tool.__name__: tool for tool in self.setup.tools}
-        return tools[name](**arguments)
+        try:
+            output = tools[name](**arguments)
+        except (KeyError, OSError, TypeError) as error:
+            return f"Error: {error}"
+        return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+
+    def picture(self, data):
+        """A picture as a result."""
+        raise NotImplementedError
 
     def functions(self):
         """Name, description and schema of each tool."""
         tools = [(t.__name__, inspect.getdoc(t), schema(t)) for t in self.setup.tools]
+        if self.setup.look:
+            tools.append(("look", "Look at a picture.", schema(self.picture_of)))
         if self.helper:
             task = {"type": "object", "properties": {"task": {"type": "string"}}}
             tools.append(("ask_helper", "Let the helper do a task.", task))
         return tools
+
+    @staticmethod
+    def picture_of(path): ...
 
     async def run(self, question, *, conversation="main", picture=b""):
         loop = self.loop(question, conversation, picture)
@@ -72,14 +98,20 @@ class OwnLoop:
     def run_sync(self, question):
         return self._run_sync(question, self.ask)
 
-    async def stream(self, question):
+    def trim(self, turns):
+        kept = self.histories["main"]
+        starts = [n for n, each in enumerate(kept) if self.is_users(each)]
+        del kept[starts[0] : starts[-turns]]
+
+    async def stream(self, question, most=None):
         pieces = []
 
         def ask(history):
             pieces.clear()
-            return self.streamed(history, pieces)
+            return self.streamed(history, pieces, most)
 
-        await asyncio.to_thread(self._run_sync, question, ask)
+        with suppress(TurnedAway):
+            await asyncio.to_thread(self._run_sync, question, ask)
         return pieces
 
     def _run_sync(self, question, ask):

@@ -4,7 +4,7 @@ import json
 
 from pydantic import BaseModel
 from pydantic_ai import Agent, BinaryContent, Tool
-from pydantic_ai.messages import ModelMessagesTypeAdapter
+from pydantic_ai.messages import ModelMessagesTypeAdapter, UserPromptPart
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -18,11 +18,21 @@ class Answer(BaseModel):
     answer: str
 
 
+def looking(picture):
+    def look(path: str) -> BinaryContent:
+        """Look at a picture."""
+        return BinaryContent(picture, media_type="image/png")
+
+    return look
+
+
 class PydanticAgent:
     def __init__(self, setup, api, stored=None):
-        self.setup, self.api = setup, api
+        self.setup, self.api = setup, setup.api or api
         self.messages = dict(stored or {})
         tools = [Tool(t, requires_approval=t.__name__ == setup.denied) for t in setup.tools]
+        if setup.look:
+            tools.append(Tool(looking(setup.look)))
         if setup.helper:
             helper = PydanticAgent(setup.helper, api).agent
 
@@ -33,7 +43,7 @@ class PydanticAgent:
             tools.append(Tool(ask_helper))
         output = Answer if setup.structured else str
         settings = {"temperature": setup.temperature} if setup.temperature is not None else {}
-        if api == "anthropic":
+        if self.api == "anthropic":
             provider = AnthropicProvider(base_url=setup.url, api_key="none")
             model = AnthropicModel(setup.model, provider=provider)
             settings["max_tokens"] = 1000
@@ -67,10 +77,19 @@ class PydanticAgent:
         self.messages["main"] = result.all_messages()
         return result.output
 
-    async def stream(self, question):
+    def trim(self, turns):
+        messages = self.messages["main"]
+        users = [n for n, each in enumerate(messages) if isinstance(each.parts[0], UserPromptPart)]
+        self.messages["main"] = messages[users[-turns] :]
+
+    async def stream(self, question, most=None):
         history = self.messages.get("main")
         async with self.agent.run_stream(question, message_history=history) as result:
-            pieces = [piece async for piece in result.stream_text(delta=True, debounce_by=None)]
+            pieces = []
+            async for piece in result.stream_text(delta=True, debounce_by=None):
+                pieces.append(piece)
+                if len(pieces) == most:
+                    break
         self.messages["main"] = result.all_messages()
         return pieces
 
@@ -83,10 +102,12 @@ class PydanticAgent:
             name: ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(all))
             for name, all in self.messages.items()
         }
-        return PydanticAgent(setup, self.api, stored)
+        return PydanticAgent(setup, setup.api or self.api, stored)
 
 
 class PydanticDriver:
+    moves_to = ("anthropic", "openai-chat")
+
     def __init__(self, name, api, cannot=None):
         self.name, self.api = name, api
         self.cannot = cannot or {}

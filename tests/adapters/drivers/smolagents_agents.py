@@ -3,9 +3,10 @@
 import asyncio
 import io
 import json
+from itertools import islice
 
 from PIL import Image
-from smolagents import OpenAIModel, ToolCallingAgent
+from smolagents import OpenAIModel, TaskStep, ToolCallingAgent
 from smolagents import tool as smol_tool
 from smolagents.models import (
     ChatMessageStreamDelta,
@@ -94,15 +95,21 @@ class SmolAgent:
     def run_sync(self, question):
         return self.agent("main").run(question, reset=False)
 
-    async def stream(self, question):
+    def trim(self, turns):
+        memory = self.agents["main"].memory
+        users = [n for n, each in enumerate(memory.steps) if isinstance(each, TaskStep)]
+        memory.steps = memory.steps[users[-turns] :]
+
+    async def stream(self, question, most=None):
         agent = self.agent("main", stream=True)
 
         def pieces():
-            return [
+            texts = (
                 event.content
                 for event in agent.run(question, stream=True, reset=False)
                 if isinstance(event, ChatMessageStreamDelta) and event.content
-            ]
+            )
+            return list(islice(texts, most))
 
         return await asyncio.to_thread(pieces)
 
@@ -119,7 +126,11 @@ class SmolAgent:
 
 class SmolDriver:
     name, api = "smolagents, openai", "openai-chat"
+    moves_to = ()
     cannot = {
+        "another-provider-goes-on": "its models speak OpenAI's chat interface alone",
+        "pictures-in-results": "a result of the framework's is a text",
+        "an-object-at-the-end-of-every-turn": "an agent's answer is the argument of a call",
         "a-denied-approval": "the framework has no approval of calls",
         "cancellation": "runs are synchronous; they are interrupted between two steps",
         "structured-output": "an agent's answer is the argument of a call, and has no schema",

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from contextlib import aclosing
 
 from pydantic import BaseModel
 from strands import Agent, tool
@@ -30,15 +31,31 @@ def anthropic_model(setup):
     return AnthropicModel(client_args=client, model_id=setup.model, max_tokens=1000, params=params)
 
 
+MODELS_OF = {"openai-chat": openai_model, "anthropic": anthropic_model}
+
+
+def looking(picture):
+    @tool
+    def look(path: str) -> dict:
+        """Look at a picture."""
+        source = {"bytes": picture}
+        content = [{"image": {"format": "png", "source": source}}]
+        return {"status": "success", "content": content}
+
+    return look
+
+
 class StrandsAgent:
     def __init__(self, setup, model, stored=None):
-        self.setup, self.model = setup, model
+        self.setup, self.model = setup, MODELS_OF.get(setup.api, model)
         self.stored = dict(stored or {})
         self.agents = {}
         self.stage = ContextStage(setup.context) if setup.context else None
 
     def made(self, setup, messages=None):
         tools = [tool(each) for each in setup.tools]
+        if setup.look:
+            tools.append(looking(setup.look))
         if setup.helper:
             helper = StrandsAgent(setup.helper, self.model)
 
@@ -87,12 +104,24 @@ class StrandsAgent:
     def run_sync(self, question):
         return str(self.agent("main")(question)).strip()
 
-    async def stream(self, question):
-        return [
-            event["data"]
-            async for event in self.agent("main").stream_async(question)
-            if event.get("data")
+    def trim(self, turns):
+        messages = self.agents["main"].messages
+        users = [
+            n
+            for n, each in enumerate(messages)
+            if each["role"] == "user" and "text" in each["content"][0]
         ]
+        del messages[: users[-turns]]
+
+    async def stream(self, question, most=None):
+        pieces = []
+        async with aclosing(self.agent("main").stream_async(question)) as events:
+            async for event in events:
+                if event.get("data"):
+                    pieces.append(event["data"])
+                    if len(pieces) == most:
+                        break
+        return pieces
 
     def history(self, conversation="main"):
         known = self.agents[conversation].messages
@@ -111,6 +140,8 @@ def plain(data):
 
 
 class StrandsDriver:
+    moves_to = ("anthropic", "openai-chat")
+
     def __init__(self, name, api, model, cannot=None):
         self.name, self.api, self.model = name, api, model
         self.cannot = cannot or {}

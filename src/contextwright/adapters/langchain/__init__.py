@@ -8,7 +8,8 @@ agent = create_agent(model, tools, middleware=[ContextMiddleware(C.compaction(10
 from contextwright.errors import MissingExtra
 
 try:
-    from contextwright.adapters.langchain.middleware import ContextMiddleware, pre_model_hook
+    from contextwright.adapters.langchain.graph_hook import pre_model_hook
+    from contextwright.adapters.langchain.middleware import ContextMiddleware
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core"}:
         raise

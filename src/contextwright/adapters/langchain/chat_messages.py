@@ -1,7 +1,7 @@
-"""LangChain's messages as chat messages, and back."""
+"""The parts of LangChain's messages: texts, pictures, calls, a result as one."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import (
@@ -13,111 +13,101 @@ from langchain_core.messages import (
     convert_to_openai_messages,
 )
 
-from contextwright.adapters.message_mapping import Wire, plain_text
+from contextwright.adapters.message_parts import PartedMessages, PartView
 
+_ROLES = {"human": "user", "ai": "assistant", "function": "user", "chat": "user"}
+_TEXTS = {"text", "output_text"}
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
-_CALLS = {"tool_use", "tool_call", "function_call"}
-_KINDS = {"assistant": AIMessage, "system": SystemMessage, "developer": SystemMessage}
+_CALLS = {"tool_use", "function_call"}
 
 
-class ChatMessages:
-    """The mapping of LangChain's messages; each is one chat message."""
+class MessageContent:
+    """The contents of a message."""
 
-    def wires(self, message: AnyMessage) -> list[Wire]:
-        """The message as OpenAI Chat has it; reasoning and the like are not shown."""
+    def role(self, message: AnyMessage) -> str:
+        """The role."""
+        return _ROLES.get(message.type, message.type)
+
+    def parts(self, message: AnyMessage) -> Sequence[Any]:
+        """Texts, blocks and calls; the whole message where it is a result."""
         if isinstance(message, ToolMessage):
-            text = _text(message)
-            return [{"role": "tool", "tool_call_id": message.tool_call_id, "content": text}]
-        if not isinstance(message, AIMessage):
-            wire: Any = convert_to_openai_messages(message)
-            return [{"role": wire["role"], "content": wire["content"]}]
-        wire = {"role": "assistant", "content": _text(message) or None}
-        if message.tool_calls:
-            wire["tool_calls"] = [
-                {
-                    "id": call["id"],
-                    "type": "function",
-                    "function": {"name": call["name"], "arguments": _json(call["args"])},
-                }
-                for call in message.tool_calls
-            ]
-        elif wire["content"] is None:
-            wire["content"] = "(no text)"
-        return [wire]
+            return [message]
+        calls = message.tool_calls if isinstance(message, AIMessage) else []
+        return [*_blocks(message.content), *calls]
 
-    def changed(self, message: AnyMessage, wires: Mapping[int, Wire]) -> AnyMessage:
-        """A copy with another text, other arguments."""
-        wire, before = wires[0], self.wires(message)[0]
-        if not isinstance(message, AIMessage):
-            return message.model_copy(update={"content": wire["content"]})
-        calls = {call["id"]: json.loads(call["function"]["arguments"]) for call in _calls(wire)}
-        content: Any = message.content
-        if wire["content"] != before["content"]:
-            content = _with_text(content, plain_text(wire["content"]))
-        if isinstance(content, list):
-            content = [_with_arguments(block, calls) for block in content]
-        tool_calls = [
-            {**call, "args": calls[call["id"]]}
-            for call in message.tool_calls
-            if call["id"] in calls
-        ]
-        extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
-        update = {"content": content, "tool_calls": tool_calls, "additional_kwargs": extra}
+    def view(self, part: Any) -> PartView:
+        """What a part is. A provider's own block of a call repeats what stands among the calls."""
+        if isinstance(part, str):
+            return PartView("text", part)
+        if isinstance(part, ToolMessage):
+            return PartView("result", str(part.text), part.tool_call_id)
+        kind = part.get("type")
+        if kind == "tool_call" and "args" in part:
+            return PartView.call(part["id"], part["name"], part["args"])
+        if kind in _TEXTS:
+            return PartView("text", part["text"])
+        if kind in _REASONING:
+            return PartView("reasoning")
+        return PartView("opaque") if kind in _CALLS else _media(part)
+
+    def rewritten(self, part: Any, text: str) -> Any:
+        """A copy with another text, other arguments; of a result, its pictures stay."""
+        if isinstance(part, str):
+            return text
+        if isinstance(part, ToolMessage):
+            others = [b for b in part.content if isinstance(b, dict) and "text" not in b]
+            texts: Any = [{"type": "text", "text": text}, *others] if others else text
+            return part.model_copy(update={"content": texts})
+        return {**part, **({"args": json.loads(text)} if "args" in part else {"text": text})}
+
+    def with_parts(self, message: AnyMessage, parts: list[Any]) -> AnyMessage:
+        """A copy with other parts; a provider's own blocks of calls follow the calls."""
+        if isinstance(message, ToolMessage):
+            return parts[0]
+        calls = {part["id"]: part for part in parts if _is_call(part)}
+        own = (_followed(part, calls) for part in parts if not _is_call(part))
+        content: Any = [block for block in own if block is not None]
+        if isinstance(message.content, str):
+            content = "".join(content)
+        update: dict[str, Any] = {"content": content}
+        if isinstance(message, AIMessage):
+            extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
+            update |= {"tool_calls": list(calls.values()), "additional_kwargs": extra}
         return message.model_copy(update=update)
 
-    def made(self, wire: Wire) -> AnyMessage:
-        """A message for what was added."""
-        return _KINDS.get(wire["role"], HumanMessage)(content=wire["content"])
-
-    def without_reasoning(self, message: AnyMessage) -> AnyMessage:
-        """The message without its blocks of reasoning."""
-        content: Any = message.content
-        if not isinstance(message, AIMessage) or not isinstance(content, list):
-            return message
-        left = [block for block in content if _kind(block) not in _REASONING]
-        return (
-            message if len(left) == len(content) else message.model_copy(update={"content": left})
-        )
+    def made(self, role: str, text: str) -> AnyMessage:
+        """A message of one text."""
+        kinds = {"assistant": AIMessage, "system": SystemMessage, "developer": SystemMessage}
+        return kinds.get(role, HumanMessage)(content=text)
 
 
-def _kind(block: Any) -> str:
-    return str(block.get("type")) if isinstance(block, dict) else "text"
+def _blocks(content: Any) -> list[Any]:
+    return ([content] if content else []) if isinstance(content, str) else list(content)
 
 
-def _text(message: AIMessage | ToolMessage) -> str:
-    """The texts of a message, without reasoning and calls."""
-    content: Any = message.content
-    if isinstance(content, str):
-        return content
-    texts = [block if isinstance(block, str) else block.get("text", "") for block in content]
-    return "\n".join(text for text in texts if text)
+def _is_call(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "tool_call" and "args" in part
 
 
-def _calls(wire: Wire) -> list[Any]:
-    return wire.get("tool_calls") or []
+def _media(block: dict[str, Any]) -> PartView:
+    """A picture or a file, as OpenAI Chat has it; what that does not know is opaque."""
+    try:
+        wire: Any = convert_to_openai_messages(HumanMessage(content=[block]))
+    except ValueError:
+        return PartView("opaque")
+    return PartView("media", wire=wire["content"][0])
 
 
-def _json(arguments: Any) -> str:
-    return json.dumps(arguments, ensure_ascii=False)
-
-
-def _with_text(content: Any, text: str) -> Any:
-    """A content with another text; blocks of other kinds stand where they stood."""
-    if isinstance(content, str):
-        return text
-    blocks = [block for block in content if _kind(block) not in {"text", "output_text"}]
-    first = next(
-        (n for n, block in enumerate(content) if _kind(block) in {"text", "output_text"}),
-        len(blocks),
-    )
-    return [*blocks[:first], {"type": "text", "text": text}, *blocks[first:]] if text else blocks
-
-
-def _with_arguments(block: Any, calls: Mapping[str, Any]) -> Any:
-    """A block of a call with the arguments of now, in whichever provider's form."""
-    id = str(block.get("call_id") or block.get("id")) if _kind(block) in _CALLS else ""
-    if id not in calls:
+def _followed(block: Any, calls: Mapping[str, Any]) -> Any:
+    """A provider's own block of a call with the arguments of now; None where the call is gone."""
+    if not isinstance(block, dict) or block.get("type") not in _CALLS:
         return block
-    if _kind(block) == "function_call":
-        return {**block, "arguments": _json(calls[id])}
-    return {**block, ("args" if "args" in block else "input"): calls[id]}
+    call = calls.get(str(block.get("call_id") or block.get("id")))
+    if call is None:
+        return None
+    if block["type"] == "function_call":
+        return {**block, "arguments": json.dumps(call["args"], ensure_ascii=False)}
+    return {**block, "input": call["args"]}
+
+
+MESSAGES = PartedMessages(MessageContent())

@@ -4,52 +4,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain.tools import BaseTool, ToolRuntime
-from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool
 
+from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.port import ContextPort
-from contextwright.session.event import Tool
 
 
-def run_of(messages: Sequence[Any], call_id: str | None = None) -> str:
+def run_of(messages: Sequence[Any]) -> str:
     """What tells one call of the model from all others: the id of the message that was the last
-    when it was made.
-
-    Args:
-        messages: of a graph's state, before the model's answer or with it.
-        call_id: of a call in the model's answer.
-    """
-    places = range(len(messages), 0, -1)
-    if call_id is not None:
-        places = (n for n in places if n < len(messages) and _calls(messages[n], call_id))
-    return next((str(messages[n - 1].id or "") for n in places), "")
-
-
-def _calls(message: Any, call_id: str) -> bool:
-    return isinstance(message, AIMessage) and any(c["id"] == call_id for c in message.tool_calls)
+    when it was made, of a graph's state."""
+    return str(messages[-1].id or "") if messages else ""
 
 
 def read_back_tools(port: ContextPort) -> list[BaseTool]:
     """A tool of LangChain's for each of the port's."""
-    return [_tool(port, tool) for tool in port.tools()]
+    return [_tool(tool) for tool in reading_tools(port)]
 
 
-def _tool(port: ContextPort, tool: Tool) -> BaseTool:
+def _tool(tool: ReadingTool) -> BaseTool:
     def read(runtime: ToolRuntime[Any, Any], **arguments: Any) -> str:
-        return port.answer(
-            tool.name, arguments, run_of(runtime.state["messages"], runtime.tool_call_id)
-        )
+        return tool.of_run(_run_that_called(runtime))[0](**arguments)
 
     async def aread(runtime: ToolRuntime[Any, Any], **arguments: Any) -> str:
-        return await port.aanswer(
-            tool.name, arguments, run_of(runtime.state["messages"], runtime.tool_call_id)
-        )
+        return await tool.of_run(_run_that_called(runtime))[1](**arguments)
 
-    return StructuredTool.from_function(
-        read,
-        aread,
-        name=tool.name,
-        description=tool.description,
-        args_schema=tool.parameters,
-        infer_schema=False,
-    )
+    made = StructuredTool.from_function
+    options: Any = {"name": tool.name, "description": tool.description, "infer_schema": False}
+    return made(read, aread, args_schema=tool.parameters, **options)
+
+
+def _run_that_called(runtime: ToolRuntime[Any, Any]) -> str:
+    """The run whose answer holds the call that a tool is run for."""
+    messages, id = runtime.state["messages"], runtime.tool_call_id
+    for place in reversed(range(len(messages))):
+        if any(call["id"] == id for call in getattr(messages[place], "tool_calls", ())):
+            return run_of(messages[:place])
+    return ""

@@ -15,7 +15,7 @@ from pydantic_ai.tools import RunContext
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.port import ContextPort, context_of
-from contextwright.adapters.pydantic_ai.prompt_messages import PromptMessages
+from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
 
 
 class ContextCapability(ContextOwner, AbstractCapability[Any]):
@@ -56,7 +56,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         instructions = parameters.instruction_parts or []
         tools = [*parameters.function_tools, *parameters.output_tools]
         request = MappedRequest(
-            PromptMessages(),
+            MESSAGES,
             request_context.messages,
             model=request_context.model.model_name,
             system="\n\n".join(part.content for part in instructions) or None,

@@ -35,8 +35,8 @@ def scenario(name: str) -> Callable[[Scenario], Scenario]:
     return enter
 
 
-def bounded_context(model: str, spec: Any = None, **options: Any) -> Any:
-    """A context for a model that holds its requests to `LIMIT` tokens."""
+def bounded_context(model: str | None, spec: Any = None, **options: Any) -> Any:
+    """A context for a model, or for that of each request, that holds requests to `LIMIT` tokens."""
     from contextwright.engine.context import Context
 
     return Context(spec or C.compaction(LIMIT), model=model, **options)
@@ -85,6 +85,7 @@ def stage(
     bound: bool = False,
     helper: dict[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
+    named: bool = True,
     **setup: Any,
 ) -> Generator[AgentStage]:
     """An agent of the driver's before a server with this script.
@@ -98,13 +99,15 @@ def stage(
         bound: whether reasoning is bound to its prefix.
         helper: fields of another agent's setup, which this one can hand a task to.
         options: of the context.
+        named: whether the context is made for the model by name.
         setup: other fields of the agent's.
     """
     with StrictServer(script, window=window, bound=bound) as server:
         model = (BINDING_MODELS if bound else MODELS)[driver.api]
 
         def made(**fields: Any) -> AgentSetup:
-            own = bounded_context(model, spec, **(options or {})) if context else None
+            known = model if named else None
+            own = bounded_context(known, spec, **(options or {})) if context else None
             return AgentSetup(url=server.url, model=model, context=own, **fields)
 
         other = made(**helper) if helper is not None else None

@@ -1,16 +1,24 @@
 """The suite itself, and the table that it writes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import pytest
 
-from contextwright.testing.adapter_suite import conversation_scenarios, loop_scenarios
+from contextwright.testing.adapter_suite import (
+    changing_agents,
+    conversation_scenarios,
+    failure_scenarios,
+    loop_scenarios,
+    odd_sizes,
+)
 from contextwright.testing.adapter_suite.agent_driver import AgentDriver
 from contextwright.testing.adapter_suite.scenario import SCENARIOS, play
 from contextwright.testing.violation import RuleViolation
 
-assert conversation_scenarios and loop_scenarios  # imported for the scenarios that they enter
+# imported for the scenarios that they enter
+assert changing_agents and conversation_scenarios and failure_scenarios
+assert loop_scenarios and odd_sizes
 
 
 class AdapterSuite:
@@ -55,11 +63,15 @@ class Outcome(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-def outcomes(drivers: Sequence[AgentDriver]) -> list[Outcome]:
-    """Play every scenario with every driver."""
+def outcomes(drivers: Sequence[AgentDriver], names: Iterable[str] = ()) -> list[Outcome]:
+    """Play scenarios with every driver.
+
+    Args:
+        names: of scenarios; by default all.
+    """
     played: list[Outcome] = []
     for driver in drivers:
-        for name in sorted(SCENARIOS):
+        for name in sorted(names or SCENARIOS):
             if name in driver.cannot:
                 played.append(Outcome(name, driver.name, "-", driver.cannot[name]))
                 continue

@@ -4,6 +4,7 @@ import base64
 import json
 import random
 import re
+from typing import Any
 
 from contextwright.testing.strict_server import Reply, ReplyCall, StrictRequest, call, calls
 from contextwright.testing.strict_server.reply import Line
@@ -64,6 +65,26 @@ def read_odd(path: str) -> str:
 def read_nothing(path: str) -> str:
     """Read a file that is empty."""
     return ""
+
+
+def read_record(path: str) -> dict[str, Any]:
+    """Read a record."""
+    return {"path": path, "text": page(path), "count": 3, "rate": 0.5, "next": None, "tags": ["a"]}
+
+
+def read_list(path: str) -> list[Any]:
+    """Read a list of records."""
+    return [{"n": n, "line": line} for n, line in enumerate(page(path).splitlines())]
+
+
+def read_null(path: str) -> None:
+    """Read what is not there."""
+    return
+
+
+def broken(path: str) -> str:
+    """Read a file; the disk is broken."""
+    raise OSError(f"cannot read {path}: the disk is broken")
 
 
 def save(path: str) -> str:

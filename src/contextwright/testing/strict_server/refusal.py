@@ -28,6 +28,10 @@ class RefusedRequest(Exception):
         super().__init__(f"{where}: {message} ({code})")
 
 
+class ProviderFault(RefusedRequest):
+    """A fault of the provider's own: nothing is wrong with the request."""
+
+
 def fields(names: str) -> frozenset[str]:
     """The names of an object's fields, out of a line of them."""
     return frozenset(names.split())

@@ -35,6 +35,7 @@ class Reply(msgspec.Struct, frozen=True):
         thinking: its reasoning; it is signed, and the signature is checked when it comes back.
         cut: a stream breaks off after so many events, a plain answer comes not at all.
         held: it is not sent before the server's `release` is set: for cancellation.
+        status: another than 200 is a fault of the provider's own, such as 503: no answer.
     """
 
     text: str = ""
@@ -42,6 +43,7 @@ class Reply(msgspec.Struct, frozen=True):
     thinking: str = ""
     cut: int | None = None
     held: bool = False
+    status: int = 200
 
 
 class StrictRequest(msgspec.Struct, frozen=True):

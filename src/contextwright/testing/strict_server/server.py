@@ -13,7 +13,7 @@ from contextwright.testing.strict_server.billing import Billed, PrefixCache
 from contextwright.testing.strict_server.chat_api import ChatApi, as_text
 from contextwright.testing.strict_server.gemini_api import GeminiApi
 from contextwright.testing.strict_server.messages_api import MessagesApi
-from contextwright.testing.strict_server.refusal import RefusedRequest, text_tokens
+from contextwright.testing.strict_server.refusal import ProviderFault, RefusedRequest, text_tokens
 from contextwright.testing.strict_server.reply import Line, Reply, StrictRequest
 from contextwright.testing.strict_server.responses_api import ResponsesApi
 
@@ -44,7 +44,8 @@ class StrictServer:
         window: the most tokens that a request may have, four characters each.
         bound: whether signed reasoning holds only behind the prefix that it was made behind.
 
-    `requests` holds what was accepted, `bills` what it cost, `refused` what was not accepted.
+    `requests` holds what was accepted, `bills` what it cost, `refused` what was not accepted,
+    `failed` the bodies that met a fault of the provider's own.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class StrictServer:
         self.requests: list[StrictRequest] = []
         self.bills: list[Billed] = []
         self.refused: list[Rejection] = []
+        self.failed: list[dict[str, Any]] = []
         self.release = threading.Event()
         self.held = threading.Event()
         """Set while an answer is held back."""
@@ -106,6 +108,8 @@ class StrictServer:
                 if tokens > self.window:
                     raise api.overflow(tokens, self.window)
                 return self._answer(api, body, streamed, units)
+            except ProviderFault:
+                raise
             except RefusedRequest as refusal:
                 self._note(api, body, refusal)
                 raise
@@ -148,11 +152,15 @@ class StrictServer:
         number = self._spoken.get(name or "", 0)
         if name is None or number >= len(self.scripts[name]):
             raise RefusedRequest(_OVER, "script", "script")
+        line = self.scripts[name][number]
+        if isinstance(line, Reply) and line.status != 200:
+            self._spoken[name] = number + 1
+            self.failed.append(body)
+            raise ProviderFault("The server is overloaded.", "server", "overloaded", line.status)
         billed = self._cache.bill(body["model"], units)
         request = StrictRequest(
             body, body["model"], texts, tuple(api.tools(body)), billed.tokens, number, streamed
         )
-        line = self.scripts[name][number]
         reply = self._numbered(
             Reply(text=line) if isinstance(line, str) else _spoken_line(line, request)
         )

@@ -1,0 +1,25 @@
+"""A hook for graphs that are made by hand. Tested with langgraph 1.2."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from contextwright.adapters.langchain.chat_messages import MESSAGES
+from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.port import context_of
+
+
+def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, Any]], Any]:
+    """A `pre_model_hook` of LangGraph, or a step in front of a model of your own graph: it gives
+    `llm_input_messages` and leaves the state's `messages` alone.
+
+    Args:
+        spec: what requests hold, or a `Context`.
+        options: of `Context`, where none is given: it needs `model=...`.
+    """
+    context = context_of(spec, options)
+
+    def hook(state: Mapping[str, Any]) -> dict[str, Any]:
+        shown = MappedRequest(MESSAGES, state["messages"], model=str(options.get("model", "")))
+        return {"llm_input_messages": shown.messages_of(context(shown.body))}
+
+    return hook
