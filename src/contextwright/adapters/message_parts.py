@@ -115,8 +115,8 @@ class PartedMessages:
                 number += 1
                 text = None if wire is None else plain_text(wire.get("content"))
             else:
-                told = texts.get(view.role or own)
-                text = view.text if told is None else told.now(view)
+                text_now = texts.get(view.role or own)
+                text = view.text if text_now is None else text_now.now(view)
             if text is not None:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return self.access.with_parts(message, left)

@@ -1,4 +1,19 @@
-"""A hook for graphs that are made by hand. Tested with langgraph 1.2."""
+"""A hook for graphs that are made by hand. Tested with langgraph 1.2.
+
+    hook = pre_model_hook(C.compaction(100_000), model="gpt-5")
+
+    def ask(state):
+        shown = hook(state)["llm_input_messages"]
+        return {"messages": [model.invoke(shown)]}
+
+    graph.add_node("model", ask)
+
+or `create_react_agent(model, tools, pre_model_hook=hook)`.
+
+It knows neither the tools nor the system text of a model that is bound to them: what a request
+holds beside its messages is what the limit has to leave room for. Nor does it hear of a refusal:
+`ContextMiddleware` does both.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -63,8 +63,8 @@ async def odd_results(driver: AgentDriver) -> None:
         acting.passed(16)
         for turn in range(5):
             after = acting.server.requests[3 * turn + 1 : 3 * turn + 3]
-            seen = [f"seal of r{turn}" in after[0].text, f"seal of l{turn}" in after[1].text]
-            assert all(seen), f"the newest result of turn {turn} is not there: {seen}"
+            is_there = [f"seal of r{turn}" in after[0].text, f"seal of l{turn}" in after[1].text]
+            assert all(is_there), f"the newest results of turn {turn} are not there: {is_there}"
         assert all(middle(f"r{turn}") in acting.agent.history() for turn in range(5))
 
 
