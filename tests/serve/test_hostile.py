@@ -5,7 +5,10 @@ import gzip
 import json
 import re
 import socket
+from contextlib import suppress
 from http.client import HTTPConnection
+from select import select
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import aiohttp
@@ -14,8 +17,10 @@ from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop, wait_f
 
 from contextwright import C
 from contextwright.errors import ProxyError
+from contextwright.serve import proxy_server
 from contextwright.serve.event_lines import event_data
 from contextwright.serve.http_headers import forwarded_request, own_headers
+from contextwright.serve.http_protocol import MOST
 from contextwright.serve.proxy_server import ProxyThread
 from contextwright.serve.settings import ProxySettings
 from contextwright.serve.usage_reader import UsageReader
@@ -66,13 +71,47 @@ SMUGGLED = {
 }  # fmt: skip
 
 
-def test_what_means_two_things_is_refused():
+@pytest.fixture(params=["h11", "httptools"])
+def protocol(request, monkeypatch):
+    """What reads requests: the one that is always there, and the one of the extra."""
+    pytest.importorskip(request.param)
+    if request.param == "h11":
+        monkeypatch.setattr(proxy_server, "http_protocol", lambda: "h11")
+
+
+def test_what_means_two_things_is_refused(protocol):
     with proxied() as (upstream, proxy):
         for what, head in SMUGGLED.items():
             body = b"0\r\n\r\n" if b"chunked" in head else b"{}"
-            status = raw(proxy.url, head, body).split(b" ", 2)[1]
-            assert status in (b"400", b"421"), what
+            answer = raw(proxy.url, head, body)
+            # what is still waited for when the caller hangs up has no answer
+            assert answer.split(b" ", 2)[1:2] in ([b"400"], [b"421"]) or not answer, what
         assert not upstream.seen
+
+
+def test_a_head_that_does_not_end_is_refused(protocol):
+    with proxied() as (upstream, proxy):
+        parts = urlsplit(proxy.url)
+        with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
+            connection.sendall(b"GET /v1/models HTTP/1.1\r\n%s\r\nx-long: " % HOST)
+            sent = 0
+            with suppress(ConnectionError):
+                while sent < 64 * MOST and not select([connection], [], [], 0)[0]:
+                    connection.sendall(b"a" * 65536)
+                    sent += 65536
+                assert b"400" in connection.recv(65536).split(b"\r\n")[0]
+            assert MOST <= sent < 64 * MOST and not upstream.seen
+
+
+def test_several_requests_over_one_connection(protocol):
+    """The head of each is bounded, not of all together."""
+    with proxied() as (upstream, proxy):
+        connection = HTTPConnection(proxy.url.partition("//")[2], timeout=30)
+        for _ in range(6):
+            connection.request("POST", "/v1/files", b"x" * 9, {"x-long": "a" * 60_000})
+            answer = connection.getresponse()
+            assert answer.status == 200 and answer.read()
+        assert len(upstream.seen) == 6
 
 
 UPGRADE = (

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.types import LATEST_PROTOCOL_VERSION
 from tests.serve.raw_upstream import tool_loop
 
 from contextwright import C, Session, SQLiteSessions, read_session, write_session
@@ -177,6 +178,7 @@ def test_it_speaks_over_standard_input_and_output(folder):
         server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
         async with Client(stdio_client(server)) as client:
             answer = await client.call_tool("recall", {"query": "harbour password"})
-            return answer.content[0].text
+            return answer.content[0].text, client.protocol_version
 
-    assert "osprey" in asyncio.run(asked())
+    text, version = asyncio.run(asked())
+    assert "osprey" in text and version == LATEST_PROTOCOL_VERSION

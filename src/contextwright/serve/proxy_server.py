@@ -10,13 +10,11 @@ from contextlib import contextmanager
 import uvicorn
 
 from contextwright.errors import ProxyError
+from contextwright.formats import FORMATS, format_named
 from contextwright.serve.app import ProxyApp
+from contextwright.serve.http_protocol import MOST, http_protocol
 from contextwright.serve.idle_collection import collect_between_calls
 from contextwright.serve.settings import ProxySettings
-
-_HEADERS = 256 * 1024
-"""Bytes of the headers of a request."""
-
 
 _WAITING = 1024
 """Connections that may wait to be accepted."""
@@ -84,15 +82,14 @@ def server_of(app: ProxyApp) -> ProxyServer:
     settings = app.settings
     config = uvicorn.Config(
         app,
-        # the same on every machine, whatever else is installed there
-        http="h11",
-        ws="none",
+        http=http_protocol(),
+        ws="none",  # whatever else is installed
         log_config=None,
         access_log=False,
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        h11_max_incomplete_event_size=_HEADERS,
+        h11_max_incomplete_event_size=MOST,
         timeout_graceful_shutdown=max(1, int(settings.drain_s)),
     )
     return ProxyServer(config, app)
@@ -110,6 +107,8 @@ def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> Pr
     app = ProxyApp(settings)
     bound = listening(settings)
     ready(app, address_of(bound))
+    for name in FORMATS:  # a conversation's second call asks them all whether it is theirs
+        format_named(name)
     collect_between_calls()
     server_of(app).run(sockets=[bound])
     return app
