@@ -54,6 +54,8 @@ docs: $(DOCS)
 	.venv-docs/bin/zensical build --strict
 	cp docs/llms.txt site/llms.txt
 	.venv-docs/bin/python scripts/check_site.py site
+	@echo "site/index.html opens in a browser; for its search, which browsers refuse to files, serve it:"
+	@echo "  $(PYTHON) -m http.server --directory site"
 
 dist: $(DEV)
 	rm -rf dist

@@ -13,12 +13,17 @@ def body_of_input(value: Any) -> Json | None:
 
     Returns:
         A body with `messages` (or a provider's own list) in it; None where there are none.
+
+    Raises:
+        ValueError: several prompts went out in one call, as a batch.
     """
     value = json_value(value)
     fields = object_if(value)
     for key in ("messages", "input", "contents"):
         listed = fields.get(key)
         if isinstance(listed, list) and listed:
+            if isinstance(listed[0], list) and len(listed) > 1:  # pyright: ignore
+                raise ValueError(f"{len(listed):,} prompts in one call")  # pyright: ignore
             inner = listed[0] if isinstance(listed[0], list) else listed  # pyright: ignore
             return {**fields, key: [plain_message(each) for each in list_if(inner)]}
     if isinstance(value, list) and value:

@@ -11,7 +11,13 @@ from typing import Any
 
 from contextwright.formats.fields import Json, list_if, object_if, text_if, text_of
 from contextwright.tokens.usage import Usage, usage_of
-from contextwright.traces.recorded_call import RecordedCall, UnreadCall, has_contents, text_gaps
+from contextwright.traces.recorded_call import (
+    RecordedCall,
+    UnreadCall,
+    choice_gaps,
+    has_contents,
+    text_gaps,
+)
 from contextwright.traces.span import TraceSpan, json_attribute, nested
 
 SOURCE = "opentelemetry"
@@ -33,21 +39,24 @@ def is_call(span: TraceSpan) -> bool:
     """Whether a span is a call of a model, by these conventions."""
     operation = span.attributes.get("gen_ai.operation.name")
     named = any(key.startswith("gen_ai.") for key in span.attributes)
-    return named and operation not in _NO_CALLS and "gen_ai.tool.name" not in span.attributes
+    pending = span.attributes.get("logfire.span_type") == "pending_span"  # sent again when it ends
+    is_model = operation not in _NO_CALLS and "gen_ai.tool.name" not in span.attributes
+    return named and is_model and not pending
 
 
 def call_of(span: TraceSpan) -> RecordedCall | UnreadCall:
     """The call that a span is."""
     attributes = _with_details(span)
     try:
-        messages, answer = _messages(span, attributes), _answer(span, attributes)
+        messages, answers = _messages(span, attributes), _answers(span, attributes)
         tools = [_tool(tool) for tool in _tool_values(attributes)]
     except ValueError as error:
         return UnreadCall(span.where, f"an attribute is cut off or no JSON: {error}")
     if not has_contents(messages):
         why = "no messages: the contents were not recorded (they are off by default)"
         return UnreadCall(span.where, why)
-    gaps = [*text_gaps([*messages, *answer])]
+    answer = answers[0] if answers else []
+    gaps = [*text_gaps([*messages, *answer]), *choice_gaps(len(answers))]
     if span.dropped:
         gaps.append(f"{span.dropped:,} attributes of a span were left out by its SDK")
     model = attributes.get("gen_ai.request.model") or attributes.get("gen_ai.response.model")
@@ -96,23 +105,24 @@ def _messages(span: TraceSpan, attributes: Json) -> list[Json]:
     return events or _older_messages(next((each for each in prompts if each), []))
 
 
-def _answer(span: TraceSpan, attributes: Json) -> list[Json]:
+def _answers(span: TraceSpan, attributes: Json) -> list[list[Json]]:
+    """The answers to choose from, each its messages."""
     if "gen_ai.output.messages" in attributes:
         listed = list_if(json_attribute(attributes["gen_ai.output.messages"]))
-        return [made for value in listed[:1] for made in _parts_message(value)]
+        return [list(_parts_message(value)) for value in listed]
     flat = nested(attributes, "gen_ai.completion")
     if flat:
-        return _older_messages(flat)[:1]
+        return [[each] for each in _older_messages(flat)]
     choices = [
         {**event.attributes, **object_if(event.body)}
         for event in span.events
         if event.name == "gen_ai.choice"
     ]
     if choices:
-        message = json_attribute(choices[0].get("message", choices[0]))
-        return [_event_message("assistant", object_if(message))]
+        messages = [object_if(json_attribute(each.get("message", each))) for each in choices]
+        return [[_event_message("assistant", each)] for each in messages]
     written = [event.attributes.get("gen_ai.completion") for event in span.events]
-    return _older_messages(next((each for each in written if each), []))[:1]
+    return [[each] for each in _older_messages(next((each for each in written if each), []))]
 
 
 def _parts_message(value: Any) -> Iterator[Json]:

@@ -9,7 +9,14 @@ from contextwright.formats.fields import Json, list_if, object_if, text_if
 from contextwright.formats.timestamps import ms_of_iso
 from contextwright.tokens.usage import Usage
 from contextwright.traces.chat_message import plain_message
-from contextwright.traces.recorded_call import RecordedCall, UnreadCall, guarded, text_gaps
+from contextwright.traces.recorded_call import (
+    RecordedCall,
+    UnreadCall,
+    choice_gaps,
+    guarded,
+    not_read,
+    text_gaps,
+)
 
 SOURCE = "inspect_ai"
 _ATTACHED = "attachment://"
@@ -65,7 +72,7 @@ def _call(sample: Json, event: Json, name: str, where: str) -> RecordedCall | Un
         body={"messages": messages, **({"tools": tools} if tools else {})},
         answer=answer,
         usage=_usage(object_if(output.get("usage"))),
-        gaps=tuple(text_gaps([messages, answer])),
+        gaps=(*text_gaps([messages, answer]), *choice_gaps(len(choices))),
     )
 
 
@@ -112,8 +119,10 @@ def _block(block: Json) -> Json | None:
             return {"type": "text", "text": text_if(block.get("text"))}
         case "image":
             return {"type": "image_url", "image_url": {"url": text_if(block.get("image"))}}
-        case _:
+        case "reasoning":
             return None
+        case kind:
+            return {"type": "text", "text": not_read(kind)}
 
 
 def _tool(tool: Json) -> Json:

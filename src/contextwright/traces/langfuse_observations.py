@@ -14,6 +14,8 @@ from contextwright.traces.recorded_call import RecordedCall, UnreadCall, guarded
 SOURCE = "langfuse"
 _SIGNS = (("traceId", "trace_id"), ("startTime", "start_time"), ("type",), ("id",))
 _CALL = "GENERATION"
+_KINDS = {"GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EMBEDDING"}
+"""Of observations, by which they are known where the export has neither input nor output."""
 
 
 def sniff(value: Any) -> bool:
@@ -47,7 +49,7 @@ def _observations(value: Any) -> Iterator[tuple[Json, str]]:
 
 def _is_observation(fields: Json) -> bool:
     return all(any(name in fields for name in names) for names in _SIGNS) and (
-        "input" in fields or "output" in fields
+        "input" in fields or "output" in fields or fields["type"] in _KINDS
     )
 
 

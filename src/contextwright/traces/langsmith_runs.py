@@ -12,6 +12,8 @@ from contextwright.traces.chat_message import answer_of_output, body_of_input, j
 from contextwright.traces.recorded_call import RecordedCall, UnreadCall, guarded, text_gaps
 
 SOURCE = "langsmith"
+_OF_RUNS = frozenset({"inputs", "outputs", "trace_id", "dotted_order", "session_id"})
+"""One of these stands beside a run's type, whatever fields were asked for."""
 _THREADS = ("session_id", "thread_id", "conversation_id")
 """Keys of a run's metadata by which LangSmith knows a thread."""
 
@@ -36,13 +38,13 @@ def _runs(value: Any) -> Iterator[Json]:
     listed = list_if(value) or list_if(fields.get("runs"))
     for each in listed or [fields]:
         run = object_if(each)
-        if "run_type" in run and "inputs" in run:
+        if "run_type" in run and not run.keys().isdisjoint(_OF_RUNS):
             yield run
             yield from _runs(list_if(run.get("child_runs"))) if run.get("child_runs") else ()
 
 
 def _call(run: Json, where: str) -> RecordedCall | UnreadCall:
-    inputs, outputs = object_if(json_value(run["inputs"])), json_value(run.get("outputs"))
+    inputs, outputs = object_if(json_value(run.get("inputs"))), json_value(run.get("outputs"))
     body = body_of_input(inputs)
     if body is None:
         return UnreadCall(where, "no messages in its inputs: hidden, or a call of another kind")

@@ -5,7 +5,14 @@ from typing import Any
 
 from contextwright.formats.fields import Json, list_if, object_if, text_if, text_of
 from contextwright.tokens.usage import Usage, usage_of
-from contextwright.traces.recorded_call import RecordedCall, UnreadCall, has_contents, text_gaps
+from contextwright.traces.recorded_call import (
+    RecordedCall,
+    UnreadCall,
+    choice_gaps,
+    has_contents,
+    not_read,
+    text_gaps,
+)
 from contextwright.traces.span import TraceSpan, json_attribute, nested
 
 SOURCE = "openinference"
@@ -29,6 +36,7 @@ def call_of(span: TraceSpan) -> RecordedCall | UnreadCall:
     if not has_contents(messages):
         return UnreadCall(span.where, "no input messages: hidden, or a call of a plain prompt")
     gaps = [*text_gaps([*messages, *answer])]
+    gaps += choice_gaps(0 if _is_parted(answer) else len(answer))
     if span.dropped:
         gaps.append(f"{span.dropped:,} attributes of a span were left out by its SDK")
     models = ("llm.model_name", "llm.request.model_name", "llm.response.model_name")
@@ -39,10 +47,34 @@ def call_of(span: TraceSpan) -> RecordedCall | UnreadCall:
         start_ms=span.start_ms,
         model=next((text for key in models if (text := text_if(attributes.get(key)))), ""),
         body={"messages": messages, **({"tools": tools} if tools else {})},
-        answer=answer[:1],
+        answer=_one_answer(answer),
         usage=_usage(attributes),
         gaps=tuple(gaps),
     )
+
+
+def _is_parted(answer: list[Json]) -> bool:
+    """Whether messages are the parts of one answer, as of the Responses API: thoughts, a text and
+    each call stand alone. Answers to choose from have a text each."""
+    return any(each.get("tool_calls") or each.get("reasoning_content") for each in answer)
+
+
+def _one_answer(answer: list[Json]) -> list[Json]:
+    """The answer that is read: the first, or all parts of it in one message."""
+    if len(answer) < 2 or not _is_parted(answer):
+        return answer[:1]
+    made: Json = {"role": "assistant", "content": ""}
+    texts = [each["content"] for each in answer if each["content"]]
+    if all(isinstance(text, str) for text in texts):
+        made["content"] = "\n".join(texts)
+    else:
+        blocks = ([{"type": "text", "text": t}] if isinstance(t, str) else t for t in texts)
+        made["content"] = [block for listed in blocks for block in listed]
+    thoughts = [text_if(each.get("reasoning_content")) for each in answer]
+    calls = [call for each in answer for call in list_if(each.get("tool_calls"))]
+    if any(thoughts):
+        made["reasoning_content"] = "\n".join(filter(None, thoughts))
+    return [{**made, "tool_calls": calls} if calls else made]
 
 
 def _fields(value: Any, noun: str) -> Json:
@@ -84,9 +116,9 @@ def _content(value: Any) -> Json | None:
         url = url if isinstance(url, str) else object_if(url).get("url")
         return {"type": "image_url", "image_url": {"url": text_if(url)}}
     text = fields.get("text")
-    if fields.get("type") == "reasoning" or not isinstance(text, str):
+    if fields.get("type") == "reasoning":
         return None
-    return {"type": "text", "text": text}
+    return {"type": "text", "text": text if isinstance(text, str) else not_read(fields.get("type"))}
 
 
 def _call(value: Any) -> Json:

@@ -21,7 +21,8 @@ from contextwright.traces import (
 )
 from contextwright.traces.call_history import Digests, Request, histories_of, request_of
 from contextwright.traces.recorded_call import RecordedCall, UnreadCall, guarded
-from contextwright.traces.span import has_spans, spans_of
+from contextwright.traces.repeated_spans import once_each
+from contextwright.traces.span import TraceSpan, has_spans, spans_of
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz", ".eval", ".traj")
 """Ends of the names of files that are read in a folder."""
@@ -146,11 +147,11 @@ def _calls_in(
     document: Document,
 ) -> Iterable[tuple[str, RecordedCall | UnreadCall]] | None:
     """The calls of an export, each with its kind; None where the file is none."""
-    first = document.records[0].value
-    if any(map(has_spans, (first, next(iter(list_if(first)), None)))):
+    values = [record.value for record in document.records]
+    if any(has_spans(one) for value in values for one in (value, *list_if(value)[:1])):
         return _calls_of_spans(document)
     for export in _EXPORTS:
-        if export.sniff(first):
+        if any(map(export.sniff, values)):
             return ((export.SOURCE, call) for call in export.calls_of(document.records))
     return None
 
@@ -162,12 +163,14 @@ def _calls_of_spans(document: Document) -> Iterator[tuple[str, RecordedCall | Un
         for record in document.records
         for value in (list_if(record.value) or [record.value])
     ]
-    for span in spans_of(records):
-        if openinference_spans.is_call(span):
-            call = guarded(openinference_spans.call_of, span.where, span)
-            yield openinference_spans.SOURCE, call
-        elif genai_spans.is_call(span):
-            yield genai_spans.SOURCE, guarded(genai_spans.call_of, span.where, span)
+    calls: list[tuple[TraceSpan, str, RecordedCall | UnreadCall]] = []
+    spans = spans_of(records)
+    for span in spans:
+        for reader in (openinference_spans, genai_spans):
+            if reader.is_call(span):
+                calls.append((span, reader.SOURCE, guarded(reader.call_of, span.where, span)))
+                break
+    yield from once_each(spans, calls)
 
 
 def _document(path: Path) -> Document:

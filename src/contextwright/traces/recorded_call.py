@@ -19,6 +19,9 @@ _HIDDEN = re.compile(
 """A text that a tracing tool put in the place of another."""
 
 
+_NOT_READ = re.compile(r"\A\[[\w.-]{1,60}: not read\]\Z")
+
+
 class RecordedCall(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One call of a model.
 
@@ -73,16 +76,31 @@ def guarded(
         return UnreadCall(where, why[:300])
 
 
+def not_read(kind: Any) -> str:
+    """What stands in the place of a part of a kind that is not read, such as audio."""
+    name = re.sub(r"[^\w.-]+", "-", str(kind))[:60]
+    return f"[{name or 'part'}: not read]"
+
+
+def choice_gaps(choices: int) -> Iterator[str]:
+    """That a call has more answers than the one that is read."""
+    if choices > 1:
+        yield f"{choices:,} answers to one call, of which the first is read"
+
+
 def text_gaps(messages: Iterable[Any]) -> Iterator[str]:
     """What the texts of messages lack by their own marks."""
-    cut = hidden = 0
+    cut = hidden = unread = 0
     for text in _texts(list(messages)):
+        unread += len(text) < 80 and _NOT_READ.match(text) is not None
         cut += _CUT.search(text[-100:]) is not None
         hidden += len(text) < 200 and _HIDDEN.match(text) is not None
     if cut:
         yield f"{_texts_of(cut)} cut off"
     if hidden:
         yield f"{_texts_of(hidden)} redacted"
+    if unread:
+        yield f"{unread:,} part{'s' * (unread > 1)} of a kind that is not read"
 
 
 def _texts_of(count: int) -> str:

@@ -11,6 +11,13 @@ from contextwright.formats.document import Record
 from contextwright.formats.fields import Json, list_if, object_if, text_if
 from contextwright.formats.timestamps import ms_of_iso
 
+_RESOURCES = ("resourceSpans", "resource_spans", "batches")
+"""Where the spans of an export stand; Tempo calls them batches."""
+_SCOPES = (
+    "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans",
+)  # fmt: skip
+_LOGS = ("resourceLogs", "resource_logs")
+
 
 class SpanEvent(msgspec.Struct, frozen=True):
     """Something that happened during a span.
@@ -28,6 +35,7 @@ class TraceSpan(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One span of a trace.
 
     Args:
+        parent: the id of the span that it lies in; empty for none.
         start_ms: milliseconds since 1970.
         attributes: of the span, and of its resource where it has none of the name.
         dropped: attributes that its SDK left out over a limit.
@@ -37,6 +45,7 @@ class TraceSpan(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     trace: str
     where: str
     name: str = ""
+    parent: str = ""
     start_ms: int | None = None
     attributes: Json
     events: list[SpanEvent] = []
@@ -47,8 +56,7 @@ def has_spans(value: Any) -> bool:
     """Whether a record of an export holds spans, or is one."""
     fields = object_if(value)
     return (
-        "resourceSpans" in fields
-        or "resourceLogs" in fields
+        any(name in fields for name in (*_RESOURCES, *_LOGS))
         or ("attributes" in fields and "trace_id" in object_if(fields.get("context")))
         or "context.span_id" in fields
     )
@@ -56,24 +64,27 @@ def has_spans(value: Any) -> bool:
 
 def spans_of(records: Iterable[Record]) -> list[TraceSpan]:
     """All spans of an export, with the log records that belong to them as their events."""
-    spans: dict[str, TraceSpan] = {}
-    logs: list[tuple[str, SpanEvent]] = []
+    spans: dict[tuple[str, str], TraceSpan] = {}
+    logs: list[tuple[tuple[str, str], SpanEvent]] = []
     for record in records:
         fields = object_if(record.value)
         for span in _spans(fields, record.where):
-            spans[span.id or f"#{len(spans)}"] = span
+            spans[span.trace, span.id or f"#{len(spans)}"] = span
         logs += _log_records(fields)
-    for id, event in logs:
-        if id in spans:
-            spans[id].events.append(event)
+    traces = {id: trace for trace, id in spans}  # a log record may leave its trace out
+    for (trace, id), event in logs:
+        place = trace or traces.get(id, ""), id
+        if place in spans:
+            spans[place].events.append(event)
     return list(spans.values())
 
 
 def _spans(fields: Json, where: str) -> Iterator[TraceSpan]:
-    if "resourceSpans" in fields:
-        for resource in list_if(fields["resourceSpans"]):
-            shared = _attributes(object_if(object_if(resource).get("resource")))
-            for scope in list_if(object_if(resource).get("scopeSpans")):
+    resources = _first(fields, _RESOURCES)
+    if resources is not None:
+        for resource in map(object_if, list_if(resources)):
+            shared = _attributes(object_if(resource.get("resource")))
+            for scope in list_if(_first(resource, _SCOPES)):
                 for span in list_if(object_if(scope).get("spans")):
                     yield _otlp_span(object_if(span), shared, where)
     elif "context.span_id" in fields:
@@ -87,14 +98,15 @@ def _otlp_span(span: Json, shared: Json, where: str) -> TraceSpan:
         SpanEvent(text_if(object_if(event).get("name")), _attributes(object_if(event)))
         for event in list_if(span.get("events"))
     ]
-    dropped = span.get("droppedAttributesCount")
-    id = text_if(span.get("spanId"))
+    dropped = _first(span, ("droppedAttributesCount", "dropped_attributes_count"))
+    id = text_if(_first(span, ("spanId", "span_id")))
     return TraceSpan(
         id=id,
-        trace=text_if(span.get("traceId")),
+        trace=text_if(_first(span, ("traceId", "trace_id"))),
         where=f"{where}, span {id}",
         name=text_if(span.get("name")),
-        start_ms=_ms_of_nanos(span.get("startTimeUnixNano")),
+        parent=text_if(_first(span, ("parentSpanId", "parent_span_id"))),
+        start_ms=_ms_of_nanos(_first(span, ("startTimeUnixNano", "start_time_unix_nano"))),
         attributes={**shared, **_attributes(span)},
         events=events,
         dropped=dropped if isinstance(dropped, int) else 0,
@@ -113,6 +125,7 @@ def _sdk_span(span: Json, where: str) -> TraceSpan:
         trace=text_if(context.get("trace_id")).removeprefix("0x"),
         where=f"{where}, span {id}",
         name=text_if(span.get("name")),
+        parent=text_if(span.get("parent_id")).removeprefix("0x"),
         start_ms=ms_of_iso(span.get("start_time")),
         attributes=object_if(span.get("attributes")),
         events=events,
@@ -129,20 +142,29 @@ def _row_span(row: Json, where: str) -> TraceSpan:
         trace=text_if(row.get("context.trace_id")),
         where=f"{where}, span {id}",
         name=text_if(row.get("name")),
+        parent=text_if(row.get("parent_id")),
         start_ms=_ms_of_moment(row.get("start_time")),
         attributes={key: value for key, value in columns.items() if value is not None},
     )
 
 
-def _log_records(fields: Json) -> Iterator[tuple[str, SpanEvent]]:
-    """The log records of an export, each with the id of its span."""
-    for resource in list_if(fields.get("resourceLogs")):
-        for scope in list_if(object_if(resource).get("scopeLogs")):
-            for log in map(object_if, list_if(object_if(scope).get("logRecords"))):
+def _log_records(fields: Json) -> Iterator[tuple[tuple[str, str], SpanEvent]]:
+    """The log records of an export, each with the ids of its trace and its span."""
+    for resource in list_if(_first(fields, _LOGS)):
+        for scope in list_if(_first(object_if(resource), ("scopeLogs", "scope_logs"))):
+            records = _first(object_if(scope), ("logRecords", "log_records"))
+            for log in map(object_if, list_if(records)):
                 attributes = _attributes(log)
-                name = text_if(log.get("eventName"), text_if(attributes.get("event.name")))
-                body = _value(object_if(log.get("body")))
-                yield text_if(log.get("spanId")), SpanEvent(name, attributes, body)
+                named = _first(log, ("eventName", "event_name")) or attributes.get("event.name")
+                event = SpanEvent(text_if(named), attributes, _value(object_if(log.get("body"))))
+                trace = text_if(_first(log, ("traceId", "trace_id")))
+                yield (trace, text_if(_first(log, ("spanId", "span_id")))), event
+
+
+def _first(fields: Json, names: tuple[str, ...]) -> Any:
+    """The value of the first name that is there: OTLP's JSON has its fields in camelCase, what is
+    printed of its messages has them as they are defined."""
+    return next((fields[name] for name in names if name in fields), None)
 
 
 def _attributes(holder: Json) -> Json:
@@ -154,11 +176,11 @@ def _value(value: Json) -> Any:
     """A value of OTLP: an object with its kind as the one key."""
     for kind, inner in value.items():
         match kind:
-            case "intValue":
+            case "intValue" | "int_value":
                 return int(inner) if str(inner).lstrip("-").isdecimal() else inner
-            case "arrayValue":
+            case "arrayValue" | "array_value":
                 return [_value(object_if(item)) for item in list_if(object_if(inner).get("values"))]
-            case "kvlistValue":
+            case "kvlistValue" | "kvlist_value":
                 return _attributes({"attributes": object_if(inner).get("values")})
             case _:
                 return inner
