@@ -14,16 +14,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.economy import BUDGETS, compiled, full, plain, rows
-from benchmarks.economy_metrics import Message, Method, score
+from benchmarks.economy_metrics import Message, Method, Request, score
 from benchmarks.economy_peers import peers
 from contextwright import parse
+from contextwright.errors import BudgetError
+from contextwright.spec.expr import Expr
 from contextwright.tune import TuneJob, tune
 from contextwright.tune.run_tuning import Point, candidates, verdict
 from contextwright.tune.session_sums import Interval, SessionSums, differences, figures
 from contextwright.tune.study import session_digest
 
 PAGE = Path(__file__).parents[1] / "docs/reference/tuning.md"
-FILES = ("webdancer",)
+FILES = ("webdancer", "tooltalk")
+UNSEEN = {"webdancer": ("tapeagents", "se_agent"), "tooltalk": ("toolbench", "intercode_sql")}
+"""Whole files, of other agents, on which what was found on a file is measured as well."""
 Sessions = list[list[Message]]
 
 
@@ -101,6 +105,34 @@ def table(name: str, trials: int, most: int) -> Iterator[str]:
     for peer, setting, make in tuned_peers(seen, budget, base_seen, job):
         yield _row(peer, setting, sums(untouched, make, budget), base)
     yield ""
+    yield from unseen(name, default, spec, most)
+
+
+def held(spec: Expr) -> Method:
+    """A spec; where not even what must stay has room, everything is sent, and counts as over."""
+    method = compiled(spec)
+
+    def request(messages: list[Message]) -> Request:
+        try:
+            return method(messages)
+        except BudgetError:
+            return Request(messages)
+
+    return request
+
+
+def unseen(name: str, default: Expr, spec: Expr, most: int) -> Iterator[str]:
+    """What was found on a file, on files of other agents that no search saw, at the same budget."""
+    budget = BUDGETS[name]
+    yield "| on other files, never searched | sessions | calls | cost | difference in calls | difference in cost | against our default |"
+    yield "| --- | ---: | ---: | ---: | --- | --- | --- |"
+    for other in UNSEEN.get(name, ()):
+        sessions = [plain(row["messages"]) for row in rows(other)[:most]]
+        base = sums(sessions, lambda: held(default), budget)
+        for who, each in ((f"{other}, our default", base),
+                          (f"{other}, tried", sums(sessions, lambda: held(spec), budget))):  # fmt: skip
+            yield _row(f"{who} | {len(sessions)}", "", each, base)
+    yield ""
 
 
 def _change(measured: dict[str, dict[str, Interval]], what: str) -> str:
@@ -143,8 +175,14 @@ def main() -> None:
     parser.add_argument("files", nargs="*", default=FILES)
     parser.add_argument("--trials", type=int, default=48)
     parser.add_argument("--sessions", type=int, default=100)
+    parser.add_argument("--unseen", metavar="SPEC", help="only its rows on unseen files")
     parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
+    if given.unseen:
+        for name in given.files:
+            default = TuneJob.of((), BUDGETS[name]).default.spec
+            print(*unseen(name, default, parse(given.unseen), given.sessions), sep="\n", flush=True)
+        return
     lines = [line for name in given.files for line in table(name, given.trials, given.sessions)]
     given.page.write_text(HEAD + "\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(given.page)

@@ -21,6 +21,7 @@ from contextwright.stores.postgres import (
     PostgresSessions,
     enable_row_security,
     migrations,
+    row_security,
 )
 from contextwright.stores.postgres.migrations import TABLES
 from contextwright.stores.postgres.postgres_connection import LOST, LostConnection
@@ -137,6 +138,28 @@ def test_all_stores_work_as_a_role_that_is_bound(postgres_url, open_database, da
     other = database.for_tenant("other")
     assert PostgresMemory(other).records() == [] and PostgresAnswers(other).entries() == []
     assert PostgresBoard(other).steps() == []
+
+
+def test_tables_that_a_migration_adds_are_held_apart_as_well(
+    postgres_url, open_database, database, role, monkeypatch
+):
+    """A role that was let in before goes on, also where a trigger of the new version runs for it."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA {database.schema} CASCADE")
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:4])
+        patch.setattr(row_security, "TABLES", TABLES[:-1])
+        enable_row_security(open_database(), role)
+        memory = PostgresMemory(open_database(_as_role(postgres_url, role), tenant="acme"))
+        one = memory.write("The warehouse is in Hamburg")
+    open_database()  # the newer version, as the owner
+    assert memory.forget([one.id]) == 1
+    bound = open_database(_as_role(postgres_url, role), tenant="acme", row_security=True)
+    server = PostgresMemory(bound, index="server")
+    server.write("The harbour opens at six")
+    assert server.search("harbour")
+    with pytest.raises(ReadOnlyStore, match="row-level security"), bound.writing() as connection:
+        connection.execute("INSERT INTO memory_vectors_rows VALUES (1, 'm', '{1}', 'other')")
 
 
 def test_migrations_run_once_whoever_comes_first(open_database, postgres_url, schema):

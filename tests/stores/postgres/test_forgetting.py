@@ -1,5 +1,9 @@
 """Forgetting in PostgreSQL: the journal and what it forgets are one transaction."""
 
+import signal
+import subprocess
+import sys
+
 import psycopg
 import pytest
 
@@ -78,3 +82,33 @@ def test_the_audit_log_is_only_added_to(lethe, database, postgres_url):
             connection.execute(statement)
     with psycopg.connect(postgres_url) as raw, pytest.raises(psycopg.errors.RaiseException):
         raw.execute(f"DELETE FROM {database.schema}.lethe_audit_rows")
+
+
+_KILLED = """
+import os, signal, sys
+from contextwright.retention import Lethe, RecordSelector, RetentionPolicy, failpoint
+from contextwright.retention.postgres_journal import PostgresJournal
+from contextwright.stores.postgres import PostgresDatabase, PostgresMemory
+
+url, schema, step = sys.argv[1:]
+failpoint.HOOKS.append(lambda name: name == step and os.kill(os.getpid(), signal.SIGKILL))
+database = PostgresDatabase(url, schema=schema)
+old = RetentionPolicy(max_age_days=30, over=RecordSelector(stores=("memory",)))
+lethe = Lethe(PostgresJournal(database), PostgresMemory(database), policies=old, clock=lambda: 100 * 86_400_000)
+lethe.apply_retention_policy()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["written", "committed", "removed memory", "marked", "done"])
+def test_a_process_that_is_killed_has_forgotten_and_said_so_or_neither(
+    lethe, database, postgres_url, step
+):
+    run = [sys.executable, "-c", _KILLED, postgres_url, database.schema, step]
+    assert subprocess.run(run).returncode == -signal.SIGKILL
+    with database.snapshot() as connection:
+        states = connection.execute("SELECT state FROM lethe_cycles").fetchall()
+    assert (len(texts(database)) == 1) == (states == [("forgotten",)])
+    lethe.finish()
+    lethe.apply_retention_policy()
+    assert texts(database) == ["The harbour opens at six"]

@@ -238,9 +238,9 @@ def migrated(connection: PostgresConnection, schema: str, path: str) -> bool:
     return version >= len(MIGRATIONS)
 
 
-def migrate(connection: PostgresConnection, schema: str, path: str) -> None:
-    """Bring the tables to this version. One process does it at a time; those that only read and
-    write go on meanwhile.
+def migrate(connection: PostgresConnection, schema: str, path: str) -> bool:
+    """Bring the tables to this version; whether older ones were there. One process does it at a
+    time; those that only read and write go on meanwhile.
 
     Args:
         connection: in a transaction, which has the changes or none of them.
@@ -250,7 +250,7 @@ def migrate(connection: PostgresConnection, schema: str, path: str) -> None:
     """
     connection.execute("SELECT pg_advisory_xact_lock(?)", (LOCK,))
     if migrated(connection, schema, path):
-        return
+        return False
     connection.execute(_LOCK_WAIT)
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}")
     connection.execute(_VERSIONS)
@@ -259,6 +259,7 @@ def migrate(connection: PostgresConnection, schema: str, path: str) -> None:
         for statement in MIGRATIONS[version - 1]:
             connection.execute(statement)
         connection.execute("INSERT INTO versions VALUES (?, ?)", (version, OLDEST))
+    return row is not None
 
 
 def _quoted(name: str) -> str:

@@ -21,6 +21,7 @@ from contextwright.stores.postgres.postgres_connection import (
     PostgresConnection,
     errors_named,
 )
+from contextwright.stores.postgres.row_security import secure_new_tables
 
 T = TypeVar("T")
 _WRITING: LiteralString = "READ COMMITTED"
@@ -175,7 +176,8 @@ class PostgresDatabase:
 
     def _migrate(self) -> None:
         with self._transaction(_WRITING) as connection:
-            migrate(connection, self.schema, self.path)
+            if migrate(connection, self.schema, self.path):
+                secure_new_tables(connection, self.schema)
 
     def _check_row_security(self) -> None:
         with self.snapshot() as connection:
