@@ -49,7 +49,9 @@ def decisions_of(blocks, economy, inputs):
         if place == len(blocks) or blocks[place].role == "assistant":
             begins = sum(map(inputs.cost, blocks[origin:place])) > origins.SPACES * economy.space
             if begins:
-                origin, decisions = place, Decisions(steps=place - 1)
+                pages = (0, origin) if origin else ()
+                decisions = Decisions(upto=origin, pages=pages, steps=place - 1)
+                origin = place
             decisions = next_decisions(blocks[:place], decisions, economy, inputs, begins)
     return decisions
 

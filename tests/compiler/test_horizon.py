@@ -1,11 +1,13 @@
 """A compile looks no further back than its limit reaches, and nobody can tell."""
 
+import random
 from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.parameters import few
 
 from contextwright import C, compile, replay
 from contextwright.compiler import horizon
@@ -18,6 +20,10 @@ from contextwright.spec.inputs import Memo
 from contextwright.testing import session_of, target_for
 from contextwright.testing.session_strategies import sessions
 
+REPEATS = (
+    C.dedup(), C.default() | C.dedup("structural"), C.dedup("structural") | C.compact(),
+    C.default() | C.dedup() | C.truncate(12),
+)  # fmt: skip
 TERMS = st.sampled_from(
     (
         C.default(), C.compact(), C.compact("stale", stale_after=1), C.isolate(), C.truncate(9),
@@ -34,6 +40,7 @@ TERMS = st.sampled_from(
         C.default() | C.fresh(1) + C.select(author="researcher"),
         (C.default() | C.fresh(0)) + (C.default() | C.fresh(3) | C.truncate(9)),
         (C.default() | C.fresh(0)) + C.default(), C.default() | C.priority(1) | C.fresh(2),
+        *REPEATS,
     )
 )  # fmt: skip
 LIMITS = st.sampled_from(
@@ -92,6 +99,45 @@ def test_looking_back_as_far_as_needed_gives_what_looking_at_all_gives(
             assert found == outcome(SpecCompiler(spec), session, target)
 
 
+def agent(dice: random.Random) -> Session:
+    """One that makes the same calls and says the same things again and again, in short turns."""
+    session = Session("agent")
+    session.add("system", "Be brief.")
+    for n in range(dice.randint(12, 40)):
+        kind = dice.choice(("user", "say", "call", "call", "fail", "two", "late"))
+        if kind == "user":
+            session.user(dice.choice(("And?", "Go on.")), pinned=n == 3)
+        elif kind == "say":
+            session.assistant(dice.choice(("Done.", "I look at it.")), pinned=dice.random() < 0.1)
+        else:
+            ids = [f"c{n}", f"d{n}"][: 2 if kind == "two" else 1]
+            for id in ids:
+                session.call("find", {"what": dice.randint(0, 2)}, id=id)
+            if kind == "late":
+                session.user("Meanwhile?")
+            for id in ids:
+                found = dice.choice(("here it is " * 6, "  here it  is " * 6))
+                session.result(id, found, error=kind == "fail")
+    session.user("And now?")
+    return session
+
+
+@pytest.mark.parametrize("seed", few(range(24), 6))
+def test_what_was_said_before_the_horizon_is_not_said_again(seed):
+    """Request and receipt, over texts and calls that come back."""
+    dice, memo = random.Random(seed), Memo()
+    events, session = list(agent(dice).log), Session("grown")
+    spec, target = REPEATS[seed % 4] | C.budget(dice.randint(60, 260)), target_for("openai-chat")
+    for place, event in enumerate(events):
+        session.append(event)
+        if place < 2 or (place % 3 and place < len(events) - 1):
+            continue
+        found = outcome(SpecCompiler(spec, memo=memo), session, target)
+        assert found == outcome(SpecCompiler(spec), session, target)
+        with looking_at_everything():
+            assert found == outcome(SpecCompiler(spec), session, target)
+
+
 def chat(turns: int) -> Session:
     session = Session("chat", tools=[Tool(name="find", description="Finds an order.")])
     session.add("system", "Be brief.")
@@ -117,6 +163,8 @@ def ask(session: Session, n: int) -> None:
         C.default() | C.fresh(10) | C.budget(8000),
         C.default() | C.validate("completeness") | C.budget(800),
         C.default() + C.failures() | C.budget(800),
+        C.default() | C.dedup() | C.budget(800),
+        C.dedup("structural") | C.compact() | C.budget(800),
     ],
     ids=repr,
 )

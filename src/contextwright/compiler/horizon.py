@@ -47,9 +47,19 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
     if not terms or "all" in views:
         return "all"
+    if "log" in views and (guarded or not _stands_on_log(body, terms)):
+        return "all"
     if "fold" in views:  # it knows what the log says, and nothing that words make of that
         return "fold" if not guarded and not any(terms) else "all"
     return "turn" if "turn" in views else "block"
+
+
+def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
+    """Whether what knows the log is given it as it is: by one term, and before any other step."""
+    while isinstance(body, Pipe):
+        body = body.head
+    behind = chain.from_iterable(steps[1:] for steps in terms)
+    return isinstance(body, (Atom, Chain)) and all(one.traits.view != "log" for one in behind)
 
 
 def age_limit(body: Expr) -> Atom | None:

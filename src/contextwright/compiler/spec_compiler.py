@@ -26,11 +26,12 @@ from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.prefix import shared_prefix
+from contextwright.compiler.request_room import limit_of, room_of
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import LimitStage, left_out
 from contextwright.compute_gate import holding
-from contextwright.errors import BudgetError, RenderError, StepError
+from contextwright.errors import BudgetError, RenderError
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.renderer import Renderer
@@ -40,12 +41,7 @@ from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, saved_folds
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
-from contextwright.spec.terminal import LayerShares, Terminal
 from contextwright.spec.traits import View
-from contextwright.tasks.allocation import Allocation, allocate
-from contextwright.tasks.layers import least_needs, needs_of
-from contextwright.tasks.payload import cost_of_form
-from contextwright.tasks.signals import signals_of, window_of
 
 
 class Compiler(Protocol):
@@ -229,7 +225,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         view: View = "all" if self.steps else planned.view  # a step counts all that it had
         if view == "fold" and not target.takes_messages:
             view = "all"  # a text has the conversation in the order of the spec's terms
-        limit = _limit(planned.terminal, target)
+        limit = limit_of(planned.terminal, target)
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
@@ -263,7 +259,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         assembled = assemble(planned, inputs, tracer, target)
         if inputs.dry and inputs.asked:
             return None
-        room = _room(planned, assembled, inputs, tracer, target, renderer)
+        room = room_of(planned, assembled, inputs, tracer, target, renderer)
         blocks = within_limit(room, assembled, planned, target)
         if planned.redactions:
             blocks = guard_again(planned, inputs, tracer, blocks)
@@ -345,84 +341,9 @@ def _is_enough(view: View, fitted: _Fitted, target: Target, oldest: int) -> bool
         if target.takes_messages and has_called(tried, tried.start):
             return False
     start = tried.start
+    if start > oldest and fitted.room.tracer.limit_drop is None:
+        return False  # what is left of the newest did not need it
     return start <= oldest or is_sure(start, assembled.blocks, fitted.blocks, tried)
-
-
-def _limit(terminal: Terminal | None, target: Target) -> int:
-    """Tokens that a request may have: what the spec allows, if the model takes as many, without
-    what its caller puts into this very request."""
-    most = target.max_input
-    if terminal is None:
-        return most
-    added = target.reserved_system if "reserved_system" in target.overrides else 0
-    return max(1, min(most, terminal.limit(most), terminal.limit(target.window) - added))
-
-
-def _room(
-    planned: Plan,
-    assembled: Assembled,
-    inputs: Inputs,
-    tracer: Tracer,
-    target: Target,
-    renderer: Renderer,
-) -> BudgetState:
-    empty = layout_of(assembled, (), inputs, target)
-    with_tools = renderer.measure(renderer.request(empty, target), target)
-    form = cost_of_form(target) if assembled.payload else 0
-    fixed = with_tools + renderer.margin(target) + form
-    terminal = planned.terminal
-    layers = terminal.layers if terminal is not None else None
-    if terminal is None or layers is None:
-        return BudgetState(_limit(terminal, target), fixed, inputs.after(0), tracer, with_tools)
-    toolless = msgspec.structs.replace(empty, tools=(), called=())
-    bare = renderer.measure(renderer.request(toolless, target), target)
-    parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
-    signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
-    allocation = _allocation(
-        layers, assembled.blocks, inputs, target, parts, signals, repr(terminal)
-    )
-    limit = min(allocation.limit, target.max_input)
-    later = inputs.after(0)
-    return BudgetState(limit, fixed, later, tracer, with_tools, allocation, parts, signals)
-
-
-def _allocation(
-    layers: LayerShares,
-    blocks: Blocks,
-    inputs: Inputs,
-    target: Target,
-    parts: dict[str, int],
-    signals: dict[str, int],
-    where: str,
-) -> Allocation:
-    """The window shared out; a step that only fits once its examples and its background are
-    shortened is not refused.
-
-    Args:
-        parts: tokens of what is not a block, by layer.
-        signals: what shifts the shares, in millionths.
-        where: the terminal as code, for an error.
-    """
-    window = min(
-        window_of(layers.max_tokens, inputs.snapshot.state) or target.window, target.window
-    )
-    reserved = target.reserved_output + target.reserved_system
-
-    def shared(needs: dict[str, int]) -> Allocation:
-        return allocate(
-            window,
-            signals,
-            profile=layers.profile,
-            preset=layers.preset,
-            needs=needs,
-            least_slack=max(0, reserved - (target.window - window)),
-            where=where,
-        )
-
-    try:
-        return shared(needs_of(blocks, inputs.cost, parts))
-    except StepError:
-        return shared(least_needs(blocks, inputs.cost, parts))
 
 
 def _oldest(planned: Plan, inputs: Inputs) -> int:

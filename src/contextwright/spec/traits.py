@@ -21,10 +21,11 @@ class Gives(Enum):
 
 Missing = Literal["fails", "noted", "normal"]
 
-View = Literal["block", "turn", "fold", "all"]
+View = Literal["block", "turn", "log", "fold", "all"]
 """How far a step looks: at a block alone (and its age), at the other blocks of its turn too, or at
 all blocks. What looks at a block alone is not given those that are certain to be dropped; a `fold`,
-not those that it knows from before."""
+not those that it knows from before; one that looks at the `log` knows what it says of the others,
+where it is the first step behind the whole conversation alone."""
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,15 +9,16 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.logged_repeats import LoggedRepeats, has_own_reason
 from contextwright.atoms.repeated_blocks import RepeatedCalls, RepeatedTexts
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.protection import reason_of_its_own, whole_of_its_own
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges
 from contextwright.spec.task import Task
+from contextwright.spec.traits import Traits
 from contextwright.text.near_keys import exact_key
 
 
@@ -43,8 +44,15 @@ class Dedup(Atom, frozen=True, kw_only=True):
     strategy: Literal["exact", "structural", "semantic"] = "exact"
     model: str = ""
 
+    @property
+    def traits(self) -> Traits:
+        """What the log says before a block is in a table; what a model judges is asked of all."""
+        return Traits(view="all" if self.strategy == "semantic" else "log")
+
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without the repeated ones."""
+        if inputs.start > inputs.snapshot.preamble:
+            return self._as_logged(blocks, inputs)
         may = self._may_leave(blocks, inputs)
         leaving: set[int] = set()
         if self.strategy == "structural":
@@ -60,6 +68,43 @@ class Dedup(Atom, frozen=True, kw_only=True):
         for place in inputs.held_places(self, blocks, unsettled=True):
             may[place] = False
         return may
+
+    def _as_logged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """Blocks that stand as the log has them, without what others of it say, those before the
+        first of them too."""
+        make = partial(
+            LoggedRepeats,
+            inputs.memo.computed("exact_key", _exact),
+            inputs.memo.computed("call_keys", _call_keys),
+        )
+        if inputs.snapshot.position < len(inputs.snapshot.log):  # a look back
+            repeats = make()
+            repeats.follow(inputs)
+            return self._unlike(blocks, repeats, inputs)
+        with inputs.memo.growing("logged repeats", make) as repeats:
+            repeats.follow(inputs)
+            return self._unlike(blocks, repeats, inputs)
+
+    def _unlike(self, blocks: Blocks, repeats: LoggedRepeats, inputs: Inputs) -> Blocks:
+        may = self._may_leave(blocks, inputs)
+        if self.strategy == "exact":
+            return _without(
+                {p for p, b in enumerate(blocks) if may[p] and repeats.is_said(b)}, blocks
+            )
+        called: dict[str, int] = {}
+        held: dict[str, int] = {}
+        for place, block in enumerate(blocks):
+            if not may[place]:
+                held.setdefault(_exact(block), block.order)
+            if not block.failed:
+                called.update(dict.fromkeys(_call_keys(block), block.order))
+        leaving = {
+            place
+            for place, block in enumerate(blocks)
+            if may[place]
+            and (repeats.is_superseded(block, called) or repeats.is_told(block, called, held))
+        }
+        return _without(leaving, blocks)
 
     def _earlier_texts(
         self, blocks: Blocks, may: bytearray, absent: Set[int], inputs: Inputs
@@ -117,7 +162,7 @@ def _without(leaving: Set[int], blocks: Blocks) -> Blocks:
 
 
 def _nothing_of_its_own_holds(block: Block) -> bool:
-    return not whole_of_its_own(block) and not reason_of_its_own(block)
+    return not has_own_reason(block)
 
 
 def _exact(block: Block) -> str:

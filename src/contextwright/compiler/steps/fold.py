@@ -259,8 +259,11 @@ class Fold:
 
     def _begun(self, economy: Economy, inputs: Inputs) -> Decisions:
         """The decisions for the request at the newest origin, of nothing but its exchanges. Their
-        steps are numbered from its place on, which is more than all before can have been."""
-        nothing = Decisions(steps=self.origin - 1)
+        steps are numbered from its place on, which is more than all before can have been; their
+        pages begin with the origin before it: none of those that a note names is older."""
+        before = self.origins.before(self.origin)
+        pages = (0, before) if before else ()
+        nothing = Decisions(upto=before, pages=pages, steps=self.origin - 1)
         return self._folded(self.blocks, self.origin, nothing, economy, inputs)
 
     def _folded(

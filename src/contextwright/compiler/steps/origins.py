@@ -60,9 +60,13 @@ class Origins:
             if blocks[place].role == "assistant" and self.passed(origin, place) > most:
                 self._places.append(origin := place)
             sums.append(sums[-1] + cost(blocks[place]))
-        at = bisect_left(self._places, stop)
-        origin = self._places[at - 1] if at else 0
+        origin = self.before(stop)
         return stop if self.passed(origin, stop) > most else origin
+
+    def before(self, origin: int) -> int:
+        """The origin in front of one; 0 before the first."""
+        at = bisect_left(self._places, origin)
+        return self._places[at - 1] if at else 0
 
     def passed(self, origin: int, stop: int) -> int:
         """Tokens of the exchanges from an origin to `stop`."""
