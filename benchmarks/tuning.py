@@ -166,6 +166,9 @@ The tables hold everybody to one yardstick, `benchmarks/economy_metrics.py`: req
 installed beside us, over a grid of their settings, from which the same rule chooses on the same half. A row beats our default if it
 surely wins calls or cost, loses neither, and no more of its requests are invalid or over the budget.
 
+What was found is measured on whole files of other agents too, at the same budget, where a request that has no room for what must stay is sent
+whole and counted as over. A spec is for the agents whose sessions it was tuned on: on others' it costs less as well, and loses calls.
+
 """
 
 
