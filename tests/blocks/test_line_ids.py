@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from contextwright import C, ReadBack, Session, compile
+from contextwright import C, Engine, ReadBack, Session, compile
 from contextwright.blocks.line_ids import event_of_line, line_id, ref_of_line
 from contextwright.blocks.of_exchange import block_of
 from contextwright.engine.exchange_text import text_behind
+from contextwright.testing import session_of
 from contextwright.tokens.counter import named_counter
 
 
@@ -78,3 +79,10 @@ def test_a_note_that_nobody_can_read_on_from_shows_no_ids():
     body = compile(talked(), SPEC, model="gpt-5").body.decode()
     assert "read 1.txt" in body and not re.search(r"\be\d+ read", body)
     assert "Left out here" not in body
+
+
+def test_whoever_reads_refs_reads_ids_of_lines():
+    session = session_of("u: one | a: two | u: three")
+    engine = Engine(C.default(), "gpt-5")
+    assert engine.expand(session, "e0") == "one"
+    assert engine.expand(session, "e0-e1") == engine.expand(session, "event://e0#..e1")

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import msgspec
 
-from contextwright.blocks.line_ids import event_of_line
+from contextwright.blocks.line_ids import event_of_line, ref_of_line
 from contextwright.blocks.ref import Ref, parse_ref
 from contextwright.errors import RefError
 from contextwright.session.event import Event, Text, ToolResult
@@ -37,12 +37,12 @@ NOTHING_OUTSIDE = RefSources()
 
 
 def read_ref(text: str, snapshot: Snapshot, sources: RefSources) -> str:
-    """The whole content behind a ref.
+    """The whole content behind a ref, or behind the ids of a line that names some (`e12-e40`).
 
     Raises:
         RefError: it is none, nothing is found, or it is not this session's to read.
     """
-    ref = parse_ref(text)
+    ref = parse_ref(ref_of_line(text))
     if ref.scheme in {"file", "https"}:
         if sources.read_outside is None:
             raise _closed(ref, text)
@@ -138,7 +138,7 @@ def exchanges_behind(text: str, snapshot: Snapshot) -> tuple[Exchange, ...]:
     Raises:
         RefError: it is no ref.
     """
-    ref = parse_ref(text)
+    ref = parse_ref(ref_of_line(text))
     event = event_of_line(ref.path, snapshot) if ref.scheme == "event" else None
     return () if event is None else _exchanges(ref, event, snapshot)
 

@@ -5,9 +5,9 @@ import json
 from collections.abc import Callable
 from typing import Any, cast
 
-from contextwright.blocks.line_ids import event_of_line, line_id, ref_of_line
+from contextwright.blocks.line_ids import line_id
 from contextwright.blocks.of_exchange import block_of
-from contextwright.blocks.ref import Ref, parse_ref
+from contextwright.blocks.resolve import exchanges_behind
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
@@ -23,24 +23,8 @@ def text_behind(text: str, snapshot: Snapshot, read: Callable[[str], str]) -> st
     Raises:
         RefError: it does not resolve, or may not be followed from here.
     """
-    name = ref_of_line(text)
-    exchanges = _exchanges(parse_ref(name), snapshot)
-    if not exchanges:
-        return read(name)
-    return "\n".join(map(_exchange_lines, exchanges))
-
-
-def _exchanges(ref: Ref, snapshot: Snapshot) -> list[Exchange]:
-    """The exchanges that a ref names whole; none where it names something else, or one text."""
-    first = event_of_line(ref.path, snapshot) if ref.scheme == "event" else None
-    is_range = ref.part.startswith("..")
-    last = event_of_line(ref.part[2:], snapshot) if is_range else first
-    if first is None or last is None or (ref.part and not is_range):
-        return []
-    if not is_range and all(isinstance(part, Text) for part in first.parts) and first.parts:
-        return []
-    start, stop = (snapshot.log.position_of(event.id) or 0 for event in (first, last))
-    return snapshot.exchanges_of(range(start, stop + 1))
+    exchanges = exchanges_behind(text, snapshot)
+    return "\n".join(map(_exchange_lines, exchanges)) if exchanges else read(text)
 
 
 def _exchange_lines(exchange: Exchange) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.compiler.manifest import KeptBlock, Manifest
 from contextwright.inspect.request_parts import RequestPart
+from contextwright.render.insertion import Insertion
 from contextwright.session.event import Text, Thinking, ToolCall, ToolResult
 from contextwright.session.snapshot import Snapshot
 
@@ -77,10 +78,11 @@ def aligned(
         sources: the parts of the exchanges that the manifest keeps, in the order of the log.
     """
     made = [block for block in manifest.kept if block.order < 0]
+    lines = [one for one in manifest.inserted if one.kind == "left_out"]
     out: list[Aligned] = []
     reached, owner, owners, taken = 0, ENGINE, dict[str, int](), set[int]()
     for part in parts:
-        engine = _made(part, made)
+        engine = _made(part, made, lines)
         if part.message < 0 or engine:
             out.append(Aligned(part, None, engine))
             continue
@@ -98,10 +100,18 @@ def aligned(
     return out
 
 
-def _made(part: RequestPart, made: Sequence[KeptBlock]) -> str:
-    """The id of the engine's block that a section is; empty where it is none."""
+def _made(part: RequestPart, made: Sequence[KeptBlock], lines: list[Insertion]) -> str:
+    """The id of the engine's block that a section is; empty where it is none.
+
+    Args:
+        lines: those that name what is left out, and were not met yet.
+    """
     if part.kind != "text" or "<context_block " not in part.text[:400]:
         return ""
+    line = next((one for one in lines if one.text == part.text), None)
+    if line is not None:
+        lines.remove(line)
+        return line.where
     for block in made:
         if any(f'source="{name}' in part.text for name in (block.source, block.id) if name):
             return block.id
