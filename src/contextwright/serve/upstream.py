@@ -39,12 +39,15 @@ class UpstreamAnswer:
         self.status = response.status
         self.headers: list[Header] = [(n.lower(), value) for n, value in response.raw_headers]
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    def chunks(self) -> AsyncIterator[bytes]:
         """The body, each part of it as soon as it is here.
 
         Raises:
             UpstreamReset: it broke off.
         """
+        return self._all() if self._start else self._rest()
+
+    async def _all(self) -> AsyncIterator[bytes]:
         for chunk in self._start:
             yield chunk
         async for chunk in self._rest():
