@@ -90,7 +90,7 @@ def test_calls_beside_the_conversation_are_left_alone(format, body, headers, why
 
 CALLS = {
     "/v1/chat/completions": ("openai-chat", "", False),
-    "/openai/deployments/x/chat/completions?api-version=1": ("openai-chat", "", False),
+    "/openai/deployments/x/chat/completions?api-version=1": ("openai-chat", "x", False),
     "/v1/responses": ("openai-responses", "", False),
     "/v1/messages?beta=true": ("anthropic", "", False),
     "/v1/messages/count_tokens?beta=true": ("anthropic", "", True),

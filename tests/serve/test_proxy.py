@@ -118,6 +118,20 @@ def test_an_answer_that_is_packed_stays_packed():
         assert proxy.app.ledger.sums().billed_input == 9
 
 
+@pytest.mark.parametrize(("deployed", "model"), [("gpt-5", None), ("of-the-team", "gpt-5")])
+def test_a_model_that_the_path_names_is_not_in_the_body(deployed, model):
+    """As at Azure, where a deployment may have the name of its model, or another."""
+    body = {key: value for key, value in tool_loop(20).items() if key != "model"}
+    path = f"/openai/deployments/{deployed}/chat/completions?api-version=2025-01-01"
+    with proxied(spec=C.compaction(4000), model=model) as (upstream, proxy):
+        _, headers, _ = post(proxy.url, body, {"api-key": "k"}, path=path)
+        sent = json.loads(upstream.seen[0].body)
+        assert headers["x-contextwright-action"] == "rewritten" and "model" not in sent
+        assert upstream.seen[0].path == path and upstream.seen[0].header("api-key") == ["k"]
+        wait_for(lambda: proxy.app.ledger.sums().calls == 1)
+        assert [name for name, _ in proxy.app.ledger.by("model")] == [deployed]
+
+
 def test_a_base_url_that_ends_in_v1_is_not_doubled():
     with proxied() as (upstream, _):
         settings = ProxySettings(upstream=f"{upstream.url}/api/v1", port=0, drain_s=1)

@@ -65,9 +65,9 @@ class CompiledCall(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def model(self) -> str:
-        """The model that the call names."""
+        """The model that the call names: in its body, or by its path."""
         named = object_if(self.source).get("model")
-        return self.call.model or (named if isinstance(named, str) else "")
+        return named if isinstance(named, str) and named else self.call.model
 
     @property
     def pack(self) -> Pack | None:

@@ -6,6 +6,7 @@ from urllib.parse import unquote
 import msgspec
 
 _GEMINI = re.compile(r"/models/([^/:]+):(generateContent|streamGenerateContent|countTokens)$")
+_AZURE = re.compile(r"/deployments/([^/]+)/(?:chat/completions|responses)$")
 _SLASHES = re.compile("/{2,}")
 _SUFFIXES = (
     ("/chat/completions", "openai-chat", False),
@@ -21,7 +22,7 @@ class ModelCall(msgspec.Struct, frozen=True):
 
     Args:
         format: of its body.
-        model: that the path names; the body's where it is empty.
+        model: that the path names, or the deployment of it; the body's where it is empty.
         only_counts: whether it only asks how many tokens its body has.
     """
 
@@ -38,7 +39,8 @@ def model_call(method: str, path: str) -> ModelCall | None:
     plain = _SLASHES.sub("/", unquote(path.partition("?")[0])).rstrip("/")
     if match := _GEMINI.search(plain):
         return ModelCall("gemini", match[1], match[2] == "countTokens")
+    deployed = match[1] if (match := _AZURE.search(plain)) else ""  # it may be called otherwise
     for suffix, format, only_counts in _SUFFIXES:
         if plain.endswith(suffix):
-            return ModelCall(format, only_counts=only_counts)
+            return ModelCall(format, deployed, only_counts)
     return None
