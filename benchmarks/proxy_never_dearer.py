@@ -4,18 +4,15 @@
 
 plays the calls of SESSIONS of each file (default 1) as an agent makes them, straight to an upstream of this machine and
 through `ctx serve` in front of it. The upstream bills what it was sent: of an earlier request's beginning, what its
-provider's cache would read, at the prices of the table of models. Beside it headroom's proxy, where `HEADROOM` is the path
-of its command. Writes docs/reference/proxy-never-dearer.md.
+provider's cache would read, at the prices of the table of models. Beside it headroom's proxy and LiteLLM's, where `HEADROOM` and
+`LITELLM` are the paths of their commands. Writes docs/reference/proxy-never-dearer.md.
 """
 
 import json
-import os
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,7 +23,7 @@ import msgspec
 
 from benchmarks.economy import Message
 from benchmarks.economy import sessions as recorded
-from benchmarks.proxy_soak import free_port
+from benchmarks.peer_proxies import installed, version
 from benchmarks.recorded import evenly
 from contextwright import C
 from contextwright.engine.session_budget import input_cost
@@ -48,6 +45,8 @@ PATHS = {
 """The models, and where they are asked."""
 LIMIT = 8_000
 SPECS: dict[str, Expr | None] = {"no spec": None, "`compaction(8000)`": C.compaction(LIMIT)}
+MODELS = {"LiteLLM": ("claude-sonnet-4-5",)}
+"""Models of a proxy that has nothing for the others."""
 FILES = ("pi_coding", "se_agent", "swe_agent", "tau_bench_airline", "tapeagents", "webdancer")
 MOST = 30
 """Calls of a session that are played."""
@@ -139,9 +138,13 @@ class BillingUpstream:
             read, written = bill.cached, bill.cache_write
             counts = {"input_tokens": fresh, "output_tokens": 1, "cache_read_input_tokens": read}
             usage = {**counts, "cache_creation_input_tokens": written}
-            return {"content": [{"type": "text", "text": "ok"}], "usage": usage}
+            content = [{"type": "text", "text": "ok"}]
+            head = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"]}
+            return {**head, "content": content, "stop_reason": "end_turn", "usage": usage}
         message = {"role": "assistant", "content": "ok"}
-        return {"choices": [{"message": message}], "usage": {**details, **cached}}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        head = {"id": "c1", "object": "chat.completion", "created": 1, "model": body["model"]}
+        return {**head, "choices": [choice], "usage": {**details, **cached}}
 
     def __enter__(self) -> "BillingUpstream":
         threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
@@ -275,79 +278,84 @@ def played(upstream: BillingUpstream, url: str, model: str, calls: list[Body]) -
 
 
 @contextmanager
-def headroom(command: str, upstream: str) -> Iterator[str]:
-    """headroom's proxy as it starts by itself; its base URL."""
-    port = free_port()
-    names = ("OPENAI_TARGET_API_URL", "ANTHROPIC_TARGET_API_URL", "GEMINI_TARGET_API_URL")
-    environment = {**os.environ, **dict.fromkeys(names, upstream), "HEADROOM_TELEMETRY": "off"}
-    arguments = [command, "proxy", "--port", str(port), "--no-rate-limit", "--no-cache"]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(arguments, env=environment, stdout=quiet, stderr=quiet)
-    try:
-        while process.poll() is None:
-            try:
-                HTTPConnection("127.0.0.1", port, timeout=1).connect()
-                break
-            except OSError:
-                time.sleep(0.5)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@contextmanager
 def ways(upstream: str) -> Iterator[Mapping[str, str]]:
     """The base URL of each proxy, by its name in the table."""
-    command = os.environ.get("HEADROOM")
-    with (
-        ProxyThread(ProxySettings(upstream=upstream, port=0, spec=None)) as plain,
-        ProxyThread(ProxySettings(upstream=upstream, port=0, spec=C.compaction(LIMIT))) as small,
-    ):
-        urls = dict(zip(SPECS, (plain.url, small.url), strict=True))
-        if not command:
-            yield urls
-            return
-        with headroom(command, upstream) as url:
-            yield {**urls, "headroom": url}
+    with ExitStack() as stack:
+        urls: dict[str, str] = {}
+        for name, spec in SPECS.items():
+            settings = ProxySettings(upstream=upstream, port=0, spec=spec, deadline_s=600)
+            urls[name] = stack.enter_context(ProxyThread(settings)).url
+        for name, started in installed(LIMIT).items():
+            urls[name] = stack.enter_context(started(upstream))
+        yield urls
 
 
-def rows(count: int, files: tuple[str, ...]) -> Iterator[list[str]]:
-    """A row a session and model, as they are measured; the first one is of names."""
-    with BillingUpstream() as upstream, ways(upstream.url) as urls:
-        yield ["session", "model", "calls", "direct, $", *urls]
-        for name in files:
-            for number, messages in enumerate(evenly(recorded(name), count)):
-                for model in PATHS:
-                    calls = list(bodies(messages, model))
-                    whole = played(upstream, upstream.url, model, calls)
-                    if not whole:
-                        continue
-                    costs = [played(upstream, url, model, calls) for url in urls.values()]
-                    shares = ["-" if one is None else f"{one / whole:.3f}" for one in costs]
-                    dollars = f"{whole / 1e6:.4f}"
-                    yield [f"{name} {number + 1}", model, str(len(calls)), dollars, *shares]
+Row = tuple[str, str, int, int, list[int | None]]
+"""Session, model, calls, microdollars without a proxy, and through each."""
 
 
-def page(found: list[list[str]]) -> str:
+def rows(
+    count: int, files: tuple[str, ...], urls: Mapping[str, str], upstream: BillingUpstream
+) -> Iterator[Row]:
+    """A row a session and model, as they are measured."""
+    for name in files:
+        for number, messages in enumerate(evenly(recorded(name), count)):
+            for model in PATHS:
+                calls = list(bodies(messages, model))
+                if whole := played(upstream, upstream.url, model, calls):
+                    costs = [
+                        played(upstream, url, model, calls)
+                        if model in MODELS.get(way, PATHS)
+                        else None
+                        for way, url in urls.items()
+                    ]
+                    yield f"{name} {number + 1}", model, len(calls), whole, costs
+
+
+def _shares(row: Row) -> list[str]:
+    return ["-" if cost is None else f"{cost / row[3]:.3f}" for cost in row[4]]
+
+
+def _summary(ways: list[str], found: list[Row]) -> Iterator[list[str]]:
+    """A row a proxy: sessions, the cost of all, the dearest, how many cost more than direct."""
+    for at, way in enumerate(ways):
+        played_here = [(row[3], cost) for row in found if (cost := row[4][at]) is not None]
+        if not played_here:
+            yield [way, "0", "-", "-", "-"]
+            continue
+        whole, taken = map(sum, zip(*played_here, strict=True))
+        dearer = sum(cost > direct * 1.001 for direct, cost in played_here)
+        most = max(cost / direct for direct, cost in played_here)
+        yield [way, str(len(played_here)), f"{taken / whole:.3f}", f"{most:.3f}", str(dearer)]
+
+
+def _table(lines: list[list[str]], texts: int) -> str:
+    head, *others = lines
+    ruled = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *others]
+    return "\n".join(f"| {' | '.join(line)} |" for line in ruled)
+
+
+def page(ways: list[str], found: list[Row]) -> str:
     """The page of the figures."""
-    head, *measured = found
-    lines = [head, [*["---"] * 2, *["---:"] * (len(head) - 2)], *measured]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    shares = {
-        head[at]: [float(row[at]) for row in measured if row[at] != "-"]
-        for at in range(4, len(head))
-    }
-    most = "; ".join(f"{name}: {max(some):.3f}" for name, some in shares.items() if some)
+    measured = [
+        [row[0], row[1], str(row[2]), f"{row[3] / 1e6:.4f}", *_shares(row)] for row in found
+    ]
+    table = _table([["session", "model", "calls", "direct, $", *ways], *measured], 2)
+    sums = [["proxy", "sessions", "cost of all", "dearest session", "sessions dearer than direct"]]
+    peers = ", ".join(version(name) for name in ways if name not in SPECS)
     return f"""# What recorded sessions cost through the proxy
 
 Written by `python -m benchmarks.proxy_never_dearer`. Recorded sessions, call by call (the first {MOST}), straight to an upstream that bills by
 its provider's rules of caching and prices, and through a proxy in front of it: `ctx serve` without a spec, with `--spec
-'C.compaction({LIMIT})'`, and, where it was there, headroom's proxy as it starts by itself. Input only; 1 is what the session costs without a
-proxy. Claude's bodies have the marks of Claude Code. What a counter learns from bills depends on the sessions before.
+'C.compaction({LIMIT})'`, and, where they were there, headroom's proxy as it starts by itself and LiteLLM's with its callback
+`compression_interception` at a trigger of {LIMIT:,} tokens, which is for Anthropic's Messages. Input only; 1 is what the session costs
+without a proxy; a dash where a proxy did not answer, or has nothing for this interface. Claude's bodies have the marks of Claude
+Code. What a counter learns from bills depends on the sessions before.{f" In this run: {peers}." if peers else ""}
 
-The dearest session of each: {most}. A limit is its user's own: where a conversation ends soon behind a step to it, the
-step has cost more than it saved. Without a spec nothing is done while everything fits.
+{_table([*sums, *_summary(ways, found)], 1)}
+
+A limit is its user's own: where a conversation ends soon behind a step to it, the step has cost more than it saved. Without a spec nothing is
+done while everything fits. LiteLLM's compression takes nothing in front of the caller's last cache mark; Claude Code's stands at the end.
 
 {table}
 """
@@ -356,11 +364,12 @@ step has cost more than it saved. Without a spec nothing is done while everythin
 def main() -> None:
     """Measure, and write the page."""
     number, *chosen = sys.argv[1:] or ["1"]
-    found: list[list[str]] = []
-    for row in rows(int(number), tuple(chosen) or FILES):
-        found.append(row)
-        print(*row, sep=" | ", flush=True)
-    PAGE.write_text(page(found))
+    found: list[Row] = []
+    with BillingUpstream() as upstream, ways(upstream.url) as urls:
+        for row in rows(int(number), tuple(chosen) or FILES, urls, upstream):
+            found.append(row)
+            print(row[0], row[1], row[2], *_shares(row), sep=" | ", flush=True)
+        PAGE.write_text(page(list(urls), found))
 
 
 if __name__ == "__main__":
