@@ -1,6 +1,6 @@
 """What is lost of sessions in PostgreSQL when everything goes wrong: counted, not hoped.
 
-    python -m benchmarks.store_faults [APPENDS]       figures for docs/reference/service.md
+    python -m benchmarks.store_faults [APPENDS] [--page]       writes docs/reference/store-faults.md
 
 Starts two servers of its own, the second a synchronous standby of the first. Sixteen writers append to
 four sessions; meanwhile writers are killed, the server is restarted in the middle, and in the end it is
@@ -26,6 +26,7 @@ from glob import glob
 from pathlib import Path
 from tempfile import mkdtemp
 
+PAGE = Path(__file__).parents[1] / "docs/reference/store-faults.md"
 WRITERS, SESSIONS, KILLS, RESTARTS = 16, 4, 200, 20
 WRITER = """
 import sys
@@ -243,7 +244,8 @@ def migrate(url):
 
 
 def main():
-    appends = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    numbers = [int(each) for each in sys.argv[1:] if each.isdigit()]
+    appends = numbers[0] if numbers else 500
     dice = random.Random(7)
     begun = time.monotonic()
     with servers() as (first, second):
@@ -274,13 +276,23 @@ def main():
             time.sleep(0.05)
         reader.stop()
         assert migrated and not reader.failures, reader.failures
-        print(found(url, writers, appends), f"{restarts - 1} restarts, 1 failover, 1 migration,")
-        print(
-            f"{reader.reads:,} reads without a gap, {reader.whole} of them whole, "
-            f"{reader.backward} of commits that nobody had been told of and a failover took,",
-            end=" ",
+        line = (
+            f"{found(url, writers, appends)} by {WRITERS} writers; {writers.kills} kills, {restarts - 1} restarts, 1 failover, "
+            f"1 migration; {reader.reads:,} reads without a gap, {reader.whole} of them of everything"
         )
-        print(f"{writers.kills} kills, {time.monotonic() - begun:.0f} s")
+        if reader.backward:
+            line += (
+                f"; {reader.backward} sessions were read anew behind the failover, for a commit of a killed "
+                "writer that nobody was told of had gone with the first server"
+            )
+        print(f"{line}. {time.monotonic() - begun:.0f} s")
+        if "--page" in sys.argv:
+            text = PAGE.read_text(encoding="utf-8")
+            head, rest = text.split("<!-- faults -->\n")
+            end = "<!-- /faults -->"
+            PAGE.write_text(
+                f"{head}<!-- faults -->\n**{line}.**\n{end}{rest.split(end)[1]}", encoding="utf-8"
+            )
 
 
 def found(url, writers, appends):

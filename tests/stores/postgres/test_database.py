@@ -1,5 +1,7 @@
 """The database: tenants, row-level security, migrations that run once, one transaction."""
 
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from uuid import uuid4
@@ -13,6 +15,7 @@ from contextwright.errors import NewerSchema, ReadOnlyStore, StoreError
 from contextwright.retention import Lethe, RecordSelector, RetentionPolicy
 from contextwright.retention.postgres_journal import PostgresJournal
 from contextwright.spec.task import Answer
+from contextwright.stores import postgres
 from contextwright.stores.postgres import (
     PostgresAnswers,
     PostgresBoard,
@@ -264,3 +267,20 @@ def test_an_address_that_is_none_is_refused_and_the_servers_own_words_are_told(p
     nowhere = psycopg.conninfo.make_conninfo(**{**parts, "dbname": "ctx_is_not_there"})
     with pytest.raises(StoreError, match="ctx_is_not_there.* does not exist"):
         PostgresDatabase(nowhere, wait_s=0.2)
+
+
+@pytest.mark.parametrize("missing", ["psycopg", "psycopg_pool"])
+def test_without_the_driver_the_extra_is_named(missing):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from contextwright.errors import MissingExtra\n"
+        "from contextwright.stores import postgres\n"
+        "for name in postgres.__all__:\n"
+        "    try:\n"
+        "        getattr(postgres, name)\n"
+        "    except MissingExtra as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    named = done.stdout.count("contextwright[postgres]")
+    assert named == len(postgres.__all__), done.stderr

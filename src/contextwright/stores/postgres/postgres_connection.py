@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from contextwright.errors import (
     CorruptData,
-    MissingExtra,
     ReadOnlyStore,
     StoreBusy,
     StoreError,
     StoreFull,
     WriteConflict,
 )
-
-try:
-    import psycopg
-    import psycopg_pool
-except ImportError as error:  # pragma: no cover
-    raise MissingExtra("psycopg", "postgres") from error
+from contextwright.stores.postgres.driver import psycopg, psycopg_pool
 
 if TYPE_CHECKING:
     from psycopg import Cursor

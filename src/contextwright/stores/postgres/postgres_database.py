@@ -8,12 +8,8 @@ from hashlib import sha256
 from typing import Any, LiteralString, TypeVar
 from urllib.parse import urlsplit
 
-import psycopg
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolTimeout
-
 from contextwright.errors import StoreBusy, StoreError
+from contextwright.stores.postgres.driver import conninfo_to_dict, psycopg, psycopg_pool, sql
 from contextwright.stores.postgres.migrations import TABLES, TENANT, migrate, migrated
 from contextwright.stores.postgres.postgres_connection import (
     LOST,
@@ -75,13 +71,13 @@ class PostgresDatabase:
         self.schema, self._wait_s, self._row_security = schema, wait_s, row_security
         self._url, self._place, self._rest = url, _place(url, schema), _Rest(rest_s)
         # a pooler between here and the server has no prepared statements of ours
-        self._pool = ConnectionPool(
+        self._pool = psycopg_pool.ConnectionPool(
             url,
             min_size=0,
             max_size=connections,
             reconnect_timeout=ATTEMPT_S,
             open=False,
-            check=ConnectionPool.check_connection,
+            check=psycopg_pool.ConnectionPool.check_connection,
             kwargs={"autocommit": True, "prepare_threshold": None},
         )
         self._set_tenant(tenant)
@@ -230,7 +226,7 @@ class PostgresDatabase:
             left = end - time.monotonic()
             try:
                 raw = self._pool.getconn(timeout=max(0.0, min(ATTEMPT_S, left)))
-            except PoolTimeout:
+            except psycopg_pool.PoolTimeout:
                 if left <= ATTEMPT_S:
                     self._rest.begin()
                     raise self._unreached() from None

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg import sql
-
+from contextwright.stores.postgres.driver import sql
 from contextwright.stores.postgres.migrations import TABLES, TENANT
 from contextwright.stores.postgres.postgres_connection import PostgresConnection, errors_named
 
