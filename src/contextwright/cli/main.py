@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from contextwright import __version__
-from contextwright.cli.progress import busy_line, no_line, working
 from contextwright.errors import ContextwrightError, nearest
 
 _HOMES = {
@@ -55,6 +54,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, with a line for what it does while it is silent."""
+        from contextwright.cli.progress import busy_line
+
         with busy_line("ctx"):
             return super().invoke(ctx)
 
@@ -64,6 +65,8 @@ class Commands(click.Group):
             raise click.UsageError(
                 f"No command {args[0]!r}; {nearest(args[0], self.list_commands(ctx))}", ctx
             )
+        from contextwright.cli.progress import no_line, working
+
         resolved = super().resolve_command(ctx, args)
         if resolved[0] in SERVERS:
             ctx.with_resource(no_line())
