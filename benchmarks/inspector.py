@@ -3,6 +3,7 @@
 python -m benchmarks.inspector    # writes docs/reference/inspector.md
 """
 
+import os
 import platform
 import random
 import statistics
@@ -98,8 +99,11 @@ def browsed(folder):
     full.write_text(html, encoding="utf-8", newline="\n")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=PATH, args=["--no-sandbox"])
-        bares = [opened(browser, bare.as_uri())[1] for _ in range(TIMES)]
-        loads = [opened(browser, full.as_uri()) for _ in range(TIMES)]
+        pairs = [  # in turns: both have what else the machine does
+            (opened(browser, bare.as_uri())[1], opened(browser, full.as_uri()))
+            for _ in range(TIMES)
+        ]
+        bares, loads = zip(*pairs, strict=True)
         tab, steps = loads[-1][0], []
         tab.evaluate("window.tasks.length = 0")
         for key in ("ArrowLeft", "ArrowUp") * 10:
@@ -179,6 +183,7 @@ def main():
 
 Written by `python -m benchmarks.inspector`: a page of {BLOCKS:,} blocks over {CALLS:,} calls (made up, {seen["size"] / 1e6:.1f} MB), in
 Chromium {seen["version"]}, 1440 × 900, on {platform.machine()}; medians of {TIMES}. The slider: a session of 241 messages, live.
+{os.cpu_count()} processors, {os.getloadavg()[0]:.0f} programs waiting for them or running: what is compared was measured in turns.
 Read the ratios; 0 means that no task took 50 ms.
 
 | what | time | ratio |

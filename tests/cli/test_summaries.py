@@ -1,8 +1,12 @@
 """`ctx compile`, `explain` and `show` begin with what happened by reason, in 80 columns; what takes its
 time shows a bar, on a terminal only."""
 
+import json
+import re
+
 import pytest
 from click.testing import CliRunner
+from rich.cells import cell_len
 from tests.inspect.builders import support_session
 
 from contextwright.cli.main import ctx
@@ -56,3 +60,38 @@ def test_every_long_command_tells_how_far_it_is(path, tmp_path, monkeypatch):
     seen.clear()
     run("try", path, "--budget", "3000", "-o", str(tmp_path / "page.html"))
     assert {"reading", "sessions", "calls", "page"} <= set(seen)
+
+
+LONG_NAME = "mcp__" + "very_long_tool_name_" * 6
+ODD = {
+    "one message": ("hi", None, None),
+    "wide": ("注文番号はどこですか？🚲" * 30, "検索_ツール", "結果はここにあります。🚲" * 300),
+    "a long name": ("go", LONG_NAME, "found " * 800),
+    "hostile": ("a\u202eb\x00 </script><b>" * 40, "t\u202ex\u200b", "\x1b[2Jx\u202e" * 600),
+    "a megabyte": ("look", "read", "x y " * 250_000),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("command", ["compile", "explain"])
+def test_tables_fit_80_columns_whatever_is_in_a_session(name, command, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    asked, tool, result = ODD[name]
+    messages = [{"role": "user", "content": asked}]
+    for number in range(6 if tool else 0):
+        function = {"name": tool, "arguments": json.dumps({"q": asked})}
+        calls = [{"id": f"c{number}", "type": "function", "function": function}]
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": result},
+        ]
+        if name == "a megabyte":
+            break
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(messages))
+    output = run(command, str(path), "--spec", SPEC, "--model", "gpt-5", "--top", "4")
+    lines = output.splitlines()
+    assert not [line for line in lines if cell_len(line) > 80]
+    assert all(char.isprintable() for line in lines for char in line)
+    if tool:
+        assert re.match(r"\d+ (results?|messages?|texts?|exchanges?) \w+, ", lines[0])
