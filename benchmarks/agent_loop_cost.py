@@ -103,8 +103,8 @@ against sending everything. Written by `python -m benchmarks.agent_loop_cost`.
 """
 TAIL = """
 `C.window(steps=8)` means the newest eight, and so moves at every call; with `stride=8` it holds eight to
-fifteen. By default an engine takes a spec back that turns out dearer than sending everything, after
-eight calls and by a tenth (`Engine(suspend=False)` keeps it): see [ADR 44](../adr/0044-a-default-that-costs-no-more.md).
+fifteen. By default an engine takes a spec back that is dearer than sending everything by a tenth, and was so at its
+newest two calls (`Engine(suspend=False)` keeps it): see [ADR 80](../adr/0080-a-spec-gives-way-where-it-goes-on-losing.md).
 """
 
 

@@ -78,6 +78,53 @@ def test_a_spec_that_says_what_is_seen_never_gives_way(spec):
     assert instead_of(spec, target("gpt-5")) is None
 
 
+@pytest.mark.parametrize("model", ["gpt-5", "claude-sonnet-4-5"])
+def test_a_step_that_pays_for_itself_later_is_no_reason_to_give_way(model):
+    """Two long results, far apart, are shortened in a step each: dear at that call, cheaper at all
+    that follow. What moves at call after call gives way."""
+
+    def agent(long):
+        session = Session("s")
+        session.user("Look.")
+        for n in range(24):
+            session.call("look", f'{{"n": {n}}}', id=f"c{n}")
+            rows = (f"row {n} {k} of a long table of values\n" for k in range(long.get(n, 6)))
+            session.result(f"c{n}", "".join(rows))
+            yield session
+
+    def told(long):
+        engine = Engine(C.compress_results(), model)
+        costs = [0]
+        for session in agent(long):
+            engine.compile(session)
+            ledger = engine.ledger(session)
+            costs.append(ledger.cost - ledger.whole_cost)
+        return ledger, costs
+
+    ledger, costs = told({2: 300, 8: 300})
+    assert max(costs) * 10 > ledger.whole_cost / 2 and not ledger.suspended
+    assert costs[-1] < costs[-8] < costs[-14]
+    ledger, _ = told({2: 300, 3: 300})
+    assert ledger.suspended
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [C.budget(5000), C.fit(5000), C.fit(5000, strategy="salience"),
+     C.budget(5000, overflow="truncate_least_salient"), C.default() | C.budget(5000)],
+    ids=repr,
+)  # fmt: skip
+def test_a_limit_alone_is_kept_as_it_is(spec):
+    """Another limit in its place would write the prefix anew, and hold no more."""
+    assert instead_of(spec, target("claude-sonnet-4-5")) is None
+
+
+def test_a_limit_that_is_filled_anew_at_each_request_gives_way():
+    described = target("claude-sonnet-4-5")
+    assert instead_of(C.budget(5000, steps=False), described) is not None
+    assert instead_of(C.default() | C.compact() | C.budget(5000), described) is not None
+
+
 def test_a_call_that_is_compiled_twice_is_one_call():
     engine = Engine(C.default(), "gpt-5")
     for session in loop(4):

@@ -59,6 +59,10 @@ def instead_of(spec: Expr, target: Target) -> Expr | None:
         return None
     if terminal is not None and terminal.word not in LIMITS:
         return None
+    if terminal is not None and terminal.step_low and words <= {"default"}:
+        return (
+            None  # a limit that goes down in steps as the default's would, and is kept as that is
+        )
     limit = target.max_input if terminal is None else terminal.limit(target.max_input)
     made = default_spec(target) if limit >= target.max_input else limited_spec(limit)
     for guard in (*planned.redactions, *planned.validations):

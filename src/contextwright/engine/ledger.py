@@ -28,7 +28,10 @@ from contextwright.tokens.usage import Usage
 SUSPENDED = "contextwright.suspended"
 """Key of a session's metadata: the spec that gave way, and why."""
 ENOUGH = 8
-"""Calls before a spec is judged: one step may be dear and pay for itself later."""
+"""Calls before it is judged whether what was read back was worth it."""
+IN_A_ROW = 2
+"""Calls, one behind the other, that cost more than sending everything, before a spec gives way: a
+step may be dear and pay for itself later, what moves at each call does not."""
 MARGIN = 10
 """Percent by which a spec may be dearer than sending everything before it gives way."""
 PICO = 1_000_000
@@ -146,14 +149,17 @@ class Ledger:
         before = self._whole_before if unstripped is None else min(unstripped, self._whole_before)
         whole_read = min(rules.readable(before if known else 0), whole_tokens)
         whole_written = whole_tokens - whole_read if whole_tokens >= rules.minimum else 0
+        cost = _cost(info, manifest.tokens, read, written)
+        whole_cost = _cost(info, whole_tokens, whole_read, whole_written)
         self._open = _Sums(
             calls=1,
             tokens=manifest.tokens,
             cached=read,
-            cost=_cost(info, manifest.tokens, read, written),
+            cost=cost,
             whole_tokens=whole_tokens,
-            whole_cost=_cost(info, whole_tokens, whole_read, whole_written),
+            whole_cost=whole_cost,
             newest_whole=whole_tokens,
+            losses=int(cost > whole_cost),
             fits=whole_tokens <= target.max_input,
         )
 
@@ -187,13 +193,17 @@ class Ledger:
     @property
     def is_dearer(self) -> bool:
         """Whether the requests cost so much more than sending everything, which could still be
-        sent, that the spec should give way. What was read back is another's to answer for."""
-        return self._is_dear(self._sums.cost - self._sums.read_back_cost)
+        sent, and go on doing so, that the spec should give way. What was read back is another's
+        to answer for."""
+        sums = self._sums
+        return sums.losses >= IN_A_ROW and self._is_dear(sums.cost - sums.read_back_cost)
 
     @property
     def is_read_dear(self) -> bool:
         """Whether that is so because of what was read back, and for no other reason."""
-        return self._is_dear(self._sums.cost) and not self.is_dearer
+        sums = self._sums
+        own = self._is_dear(sums.cost - sums.read_back_cost)
+        return sums.calls >= ENOUGH and self._is_dear(sums.cost) and not own
 
     @property
     def _sums(self) -> "_Sums":
@@ -201,8 +211,7 @@ class Ledger:
 
     def _is_dear(self, cost: int) -> bool:
         sums = self._sums
-        is_enough = sums.calls >= ENOUGH and sums.fits
-        return is_enough and cost * 100 > sums.whole_cost * (100 + MARGIN)
+        return sums.fits and cost * 100 > sums.whole_cost * (100 + MARGIN)
 
     def summary(self) -> LedgerSummary:
         """What there is to tell so far."""
@@ -330,7 +339,11 @@ def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapsh
 
 
 class _Sums(msgspec.Struct, frozen=True, kw_only=True):
-    """What calls took; money in picodollars, so that nothing is lost in sums."""
+    """What calls took; money in picodollars, so that nothing is lost in sums.
+
+    Args:
+        losses: calls that cost more than sending everything, one behind the other up to the newest.
+    """
 
     calls: int = 0
     tokens: int = 0
@@ -339,6 +352,7 @@ class _Sums(msgspec.Struct, frozen=True, kw_only=True):
     whole_tokens: int = 0
     whole_cost: int = 0
     newest_whole: int = 0
+    losses: int = 0
     fits: bool = True
     billed_calls: int = 0
     billed: int = 0
@@ -352,9 +366,10 @@ class _Sums(msgspec.Struct, frozen=True, kw_only=True):
         sums = {
             name: getattr(self, name) + getattr(later, name)
             for name in self.__struct_fields__
-            if name not in {"newest_whole", "fits"}
+            if name not in {"newest_whole", "losses", "fits"}
         }
-        return _Sums(**sums, newest_whole=later.newest_whole, fits=later.fits)
+        losses = self.losses + later.losses if later.losses else 0
+        return _Sums(**sums, newest_whole=later.newest_whole, losses=losses, fits=later.fits)
 
 
 def _expired(before: Pack | None, pack: Pack, ttl_s: int) -> bool:
