@@ -72,6 +72,7 @@ class BusyLine:
         now = self.activities[-1]
         (task,) = self._shown.task_ids
         self._shown.update(task, description=now.text, completed=now.done, total=now.total)
+        self._shown.refresh()  # not when its own clock comes round: it may say something else then
 
 
 class _Watched:
