@@ -14,7 +14,6 @@ from contextwright.formats.message_content import (
     canonical_contents,
     digest,
     has_caching,
-    is_equal,
     is_reminder,
     is_unchanged,
     reminders_in,
@@ -143,7 +142,7 @@ class MessageHistory:
 
     def place_of(self, message: Any, start: int) -> int | None:
         """The first place from `start` on of a message that says the same as one in JSON."""
-        if start < len(self) and is_equal(self._shadows[start], message):
+        if start < len(self) and self._numbers.is_equal(start, self._shadows[start], message):
             return start
         for place in range(self._indexed, len(self)):
             self._index.setdefault(self.digest_at(place), []).append(place)

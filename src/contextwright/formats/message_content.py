@@ -95,6 +95,10 @@ class NumberedCopies:
         if has_numbers(copy):
             self._codes[place] = _code(copy)
 
+    def is_equal(self, place: int, copy: Any, message: Any) -> bool:
+        """Whether a message is equal to the copy at a place, and the types of its numbers are."""
+        return copy == message and (place not in self._codes or _has_types_of(copy, message))
+
     def are_equal(self, copies: list[Any], messages: list[Any]) -> bool:
         """Whether the numbers of messages that equal these copies are of the same types: most
         are told by one encoding in C."""
