@@ -104,13 +104,16 @@ def write(played: dict[str, Played]) -> None:
     """The page, and the README's short table."""
     table = comparison_table([each.comparison for each in played.values()])
     lines = [_HEAD + table, f"\n## The {len(SCENARIOS)} scenarios\n"]
-    lines.append("| | pass | can not | fail |\n| --- | ---: | ---: | ---: |")
+    lines.append(
+        "| | pass | can not | fail | not played yet |\n| --- | ---: | ---: | ---: | ---: |"
+    )
     for name, each in played.items():
         if not each.outcomes:
             continue
         marks = [one.mark for one in each.outcomes]
         counts = " | ".join(str(marks.count(mark)) for mark in ("yes", "-", "no"))
-        lines.append(f"| {name} | {counts} |")
+        left = len(SCENARIOS.keys() - {one.scenario for one in each.outcomes})
+        lines.append(f"| {name} | {counts} | {left} |")
     lines.append(_CLAUDE)
     lines.append("What one can not do, or does not hold; all else passes:\n")
     for name, each in played.items():

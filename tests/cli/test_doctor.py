@@ -71,6 +71,27 @@ def test_versions_are_compared_number_by_number(monkeypatch, installed, tested, 
     assert AdapterEntry("p", "n", tested, "m", "e", "h").is_tested == is_tested
 
 
+def test_why_no_agent_was_played_is_said(few, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    done = run()
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.output.split())
+    assert "openai: its agent can not be played: import of openai halted" in text
+
+
+def test_a_framework_that_can_not_be_imported_is_named_and_ends_with_8(monkeypatch):
+    pytest.importorskip("agno")
+    entries = [each for each in adapters() if each.package == "agno"]
+    monkeypatch.setattr(doctor_command, "adapters", lambda: entries)
+    for name in [each for each in sys.modules if each.startswith("contextwright.adapters.agno")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "agno.models.message", None)
+    done = run("--fast")
+    assert done.exit_code == 8
+    assert "agno: the adapter can not be imported: " in " ".join(done.output.split())
+    assert json.loads(run("--json").output)[0]["is_broken"]
+
+
 def test_without_any_framework_there_is_no_table(monkeypatch):
     monkeypatch.setattr(AdapterEntry, "installed", "")
     done = run()

@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +10,7 @@ import msgspec
 
 from contextwright import __version__
 from contextwright.adapters.catalogue import AdapterEntry, adapters
-from contextwright.cli.self_tests import CALLS, SelfTest, self_test
+from contextwright.cli.self_tests import CALLS, NoSelfTest, SelfTest, self_test
 from contextwright.testing.adapter_suite.suite_tools import LIMIT, WINDOW
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     Args:
         is_tested: whether it was tested with the version that is installed.
         without, with_adapter: what came of the self-tests; None where none was played.
+        why: no self-test was played. is_broken: because the adapter can not be imported.
     """
 
     package: str
@@ -32,6 +34,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     is_tested: bool = True
     without: SelfTest | None = None
     with_adapter: SelfTest | None = None
+    why: str = ""
+    is_broken: bool = False
 
 
 @click.command("doctor")
@@ -41,7 +45,8 @@ def doctor(fast: bool, as_json: bool) -> None:
     """Name the frameworks that are installed and the adapter of each, and play an agent of each
     against a scripted provider on this machine, without the adapter and with it.
 
-    Nothing leaves this machine. Ends with 8 where a request was refused with the adapter.
+    Nothing leaves this machine. Ends with 8 where a request was refused with the adapter, or an
+    adapter can not be imported.
     """
     entries = adapters()
     here = [each for each in entries if each.installed]
@@ -50,13 +55,22 @@ def doctor(fast: bool, as_json: bool) -> None:
         click.echo(msgspec.json.encode(diagnoses).decode())
     else:
         _print(diagnoses, [each for each in entries if not each.installed], played=not fast)
-    if any(each.with_adapter and not each.with_adapter.holds for each in diagnoses):
+    fails = (each.with_adapter is not None and not each.with_adapter.holds for each in diagnoses)
+    if any(fails) or any(each.is_broken for each in diagnoses):
         sys.exit(8)
 
 
 def _diagnosed(entry: AdapterEntry, *, played: bool, shown: bool) -> Diagnosis:
     if played and shown and sys.stderr.isatty():
         click.echo(f"playing {entry.package} …", err=True)
+    without = with_adapter = None
+    why = import_error(entry)
+    is_broken = bool(why)
+    if played and not why:
+        try:
+            without, with_adapter = self_test(entry.package, acts=False), self_test(entry.package)
+        except NoSelfTest as reason:
+            why = str(reason)
     return Diagnosis(
         entry.package,
         entry.installed,
@@ -64,9 +78,21 @@ def _diagnosed(entry: AdapterEntry, *, played: bool, shown: bool) -> Diagnosis:
         entry.name,
         entry.home,
         entry.is_tested,
-        self_test(entry.package, acts=False) if played else None,
-        self_test(entry.package) if played else None,
+        without,
+        with_adapter,
+        why,
+        is_broken,
     )
+
+
+def import_error(entry: AdapterEntry) -> str:
+    """Why an adapter can not be imported, whatever its framework raises; empty where it can."""
+    try:
+        import_module(f"contextwright.adapters.{entry.module}")
+    except Exception as error:  # noqa: BLE001 -- a framework that is broken raises anything
+        first = str(error).partition("\n")[0]
+        return f"the adapter can not be imported: {type(error).__name__}: {first}"
+    return ""
 
 
 def _print(diagnoses: list[Diagnosis], absent: list[AdapterEntry], *, played: bool) -> None:
@@ -113,6 +139,8 @@ def _print_table(console: "Console", diagnoses: list[Diagnosis], *, played: bool
     for each in diagnoses:
         if each.with_adapter is not None and each.with_adapter.error:
             console.print(inert(f"{each.package}: {each.with_adapter.error}", 400))
+        if each.why:
+            console.print(inert(f"{each.package}: {each.why}", 400))
         if not each.is_tested:
             numbers = f"{each.installed}: the adapter was tested with {each.tested}"
             console.print(inert(f"{each.package} {numbers}", 400), highlight=False)

@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from types import MappingProxyType
 from typing import Any
 
@@ -40,26 +42,34 @@ class SelfTest(msgspec.Struct, frozen=True):
         return not self.error and self.passed == CALLS
 
 
-def self_test(package: str, *, acts: bool = True) -> SelfTest | None:
-    """Play the agent of a framework; None for one that has none here, or lacks a package for it.
+class NoSelfTest(Exception):
+    """No agent of a framework can be played here; says why."""
+
+
+def self_test(package: str, *, acts: bool = True) -> SelfTest:
+    """Play the agent of a framework.
 
     Args:
         package: of the framework.
         acts: whether the adapter is there.
+
+    Raises:
+        NoSelfTest: there is none of this framework, or a package is missing for it.
     """
     play = _PLAYS.get(package)
     if play is None:
-        return None
+        raise NoSelfTest("no agent of it is played here")
     with StrictServer([*reading(CALLS - 1), "done"], window=WINDOW) as server:
         model = MODELS[_APIS.get(package, "openai-chat")]
         context = context_of(C.compaction(LIMIT), {"model": model}) if acts else None
         error = ""
         try:
-            done = play(server.url, context)
-            if asyncio.iscoroutine(done):
-                asyncio.run(done)
-        except ImportError:
-            return None
+            with redirect_stdout(StringIO()), redirect_stderr(StringIO()):  # some tell their steps
+                done = play(server.url, context)
+                if asyncio.iscoroutine(done):
+                    asyncio.run(done)
+        except ImportError as missing:
+            raise NoSelfTest(f"its agent can not be played: {missing}") from missing
         except Exception as raised:  # noqa: BLE001 -- whatever a framework raises is the finding
             error = f"{type(raised).__name__}: {raised}".partition("\n")[0]
         largest = max((each.tokens for each in server.requests), default=0)
@@ -233,6 +243,126 @@ async def _google_adk(url: str, context: Any) -> None:
             raise RuntimeError(event.error_message)
 
 
+def _agno(url: str, context: Any) -> None:
+    from agno.agent import Agent
+    from agno.models.openai import OpenAIChat
+
+    from contextwright.adapters.agno import context_model
+
+    options: Any = {"base_url": f"{url}/v1", "api_key": "none", "max_retries": 0}
+    model = OpenAIChat(MODELS["openai-chat"], **options)
+    agent = Agent(
+        model=context_model(model, context) if context else model, tools=[read], telemetry=False
+    )
+    _raised(agent.run(_QUESTION))
+
+
+def _raised(output: Any) -> None:
+    """What Agno gives instead of an error, as one."""
+    if str(getattr(output.status, "value", output.status)).upper() == "ERROR":
+        raise RuntimeError(output.content)
+
+
+def _smolagents(url: str, context: Any) -> None:
+    from smolagents import OpenAIModel, ToolCallingAgent, tool
+
+    from contextwright.adapters.smolagents import context_model
+
+    @tool
+    def read_file(path: str) -> str:
+        """Read a file.
+
+        Args:
+            path: of the file.
+        """
+        return read(path)
+
+    read_file.name = "read"
+    options: Any = {"api_key": "none", "client_kwargs": {"max_retries": 0}, "retry": False}
+    model = OpenAIModel(MODELS["openai-chat"], f"{url}/v1", **options)
+    agent = ToolCallingAgent(
+        [read_file],
+        context_model(model, context) if context else model,
+        max_steps=CALLS,
+        verbosity_level=0,
+    )
+    agent.run(_QUESTION)
+
+
+async def _agent_framework(url: str, context: Any) -> None:
+    from agent_framework import Agent
+    from agent_framework_openai import OpenAIChatCompletionClient
+
+    from contextwright.adapters.agent_framework import ContextChatMiddleware
+
+    client: Any = OpenAIChatCompletionClient(
+        MODELS["openai-chat"],
+        api_key="none",
+        base_url=f"{url}/v1",
+        function_invocation_configuration={"max_iterations": 200},
+    )
+    middleware: Any = [ContextChatMiddleware(context)] if context else []
+    await Agent(client, "Be brief.", tools=[read], middleware=middleware).run(_QUESTION)
+
+
+async def _strands(url: str, context: Any) -> None:
+    from strands import Agent, tool  # pyright: ignore[reportMissingImports]
+    from strands.agent.conversation_manager import (  # pyright: ignore[reportMissingImports]
+        NullConversationManager,
+    )
+    from strands.models.openai import OpenAIModel  # pyright: ignore[reportMissingImports]
+
+    from contextwright.adapters.strands import ContextStage
+
+    client = {"base_url": f"{url}/v1", "api_key": "none", "max_retries": 0}
+    made: Any = Agent
+    agent = made(
+        model=OpenAIModel(client_args=client, model_id=MODELS["openai-chat"]),
+        tools=[tool(read)],
+        conversation_manager=NullConversationManager(),
+        plugins=[ContextStage(context)] if context else None,
+        callback_handler=None,
+        retry_strategy=None,
+    )
+    await agent.invoke_async(_QUESTION)
+
+
+async def _llama_index(url: str, context: Any) -> None:
+    from llama_index.core.agent.workflow import (  # pyright: ignore[reportMissingImports]
+        FunctionAgent,
+    )
+    from llama_index.core.memory import (  # pyright: ignore[reportMissingImports]
+        ChatMemoryBuffer,
+    )
+    from llama_index.llms.openai import OpenAI  # pyright: ignore[reportMissingImports]
+
+    from contextwright.adapters.llama_index import context_llm
+
+    options: Any = {"api_base": f"{url}/v1", "api_key": "none", "max_retries": 0}
+    llm: Any = OpenAI(MODELS["openai-chat"], **options)
+    agent: Any = FunctionAgent(llm=context_llm(llm, context) if context else llm, tools=[read])
+    memory: Any = ChatMemoryBuffer.from_defaults(token_limit=10**9)
+    await agent.run(_QUESTION, memory=memory, max_iterations=200)
+
+
+def _haystack(url: str, context: Any) -> None:
+    from haystack.components.agents import Agent  # pyright: ignore[reportMissingImports]
+    from haystack.components.generators.chat import (  # pyright: ignore[reportMissingImports]
+        OpenAIChatGenerator,
+    )
+    from haystack.dataclasses import ChatMessage  # pyright: ignore[reportMissingImports]
+    from haystack.tools import create_tool_from_function  # pyright: ignore[reportMissingImports]
+    from haystack.utils import Secret  # pyright: ignore[reportMissingImports]
+
+    from contextwright.adapters.haystack import context_generator
+
+    options: Any = {"model": MODELS["openai-chat"], "api_base_url": f"{url}/v1", "max_retries": 0}
+    generator: Any = OpenAIChatGenerator(Secret.from_token("none"), **options)
+    bounded = context_generator(generator, context) if context else generator
+    agent: Any = Agent(chat_generator=bounded, tools=[create_tool_from_function(read)])
+    agent.run(messages=[ChatMessage.from_user(_QUESTION)])
+
+
 _APIS = {"anthropic": "anthropic", "google-genai": "gemini", "google-adk": "gemini"}
 _PLAYS: Mapping[str, _Play] = MappingProxyType(
     {
@@ -245,5 +375,11 @@ _PLAYS: Mapping[str, _Play] = MappingProxyType(
         "deepagents": _deepagents,
         "openai-agents": _openai_agents,
         "google-adk": _google_adk,
+        "agno": _agno,
+        "smolagents": _smolagents,
+        "agent-framework-core": _agent_framework,
+        "strands-agents": _strands,
+        "llama-index-core": _llama_index,
+        "haystack-ai": _haystack,
     }
 )

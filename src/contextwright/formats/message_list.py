@@ -185,9 +185,7 @@ def read_tail(read: ReadMessages, listed: MessageList, start: int) -> ReadTail |
     tail = listed.messages[start:]
     if not tail:
         return ReadTail([], [], 0, read.so_far.last)
-    if not read.format or not _goes_on(read.format, listed, tail):
-        return None
-    return _read_further(read, tail, start)
+    return _read_further(read, listed, tail, start)
 
 
 def read_appended(read: ReadMessages, tail: list[Any], start: int) -> ReadTail | None:
@@ -196,13 +194,16 @@ def read_appended(read: ReadMessages, tail: list[Any], start: int) -> ReadTail |
     Args:
         start: how many messages stand before them.
     """
-    if not tail or not read.format or not _goes_on(read.format, MessageList(tail, tail), tail):
-        return None
-    return _read_further(read, tail, start)
+    return _read_further(read, MessageList(tail, tail), tail, start) if tail else None
 
 
-def _read_further(read: ReadMessages, tail: list[Any], start: int) -> ReadTail | None:
-    wire = _wire(tail, read.format, start)
+def _read_further(
+    read: ReadMessages, listed: MessageList, tail: list[Any], start: int
+) -> ReadTail | None:
+    is_json = all(map(_is_json, tail))  # a walk through all of it: once
+    if not read.format or (is_json and not _goes_on(read.format, listed, tail)):
+        return None  # of what is no JSON each message is recognized by itself
+    wire = _wire(tail, read.format, start, is_json)
     if not _all_of(wire, read.format):
         return None
     before = msgspec.structs.replace(read.so_far, ids=set(read.so_far.ids), changes=[], hidden=[])
@@ -288,8 +289,6 @@ def plain_message(message: Any) -> Any:
 
 def _goes_on(format: str, listed: MessageList, tail: list[Any]) -> bool:
     """Whether the list is still of this format with its new messages."""
-    if not all(map(_is_json, tail)):
-        return True  # each is recognized by itself
     try:
         if detect(_document(tail)) == format:
             return True
@@ -298,9 +297,15 @@ def _goes_on(format: str, listed: MessageList, tail: list[Any]) -> bool:
         return False
 
 
-def _wire(messages: list[Any], format: str, start: int) -> list[WireMessage]:
-    """Messages as dicts of their wire formats, and their places in the list from `start` on."""
-    if all(map(_is_json, messages)):
+def _wire(
+    messages: list[Any], format: str, start: int, is_json: bool | None = None
+) -> list[WireMessage]:
+    """Messages as dicts of their wire formats, and their places in the list from `start` on.
+
+    Args:
+        is_json: whether all of them are plain JSON data, where that is known.
+    """
+    if all(map(_is_json, messages)) if is_json is None else is_json:
         return [WireMessage(format, message, start + n) for n, message in enumerate(messages)]
     wire = wire_messages(messages, Dumper(), "messages", None)
     replace = msgspec.structs.replace
