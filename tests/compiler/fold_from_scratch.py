@@ -4,6 +4,7 @@ step over all exchanges. What `compiler.steps` does with what is new gives the s
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
+from contextwright.compiler.steps import note as note_words
 from contextwright.compiler.steps import origins
 from contextwright.compiler.steps.decide import (
     ENOUGH,
@@ -211,6 +212,7 @@ def note(blocks, noted, upto, room, repeated, inputs):
         return (), (), ()
     made, used = Note(blocks, room, inputs), last_used(blocks)
     order = sorted(noted, key=lambda at: (-used[at], at))
+    near = {at for at in noted if used[at] >= upto - note_words.REACH}
     wordings = list(map(wording_of, blocks))
     lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
     tell_directives(made, reversed(lasting), directives_room(room))
@@ -225,10 +227,10 @@ def note(blocks, noted, upto, room, repeated, inputs):
         made.put(first, "whole" if short else "line")
     least = made.left * (100 - BARE) // 100
     for at in order:
-        if at not in made.forms and made.left > least:
+        if at in near and at not in made.forms and made.left > least:
             made.put(at, "bare" if blocks[at].results and at not in in_files else "line")
     for at in order:
-        if made.forms.get(at) == "whole":
+        if made.forms.get(at) == "whole" or (at not in near and at not in made.forms):
             continue
         for form in ("line",) if at in repeated or at in in_files else _forms(blocks[at]):
             if made.forms.get(at) == form or made.put(at, form):
@@ -246,7 +248,8 @@ def note(blocks, noted, upto, room, repeated, inputs):
     free = index_tokens + made.left
     index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, inputs)
     made.left = free - sum(inputs.count(f" {word}") for word, _ in index)
-    fill(made, [at for at in order if at not in repeated | in_files])
+    rest = [at for at in order if at in near or at in made.forms]
+    fill(made, [at for at in rest if at not in repeated | in_files])
     return tuple(sorted(made.forms.items())), index, files
 
 

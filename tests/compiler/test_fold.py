@@ -75,8 +75,9 @@ def work(exchanges, seed):
 
 @pytest.fixture
 def begun(monkeypatch):
-    """Steps begin anew often; how often they did."""
+    """Steps begin anew often, and look not far back; how often they did."""
     monkeypatch.setattr(origins, "SPACES", 2)
+    monkeypatch.setattr(note, "REACH", 12)
     return calls_of(monkeypatch, fold.Fold, "_begun")
 
 
@@ -175,6 +176,20 @@ def test_a_first_compile_takes_the_steps_since_the_newest_beginning(monkeypatch)
         list(growing(session, C.compaction(1000), Memo(), [len(session)]))
         most.append(len(steps))
     assert min(most) > 0 and max(most) <= 3 * origins.SPACES, most
+
+
+def test_a_first_compile_offers_a_note_s_last_tokens_to_what_is_near(begun, monkeypatch):
+    offered, counts = calls_of(monkeypatch, LastUses, "learn"), []
+    for exchanges in (100, 200, 400):
+        offered.clear()
+        session = Session("files")
+        session.user("Read them all.")
+        for n in range(exchanges):
+            session.call("read", {"path": f"/src/part{n}.py"}, id=f"c{n}")
+            session.result(f"c{n}", f"part {n} does this " * (9 + n % 7))
+        list(growing(session, C.compaction(1000), Memo(), [len(session)]))
+        counts.append(len(offered))
+    assert begun and counts[0] > 10 and counts[2] <= 1.5 * counts[0], counts
 
 
 def test_a_turn_between_steps_costs_what_is_new(monkeypatch):

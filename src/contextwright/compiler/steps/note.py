@@ -45,6 +45,9 @@ MISSES = 16
 SPOKEN = 300
 """Tokens of a note up to which the assistant's words get what identifiers and results did not
 need. With 500, recorded tool sessions cost 3 percent more for no call more that can be answered."""
+REACH = 1_024
+"""Exchanges in front of what a note ends with: what was used last before them is told only as a
+rule, a request or the task. Else the last few tokens of a note are offered to all of a session."""
 NEVER = 1 << 60
 """Tokens of what a note tells in no case."""
 
@@ -174,7 +177,7 @@ class _NoteBuilder:
         scope = self.scope
         while self.left > 0:
             rank = self.uses.following(sizes, rank, self.left)
-            if rank is None:
+            if rank is None or -rank[0] < scope.upto - REACH:
                 return None
             at = rank[1]
             if at in self.forms or at >= scope.upto or at in scope.held:
