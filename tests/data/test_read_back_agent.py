@@ -51,9 +51,9 @@ def long_results(session):
 class Agent:
     """What a model would do, by rules: it knows nothing of the session but what it is given."""
 
-    def __init__(self, session):
+    def __init__(self, session, spec=SPEC):
         self.session = session
-        self.engine = Engine(SPEC, model="gpt-5", window=400_000, read_back=True)
+        self.engine = Engine(spec, model="gpt-5", window=400_000, read_back=True)
         self.tools = self.engine.tools(session)
         self.calls = 0
 
@@ -103,13 +103,13 @@ def questions(sessions, random):
     return asked[:QUESTIONS]
 
 
-def answered(sessions):
+def answered(sessions, spec=SPEC, most=QUESTIONS):
     """How many questions were asked and how many answered rightly, and the most calls that one
     took."""
     random = Random(42)
-    right, calls, asked = 0, [], questions(sessions, random)
+    right, calls, asked = 0, [], questions(sessions, random)[:most]
     for session, ref, before, answer in asked:
-        agent = Agent(session)
+        agent = Agent(session, spec)
         right += agent.fragment(ref, before).startswith(answer)
         calls.append(agent.calls)
         agent.session.assistant(answer)
@@ -119,6 +119,17 @@ def answered(sessions):
 
 def test_a_hundred_questions_about_results_that_were_written_here():
     assert answered([own_session()]) == (QUESTIONS, QUESTIONS, 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [C.default(), C.default() | C.fit(BUDGET), C.cool(BUDGET // 2), C.isolate(), C.window(steps=4),
+     C.default() | C.compress_results(budget=BUDGET // 2), C.default() | C.dedup(), C.decay()],
+    ids=repr,
+)  # fmt: skip
+def test_whatever_left_it_out_a_result_is_read(words):
+    spec = words if "fit" in repr(words) else words | C.budget(BUDGET)
+    assert answered([own_session()], spec, 5) == (5, 5, 1)
 
 
 @pytest.mark.parametrize("name", few(["se_agent", "swe_agent", "webdancer", "pi_coding"], 1))
