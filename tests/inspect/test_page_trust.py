@@ -1,4 +1,4 @@
-"""The page says whose words it shows, and how far a map is drawn."""
+"""The page says whose words it shows, how far a map is drawn, and keeps its words in their panels."""
 
 import pytest
 from tests.inspect.browser import Tab, chromium
@@ -34,3 +34,17 @@ def test_messages_and_blocks_say_whose_words_they_are(tab):
 def test_a_map_is_drawn_to_its_end(tab):
     tab.at(v="session", s="A", c=12)
     tab.page.locator(".map-canvas[data-drawn='100']").wait_for()
+
+
+def test_no_word_of_a_lost_prefix_leaves_its_panel(tab):
+    """A word of a spec has no blank at which a line could end."""
+    shown = 0
+    for spec, series in zip("AB", DATA["series"], strict=False):
+        for at, _ in series["losses"][:2]:
+            tab.at(v="call", s=spec, c=at + 1)
+            shown += tab.page.locator(".loss").count()
+            assert not tab.page.locator(".loss, .loss *").evaluate_all(
+                "all => all.filter(one => one.clientWidth && "
+                "one.scrollWidth > one.clientWidth).length"
+            )
+    assert shown
