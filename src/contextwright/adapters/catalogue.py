@@ -44,7 +44,7 @@ _WRAP = "wrap(client, spec)"
 _ENTRIES = (
     AdapterEntry("openai", _WRAP, "2.54, 3.54", "wrapped_client", "openai", "each request"),
     AdapterEntry("anthropic", _WRAP, "2.12", "wrapped_client", "anthropic", "each request"),
-    AdapterEntry("google-genai", _WRAP, "2.34", "wrapped_client", "google", "each request"),
+    AdapterEntry("google-genai", _WRAP, "2.34, 3.4", "wrapped_client", "google", "each request"),
     AdapterEntry("litellm", "ContextCallback", "1.106", "litellm", "litellm", "SDK, router, proxy"),
     AdapterEntry(
         "pydantic-ai-slim", "ContextCapability", "2.68", "pydantic_ai", "pydantic-ai", "capability"

@@ -5,7 +5,7 @@
 
 It hooks in where every method of a client meets, below `create`, `parse`, `stream`,
 `with_raw_response` and the asynchronous ones, so that all of them are compiled and each answers as
-it always did. Tested with openai 2.54 and 3.54, anthropic 2.12, google-genai 2.34.
+it always did. Tested with openai 2.54 and 3.54, anthropic 2.12, google-genai 2.34 and 3.4.
 """
 
 import inspect

@@ -149,12 +149,14 @@ class AgentsDriver:
 NO_RETRY = "the filter does not hear of a refusal; `context_model` and `ContextProvider` do"
 NO_THINKING = "OpenAI's chat interface gives no signed reasoning"
 NO_BOUND = "no model of this interface that binds is in the table of models"
+UNKNOWN = "the framework ends a run whose model names a tool that is not there"
 CHAT = {
+    "a-call-with-wrong-arguments": UNKNOWN,
     "pictures-in-results": "a result of the interface is a text",
     "thinking": NO_THINKING,
     "thinking-bound-to-its-prefix": NO_THINKING,
 }
-RESPONSES = {"thinking-bound-to-its-prefix": NO_BOUND}
+RESPONSES = {"a-call-with-wrong-arguments": UNKNOWN, "thinking-bound-to-its-prefix": NO_BOUND}
 FILTER = {"an-overflow-is-mended-once": NO_RETRY}
 DRIVERS = [
     AgentsDriver("openai-agents, chat", "openai-chat", OpenAIChatCompletionsModel, CHAT),
