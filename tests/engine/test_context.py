@@ -316,3 +316,12 @@ def test_a_broken_message_is_named_and_the_conversation_goes_on_without_it(broke
     with suppress(ContextwrightError):
         context([first, broken])
     assert context([first]) == [first]
+
+
+def test_a_key_of_geminis_config_that_holds_nothing_stays():
+    config = {"temperature": None, "system_instruction": "Be brief.", "stop_sequences": []}
+    contents = [{"role": "user", "parts": [{"text": "hi"}]}]
+    context = Context(C.default() + C.template("Be kind."), model="gemini-2.5-pro")
+    sent = context({"contents": contents, "config": config})["config"]
+    assert "Be kind." in str(sent.pop("system_instruction"))
+    assert sent == {"temperature": None, "stop_sequences": []}

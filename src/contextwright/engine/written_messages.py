@@ -149,8 +149,8 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
     if names_tools and _tool_names(tools) != _tool_names(_plain(source.get("tools"))):
         made["tools"] = tools
     if source is not fields and made:
-        config = {**source, **{k: v for k, v in made.items() if v is not None}}
-        return {"config": {k: v for k, v in config.items() if made.get(k, v) is not None}}
+        config = {**source, **made}
+        return {"config": {k: v for k, v in config.items() if v is not None or k not in made}}
     return {k: v for k, v in made.items() if v is not None or k in fields}
 
 
