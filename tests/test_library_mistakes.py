@@ -170,7 +170,7 @@ MISTAKES = {
     "what is no message": (lambda: session_from([{"colour": "red"}]), "message"),
     "two sessions in one": (lambda: read_session(b'{"messages": []}\n{"messages": []}\n'), "one a line"),
     # the rest of the house
-    "a ref that is none": (lambda: Refs(SESSION.snapshot()).read("e2"), "event://"),
+    "a ref that is none": (lambda: Refs(SESSION.snapshot()).read("second"), "event://"),
     "a ref to nowhere": (lambda: Refs(SESSION.snapshot()).read("event://zz"), "ctx explain"),
     "a ref before its session": (
         lambda: Engine(C.none(), "gpt-5").expand("event://e2", SESSION), "expand(session, ref)"),

@@ -65,7 +65,7 @@ def test_a_block_is_read_once(monkeypatch):
     session.assistant("well")
     session.user("and?")
     compile(session, spec, target=target)
-    assert 0 < len(read) <= 4
+    assert 0 < len(read) == len(set(read)) <= 6
     assert (
         compile(Session("s", events=list(session.log)[:-2]), spec, target=target).body == first.body
     )

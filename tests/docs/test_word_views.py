@@ -41,7 +41,7 @@ def test_the_page_names_every_word_that_looks_at_a_block_alone():
         (C.default() | C.isolate() | C.budget(900, overflow="truncate_lowest_priority"), "turn"),
         (C.compact() | C.fit(900, strategy="strict"), "block"),
         (C.default(), "block"),
-        (C.default() | C.dedup() | C.budget(900), "all"),
+        (C.default() | C.dedup() | C.budget(900), "block"),
         (C.default() | C.compaction(900), "fold"),
         (C.default() | C.compact() | C.compaction(900), "all"),
         (C.default() | C.fit(900), "all"),

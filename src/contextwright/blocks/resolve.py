@@ -42,7 +42,7 @@ def read_ref(text: str, snapshot: Snapshot, sources: RefSources) -> str:
     Raises:
         RefError: it is none, nothing is found, or it is not this session's to read.
     """
-    ref = parse_ref(ref_of_line(text))
+    ref = _parsed(text)
     if ref.scheme in {"file", "https"}:
         if sources.read_outside is None:
             raise _closed(ref, text)
@@ -138,9 +138,14 @@ def exchanges_behind(text: str, snapshot: Snapshot) -> tuple[Exchange, ...]:
     Raises:
         RefError: it is no ref.
     """
-    ref = parse_ref(ref_of_line(text))
+    ref = _parsed(text)
     event = event_of_line(ref.path, snapshot) if ref.scheme == "event" else None
     return () if event is None else _exchanges(ref, event, snapshot)
+
+
+def _parsed(text: str) -> Ref:
+    is_text = isinstance(text, str)  # pyright: ignore[reportUnnecessaryIsInstance] -- a model's
+    return parse_ref(ref_of_line(text) if is_text else text)
 
 
 def _exchanges(ref: Ref, event: Event, snapshot: Snapshot) -> tuple[Exchange, ...]:

@@ -93,11 +93,13 @@ class Dedup(Atom, frozen=True, kw_only=True):
             )
         called: dict[str, int] = {}
         held: dict[str, int] = {}
+        key_of = inputs.memo.computed("exact_key", _exact)
+        calls_of = inputs.memo.computed("call_keys", _call_keys)
         for place, block in enumerate(blocks):
             if not may[place]:
-                held.setdefault(_exact(block), block.order)
+                held.setdefault(key_of(block), block.order)
             if not block.failed:
-                called.update(dict.fromkeys(_call_keys(block), block.order))
+                called.update(dict.fromkeys(calls_of(block), block.order))
         leaving = {
             place
             for place, block in enumerate(blocks)
