@@ -17,15 +17,9 @@ EXCHANGE = 400
 
 class LoggedRepeats:
     """The settled exchanges of a log by what they say and call. They grow at their end; a result
-    that comes late begins them anew.
+    that comes late begins them anew."""
 
-    Args:
-        key_of: equal for exchanges that say the same.
-        calls_of: names of an exchange's calls, equal for equal calls.
-    """
-
-    def __init__(self, key_of: Callable[[Block], str], calls_of: Callable[[Block], Calls]) -> None:
-        self._key_of, self._calls_of = key_of, calls_of
+    def __init__(self) -> None:
         self._log: ref[Log] | None = None
         self._begin()
 
@@ -41,8 +35,16 @@ class LoggedRepeats:
         """About what they take."""
         return EXCHANGE * self._stop
 
-    def follow(self, inputs: Inputs) -> None:
-        """Take in the exchanges that have settled."""
+    def follow(
+        self, inputs: Inputs, key_of: Callable[[Block], str], calls_of: Callable[[Block], Calls]
+    ) -> None:
+        """Take in the exchanges that have settled.
+
+        Args:
+            key_of: equal for exchanges that say the same.
+            calls_of: names of an exchange's calls, equal for equal calls.
+        """
+        self._key_of, self._calls_of = key_of, calls_of
         snapshot = inputs.snapshot
         log, joins = snapshot.log, len(snapshot.log.late_joins())
         same = self._log is not None and self._log() is log and joins == self._joins

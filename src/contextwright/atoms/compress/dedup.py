@@ -72,20 +72,15 @@ class Dedup(Atom, frozen=True, kw_only=True):
     def _as_logged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """Blocks that stand as the log has them, without what others of it say, those before the
         first of them too."""
-        make = partial(
-            LoggedRepeats,
-            inputs.memo.computed("exact_key", _exact),
-            inputs.memo.computed("call_keys", _call_keys),
-        )
         if inputs.snapshot.position < len(inputs.snapshot.log):  # a look back
-            repeats = make()
-            repeats.follow(inputs)
-            return self._unlike(blocks, repeats, inputs)
-        with inputs.memo.growing("logged repeats", make) as repeats:
-            repeats.follow(inputs)
+            return self._unlike(blocks, LoggedRepeats(), inputs)
+        with inputs.memo.growing("logged repeats", LoggedRepeats) as repeats:
             return self._unlike(blocks, repeats, inputs)
 
     def _unlike(self, blocks: Blocks, repeats: LoggedRepeats, inputs: Inputs) -> Blocks:
+        key_of = inputs.memo.computed("exact_key", _exact)
+        calls_of = inputs.memo.computed("call_keys", _call_keys)
+        repeats.follow(inputs, key_of, calls_of)
         may = self._may_leave(blocks, inputs)
         if self.strategy == "exact":
             return _without(
@@ -93,8 +88,6 @@ class Dedup(Atom, frozen=True, kw_only=True):
             )
         called: dict[str, int] = {}
         held: dict[str, int] = {}
-        key_of = inputs.memo.computed("exact_key", _exact)
-        calls_of = inputs.memo.computed("call_keys", _call_keys)
         for place, block in enumerate(blocks):
             if not may[place]:
                 held.setdefault(key_of(block), block.order)
