@@ -69,7 +69,8 @@ def body_of(count, *, stream=False):
         text = "\n".join(f"{number} {line} some words of a file" for line in range(30))
         messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": text})
     tool = {"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}
-    body = {"model": "gpt-5", "messages": messages, "tools": [tool]}
+    # its window holds the whole conversation at every call
+    body = {"model": "gpt-4.1", "messages": messages, "tools": [tool]}
     if stream:
         body["stream"] = True
     return json.dumps(body, separators=(",", ":")).encode()

@@ -137,7 +137,10 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     """The exchanges of the conversation that neither stand among the blocks nor are told by one
     that stands for others."""
     snapshot = inputs.snapshot
-    places = [(block.order, block.order + 1) for block in blocks if block.order >= 0]
+    orders = {block.order for block in blocks if block.order >= 0}
+    if len(orders) >= snapshot.exchange_count - snapshot.preamble:
+        return ()  # all of it is sent
+    places = [(order, order + 1) for order in orders]
     for block in blocks:
         if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW):
             places += _stood_for(block, inputs)

@@ -1,6 +1,7 @@
 """Calls that are no turn of a conversation: they leave as they came."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -28,8 +29,8 @@ def why_aside(format: str, body: Json, headers: Sequence[Header]) -> str:
         return "the agent's own compaction"
     if body.get("previous_response_id") or body.get("conversation"):
         return "goes on from what the provider has"
-    turns = [one for one in listed if object_if(one).get("role") not in _SYSTEM]
-    if len(turns) <= _SHORT and not body.get("tools"):
+    turns = (one for one in listed if object_if(one).get("role") not in _SYSTEM)
+    if not body.get("tools") and len(list(islice(turns, _SHORT + 1))) <= _SHORT:
         return "a call beside the conversation"
     return ""
 
