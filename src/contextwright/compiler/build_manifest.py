@@ -27,6 +27,7 @@ from contextwright.compiler.manifest import (
 from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.stood_for import gaps_between
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import unrendered, unrendered_tools
 from contextwright.render.message_layout import Layout
@@ -183,12 +184,9 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     places = [(b.order, b.order + 1) for b in built.blocks if b.order >= 0]
     places += tracer.summarized
     places += built.ranges.places(tracer.changes)
-    reached, gaps = snapshot.preamble, list[Range]()
-    for start, stop in (*sorted(places), (snapshot.exchange_count, 0)):
-        if start > reached:
-            gaps.append(_range(built, reached, start))
-        reached = max(reached, stop)
-    return tuple(gaps)
+    count = snapshot.exchange_count
+    gaps = gaps_between((*places, (count, count)), snapshot.preamble)
+    return tuple(_range(built, start, stop) for start, stop in gaps)
 
 
 def _range(built: CompileResult, start: int, stop: int) -> Range:

@@ -19,7 +19,7 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import Span
+from contextwright.compiler.stood_for import Span, gaps_between
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError
@@ -144,12 +144,8 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     for block in blocks:
         if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW):
             places += _stood_for(block, inputs)
-    reached, missing = snapshot.preamble, list[Span]()
-    for start, stop in sorted(places):
-        if start > reached and not _is_orphan(reached, start, inputs):
-            missing.append((reached, start))
-        reached = max(reached, stop)
-    return tuple(missing)  # what stays reaches to the newest
+    missing = gaps_between(places, snapshot.preamble)  # what stays reaches to the newest
+    return tuple(gap for gap in missing if not _is_orphan(*gap, inputs))
 
 
 def _is_orphan(start: int, stop: int, inputs: Inputs) -> bool:

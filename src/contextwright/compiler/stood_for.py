@@ -1,6 +1,6 @@
 """What a summary stands for."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, pairwise
 from operator import attrgetter
 from types import MappingProxyType
@@ -90,6 +90,14 @@ def spans_between(start: int, stop: int, without: Iterable[int]) -> tuple[Span, 
     """The places from `start` up to `stop` but for some, as spans of neighbours."""
     edges = pairwise((start - 1, *sorted(at for at in set(without) if start <= at < stop), stop))
     return tuple((a + 1, b) for a, b in edges if b > a + 1)
+
+
+def gaps_between(spans: Iterable[Span], start: int) -> Iterator[Span]:
+    """The places from `start` on that lie in front of a span, and in none."""
+    for first, stop in sorted(spans):
+        if first > start:
+            yield start, first
+        start = max(start, stop)
 
 
 class NoteLineage:
