@@ -16,7 +16,7 @@ UNITS = [
     "deadbeef", "TWFuIGlz", "key=", "token=", "a@", "eyJ", "sk-", "%41", "\\u0041", "&#65;",
     "bob@example.com ", "password=hunter2X9zz ", "ssn: 5 password: abc ", 'ssn: "', "ssn: (a ",
     '{"ssn": ', '{"ssn": "x"} and ', "Y29udGFjdCBib2JAZXhhbXBsZS5jb20gbm93 ", "\\\\bob@a.com ",
-    "[REDACTED] ", "-----BEGIN PRIVATE KEY-----\n", "Cookie: a=b; sid=a8Xk29sLq0pZ;\n",
+    "[REDACTED] ", "AP0", "://api.zoom.us/", "://hook/" + "a1" * 40, "eyJhbGciOiJub25lIn0.", "sk-proj-", "-----BEGIN PRIVATE KEY-----\n", "Cookie: a=b; sid=a8Xk29sLq0pZ;\n",
 ]  # fmt: skip
 
 

@@ -344,6 +344,11 @@ def _is_vendors(key: str) -> bool:
     return False
 
 
+def names_vendor(host: str) -> bool:
+    """Whether a part of a host's name is that of a vendor whose keys have no prefix."""
+    return any(vendor.rstrip("_") in host.lower().split(".") for vendor in _VENDORS)
+
+
 def bearer(match: re.Match[str]) -> tuple[int, int] | None:
     """What follows `Bearer`, if it is no word."""
     value = match[1]
@@ -376,8 +381,16 @@ def password(match: re.Match[str]) -> tuple[int, int] | None:
     # `DB_PASSWORD=swordfish` is set, `password: required` is said
     is_set = match.string[match.start(1) - 1] == "=" and match[0][:1].isupper()
     word = value.lstrip("&*")
-    plain = (word.isalpha() and (is_words(word) or not is_random(word))) or _CALL.match(word)
+    plain = _is_said(word) or _CALL.match(word)
     return (start, end) if quoted or is_set or not plain else None
+
+
+def _is_said(value: str) -> bool:
+    """Whether prose may say a value: a word, or two with a hyphen; more are a passphrase."""
+    parts = value.split("-")
+    return len(parts) <= 2 and all(
+        part.isalpha() and (is_words(part) or not is_random(part)) for part in parts
+    )
 
 
 def stated(match: re.Match[str]) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ known by the name it is assigned to.
 
 from collections.abc import Iterator
 
-from contextwright.redaction import checks
+from contextwright.redaction import checks, issued_forms
 from contextwright.redaction.checks import Check
 from contextwright.redaction.patterns import Pattern
 
@@ -78,7 +78,7 @@ vendor_token pul- pul-[a-f0-9]{40}\b
 vendor_token rdme_ rdme_[a-z0-9]{70}\b
 vendor_token rubygems_ rubygems_[a-f0-9]{48}\b
 vendor_token tk-us- tk-us-[A-Za-z0-9_-]{48}
-vendor_token SG. SG\.[A-Za-z0-9=_.-]{60,70}
+vendor_token SG. SG\.[A-Za-z0-9=_.-]{20,300}
 vendor_token xkeysib- xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}\b
 vendor_token sntrys_ sntryu_ sntry[su]_[A-Za-z0-9+/_-]{60,400}[A-Za-z0-9+/=_-]*
 vendor_token sm_pat_ sm_sat_ sm_aat_ sm_[psa]at_[A-Za-z0-9]{16}\b
@@ -99,6 +99,11 @@ vendor_token r8_ r8_[A-Za-z0-9]{37}\b
 vendor_token dckr_pat_ dckr_pat_[A-Za-z0-9_-]{27}
 """
 _LEADS = {".atlasv1.": 14, "_mmk": 36}
+_CHECKS: dict[str, Check] = {
+    "s.": checks.mixed_token,
+    "ey": issued_forms.signed_token,
+    **dict.fromkeys(("glpat-", "glft-", "SG.", "sk-"), issued_forms.issuers_form),
+}
 
 _QUOTE = r"\\{0,3}[\"'`]?"
 _ASSIGNED = (
@@ -115,7 +120,7 @@ def _prefixed(name: str, *literals: str, regex: str) -> Pattern:
         literals,
         lead=lead,
         in_run=True,
-        check=checks.mixed_token if literals == ("s.",) else checks.random_token,
+        check=_CHECKS.get(literals[0], checks.random_token),
     )
 
 
@@ -313,6 +318,18 @@ SECRETS: tuple[Pattern, ...] = (
         ("bearer ",),
         checks.bearer,
         fold=True,
+    ),
+    Pattern(
+        "vendor_token",
+        r"AKC[A-Za-z0-9]{10,80}|AP[0-9A-F][A-Za-z0-9]{8,80}",
+        ("AKC", *(f"AP{sign}" for sign in "0123456789ABCDEF")),
+        check=issued_forms.short_prefix,
+    ),
+    _anywhere(
+        "vendor_token",
+        r"://[A-Za-z0-9.-]{3,100}/[A-Za-z0-9/_.~%-]{48,500}",
+        ("://",),
+        issued_forms.url_key,
     ),
     _anywhere(
         "url_password",
