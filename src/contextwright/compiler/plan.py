@@ -13,6 +13,7 @@ from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
 from contextwright.session.state import NOTES_PREFIX
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When, union
+from contextwright.spec.inputs import Memo
 from contextwright.spec.kind import Kind
 from contextwright.spec.terminal import Terminal
 from contextwright.spec.traits import View
@@ -107,7 +108,23 @@ def plan(
             TERMINAL that does not say what it limits.
     """
     notes: list[str] = []
-    spec = spec if state is None else _decided(spec, state, notes)
+    decided = spec if state is None else _decided(spec, state, notes)
+    return _with_notes(_taken_apart(decided, ports), notes)
+
+
+def known_plan(spec: Expr, state: Mapping[str, Any], ports: RedactionPorts, memo: Memo) -> Plan:
+    """As `plan`, of a session: every outcome of the spec's conditions is taken apart once."""
+    notes: list[str] = []
+    key = _decided(spec, state, notes), ports
+    apart = memo.table("plan").remembered(key, lambda key: _taken_apart(*key))
+    return _with_notes(apart, notes)
+
+
+def _with_notes(apart: Plan, notes: list[str]) -> Plan:
+    return msgspec.structs.replace(apart, notes=tuple(notes)) if notes else apart
+
+
+def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     steps = _outer_steps(spec)
     assembly = [step for step in steps if step.kind is Kind.ASSEMBLY]
     atoms = list(walk(spec))
@@ -135,7 +152,6 @@ def plan(
         view=_view(view_of(body, terminal, guarded=guarded), validations),
         age_limit=age_limit(body),
         is_silent=any(one.silent for one in traits),
-        notes=tuple(notes),
     )
 
 
@@ -161,9 +177,12 @@ def _decided(spec: Expr, state: Mapping[str, Any], notes: list[str]) -> Expr:
         terms = [_decided(term, state, notes) for term in spec.terms]
         return reduce(union, terms) if terms != list(spec.terms) else spec
     if isinstance(spec, Pipe):
-        return Pipe(_decided(spec.head, state, notes), spec.steps)
+        head = _decided(spec.head, state, notes)
+        return spec if head is spec.head else Pipe(head, spec.steps)
     if isinstance(spec, Fallback):
         first, second = (_decided(each, state, notes) for each in (spec.first, spec.second))
+        if first is spec.first and second is spec.second:
+            return spec
         return Fallback(first, second)
     return spec
 

@@ -1,13 +1,16 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
 from collections.abc import Callable, Iterator
-from itertools import accumulate, takewhile
+from itertools import accumulate, compress
+from operator import is_not
 from typing import Any, cast
 
 import msgspec
 
 from contextwright.compiler.manifest import Prefix
 from contextwright.errors import ModelError
+from contextwright.memo.by_identity import by_identity
+from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.known_wires import tokens_of_wires
 from contextwright.render.renderer import Renderer, Request
@@ -28,8 +31,7 @@ def shared_prefix(
     """
     renderer, rules = target.provider.renderer, target.cache_rules
     old, new = _known_pieces(before, renderer.cache_order), _new_pieces(now, body, renderer)
-    pairs = zip(old, new, strict=False)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0].text == pair[1].text, pairs))
+    same = _same(old, new)
     tokens = _running_tokens(now, new, target)
     reached = _readable(old, new, same, rules.look_back) if renderer.marks_cache else same
     last = _written(new) if renderer.marks_cache else len(new)
@@ -40,6 +42,13 @@ def shared_prefix(
     length = tokens(len(new))
     saved = microdollars_saved(read, written, length, target.model)
     return Prefix(tokens(same), saved, where, read, written)
+
+
+def _same(old: "list[_Piece]", new: "list[_Piece]") -> int:
+    """How many first pieces say the same: of most that is told by their being the same object."""
+    least = min(len(old), len(new))
+    others = compress(range(least), map(is_not, old, new))
+    return next((place for place in others if old[place].text != new[place].text), least)
 
 
 def _known_pieces(before: Request | bytes, order: tuple[str, ...]) -> "list[_Piece]":
@@ -54,7 +63,9 @@ def _known_pieces(before: Request | bytes, order: tuple[str, ...]) -> "list[_Pie
 
 
 def _new_pieces(now: Request, body: bytes, renderer: Renderer) -> "list[_Piece]":
-    pieces = list(_pieces(now, renderer.cache_order, _known_piece))
+    # a message stands in the next requests as the very same object (`render.known_wires`)
+    known = owned_table("wire pieces", brief=True)
+    pieces = list(_pieces(now, renderer.cache_order, known))
     table = owned_table(("cache pieces", renderer.cache_order), brief=True) if body else None
     if table is not None:
         table.clear()  # only the newest is asked for
@@ -94,14 +105,17 @@ class _Piece(msgspec.Struct, frozen=True):
 
 
 def _pieces(
-    request: Request, order: tuple[str, ...], piece_of: "Callable[[Any], _Piece] | None" = None
+    request: Request, order: tuple[str, ...], known: Table | None = None
 ) -> Iterator[_Piece]:
-    """The pieces of a request; `piece_of` gives those of its conversation."""
+    """The pieces of a request; `known` are those of its conversation that were made before."""
     for key in order:
         value = request.get(key)
         if isinstance(value, list):
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            yield from map((piece_of if key == order[-1] else None) or _piece, items)
+            if known is not None and key == order[-1]:
+                yield from by_identity(known, items, _piece)
+            else:
+                yield from map(_piece, items)
         elif value is not None:
             yield _piece(value)
 
@@ -120,18 +134,6 @@ def _name(request: Request, place: int, order: tuple[str, ...]) -> str:
                 return key
             place -= 1
     return ""
-
-
-def _known_piece(wire: Any) -> _Piece:
-    """The piece of a message, which stands in the next requests as the very same object
-    (`render.known_wires`)."""
-    table = owned_table("wire pieces", brief=True)
-    if table is None:
-        return _piece(wire)
-    known: tuple[Any, _Piece] | None = table.get(id(wire)) or table.recall(id(wire), None)
-    if known is None or known[0] is not wire:
-        known = table[id(wire)] = (wire, _piece(wire))
-    return known[1]
 
 
 def _piece(value: Any) -> _Piece:

@@ -24,7 +24,7 @@ from contextwright.compiler.lost_prefix import with_loss
 from contextwright.compiler.of_body import expect_valid, with_sources, without_sources
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.plan import Plan, plan
+from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.request_room import limit_of, room_of
 from contextwright.compiler.token_sums import tokens_of_all
@@ -154,7 +154,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = msgspec.structs.replace(target, sign=snapshot.sign)
         renderer = target.provider.renderer
         with holding(self.memo.lock), remembering(self.memo):
-            planned = plan(self.spec, snapshot.state, self.ports)
+            planned = known_plan(self.spec, snapshot.state, self.ports, self.memo)
             # all of it would leave as it came, with fields that nobody here knows
             target = with_sources(target, snapshot, planned, self.memo)
             shown = Presentation(self.agent, framed=False, refs=refs)
@@ -172,7 +172,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         if target.takes_messages:
             target = msgspec.structs.replace(target, sign=snapshot.sign)
-        planned = plan(self.spec, snapshot.state, self.ports)
+        planned = known_plan(self.spec, snapshot.state, self.ports, self.memo)
         target = with_sources(target, snapshot, planned, self.memo)
         try:
             return self._packed(snapshot, target, planned, previous, wants, dry=dry)

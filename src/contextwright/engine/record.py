@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.plan import Plan, plan
+from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compute_gate import waiting
 from contextwright.engine.door import ports_of
 from contextwright.engine.embedded import answering_by
@@ -76,7 +76,7 @@ def recording(
 ) -> TaskGenerator[None]:
     """What a spec writes after the turn: captured outputs, artifacts and notes, without what it
     redacts."""
-    planned = plan(spec, session.state, ports)
+    planned = known_plan(spec, session.state, ports, memo_of(session.log))
 
     def put(data: bytes, name: str) -> str:
         assert artifacts is not None
@@ -93,7 +93,7 @@ def recording(
 
 def capture_before(session: Session, spec: Expr, ports: RedactionPorts = NO_PORTS) -> None:
     """What a spec writes before the turn, for which nobody is asked, without what it redacts."""
-    planned = plan(spec, session.state, ports)
+    planned = known_plan(spec, session.state, ports, memo_of(session.log))
     for writer in planned.writers:
         values = writer.before(session.snapshot())
         write(session, _clean_values(values, planned, session))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.memo.by_identity import by_identity
 from contextwright.memo.ownership import owned_table
 from contextwright.render.insertion import Insertion
 from contextwright.render.wire import Wire
@@ -35,8 +36,8 @@ class BlockWires(msgspec.Struct, frozen=True, eq=False):
 
 
 def wires_of_blocks(
-    renderer: "Renderer", blocks: Iterable[Block], draft: "RequestDraft", target: "Target"
-) -> Iterator[tuple[str, Wire]]:
+    renderer: "Renderer", blocks: Sequence[Block], draft: "RequestDraft", target: "Target"
+) -> list[tuple[str, Wire]]:
     """The messages of blocks, as the last request had them where nothing else is to be said. What a
     block was read from in a caller's own body stands in the log, which is only added to."""
     came = target.sources.key if target.sources is not None else None
@@ -48,10 +49,29 @@ def wires_of_blocks(
         pairs = tuple(renderer.wires(block, alone, target))
         return BlockWires(pairs, tuple(alone.inserted), frozenset(alone.ids))
 
-    for block in blocks:
-        known = table.remembered(block, rendered) if table is not None else None
-        if known is None or not draft.ids.isdisjoint(known.ids):
-            # of two calls with one id the second gets another
+    if table is None:
+        return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
+    known = [table.get(block) or table.remembered(block, rendered) for block in blocks]
+    own = [one.ids for one in known if one.ids]
+    ids = draft.ids.union(*own)
+    if len(ids) < len(draft.ids) + sum(map(len, own)):
+        return list(_with_other_ids(renderer, zip(blocks, known, strict=True), draft, target))
+    draft.ids.update(ids)
+    for one in known:
+        if one.inserted:
+            draft.inserted.extend(one.inserted)
+    return [pair for one in known for pair in one.pairs]
+
+
+def _with_other_ids(
+    renderer: "Renderer",
+    blocks: Iterable[tuple[Block, BlockWires]],
+    draft: "RequestDraft",
+    target: "Target",
+) -> Iterator[tuple[str, Wire]]:
+    """Of two calls with one id the second gets another."""
+    for block, known in blocks:
+        if not draft.ids.isdisjoint(known.ids):
             yield from renderer.wires(block, draft, target)
             continue
         draft.ids.update(known.ids)
@@ -59,19 +79,13 @@ def wires_of_blocks(
         yield from known.pairs
 
 
-def tokens_of_wires(renderer: "Renderer", wires: Iterable[Wire], target: "Target") -> list[int]:
+def tokens_of_wires(renderer: "Renderer", wires: Sequence[Wire], target: "Target") -> list[int]:
     """Tokens of each message."""
     count = target.counter.count
     table = owned_table(("wire tokens", target.format, target.counter.id), brief=True)
     if table is None:
         return [renderer.measure_wire(wire, count) for wire in wires]
-    tokens: list[int] = []
-    for wire in wires:
-        known: tuple[Wire, int] | None = table.get(id(wire)) or table.recall(id(wire), None)
-        if known is None or known[0] is not wire:
-            known = table[id(wire)] = (wire, renderer.measure_wire(wire, count))
-        tokens.append(known[1])
-    return tokens
+    return by_identity(table, wires, lambda wire: renderer.measure_wire(wire, count))
 
 
 def unchecked(wires: Sequence[Wire], format: str) -> list[Wire]:

@@ -285,7 +285,7 @@ class Renderer:
         self, layout: Layout, target: Target, draft: RequestDraft
     ) -> list[tuple[str, Wire]]:
         """The messages of all blocks, each with the event that it comes from."""
-        return list(wires_of_blocks(self, layout.conversation, draft, target))
+        return wires_of_blocks(self, layout.conversation, draft, target)
 
     def tool_wires(self, layout: Layout, draft: RequestDraft) -> list[Wire]:
         """The tools of a request; where history needs some and none are given, those that the
