@@ -69,9 +69,9 @@ def test_messages_of_several_formats_are_still_each_read_as_what_they_are():
     assert "image_url" in json.dumps(request)
 
 
-def test_a_body_within_another_is_named():
-    with pytest.raises(SessionError, match="a body within another"):
-        Context(model="gemini-2.5-pro")({"model": "m", "request": BODIES["one content"]})
+def test_a_body_within_what_is_none_is_named():
+    with pytest.raises(SessionError, match="expected a list of messages or a body"):
+        Context(model="gemini-2.5-pro")({"model": "m", "request": {"text": "hi"}})
 
 
 def test_of_a_key_that_a_body_has_twice_the_last_counts():

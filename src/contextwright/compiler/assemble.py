@@ -84,7 +84,8 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         places = inputs.memo.column("place", blocks, _place)
         if list(places) != sorted(places):
             blocks = tuple(sorted(blocks, key=_place))
-        if not any(block.in_conversation for block in blocks):
+        is_request = target.sources is not None and target.sources.body.is_request
+        if not (is_request or any(block.in_conversation for block in blocks)):
             raise SpecError(
                 "there is nothing to send: the session has no message yet",
                 where=f"session {inputs.snapshot.session_id!r}",

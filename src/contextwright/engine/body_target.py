@@ -42,7 +42,7 @@ def target_of_call(
     fields: Mapping[str, Any] = body.fields if body is not None else {}
     if body is None and isinstance(source, Mapping):
         fields = cast("Mapping[str, Any]", source)
-    named = _text(fields.get("model"))
+    named = body.model or None if body is not None else _text(fields.get("model"))
     whom = model or named
     choices: dict[str, Any] = {**_answer_room(fields), **options}
     if body is not None and whom and isinstance(whom, str) and _is_for(body.format, whom, named):

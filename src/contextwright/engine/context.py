@@ -1,6 +1,5 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -114,7 +113,7 @@ class Context:
         makes several at once."""
         listed = message_list(messages, "context(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed.fields, tenant)
+            engine = self._engine(history, listed, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
@@ -144,7 +143,7 @@ class Context:
         """`recover` with the pack and the session of this very call."""
         listed = message_list(messages, "context.recover(messages, error)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed.fields, tenant)
+            engine = self._engine(history, listed, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
@@ -161,7 +160,7 @@ class Context:
         """The pack of these messages: the whole request, with its manifest."""
         listed = message_list(messages, "context.compile(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed.fields, tenant)
+            engine = self._engine(history, listed, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
             return self._noted(history, engine, pack)
@@ -182,7 +181,7 @@ class Context:
             return made.engine.tools(made.session)
         listed = message_list(messages, "context.tools(messages)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            return self._engine(history, listed.fields, tenant).tools(history.session)
+            return self._engine(history, listed, tenant).tools(history.session)
 
     def billed(
         self, messages: Any, usage: object, *, id: str | None = None, tenant: str = ""
@@ -198,7 +197,7 @@ class Context:
             return
         listed = message_list(messages, "context.billed(messages, usage)")
         with self.conversations.updated(messages, id=id, tenant=tenant) as history:
-            self._engine(history, listed.fields, tenant).bill(history.session, bill)
+            self._engine(history, listed, tenant).bill(history.session, bill)
 
     @property
     def read_back(self) -> bool:
@@ -263,9 +262,9 @@ class Context:
         self._last = ContextCall(None, pack, history.session, engine)
         return pack
 
-    def _engine(self, history: MessageHistory, fields: Mapping[str, Any], tenant: str) -> Engine:
+    def _engine(self, history: MessageHistory, listed: MessageList, tenant: str) -> Engine:
         """The engine for what the messages are for, and for whom."""
-        named = fields.get("model")
+        named = listed.model
         model = self._model or (named if isinstance(named, str) else None)
         if model is None:
             raise ModelError(
@@ -284,7 +283,7 @@ class Context:
                 "context.compile(messages).request",
             )
         wanted = {**self._options_of_target, "format": format}
-        target = target_of_call(fields, history.session.snapshot(), model, None, wanted)
+        target = target_of_call(listed.fields, history.session.snapshot(), model, None, wanted)
 
         def made() -> Engine:
             return Engine(self._spec, model, target=target, **self._own_options)

@@ -43,7 +43,7 @@ def identity_of(listed: MessageList, format: str | None) -> bytes:
     config = config if isinstance(config, dict) else {}
     named = {key: canonical_contents(fields.get(key, config.get(key))) for key in _SYSTEM}
     tools = {key: fields.get(key, config.get(key)) for key in _TOOLS}
-    return digest([format, listed.key, fields.get("model"), without_caching([named, tools])])
+    return digest([format, listed.key, listed.model, without_caching([named, tools])])
 
 
 class Overlap(msgspec.Struct, frozen=True):

@@ -46,7 +46,7 @@ def written(
     put_in = _put_in(listed, history)
     marked = format != "anthropic" or history.marks_cache or has_caching(_plain(listed.fields))
     marked = marked or any(map(_marks, chain.from_iterable(put_in.values())))
-    messages: Any = list(_messages(request[LISTS[format]], put_in, history, keeps=marked))
+    messages: Any = list(_messages(request.get(LISTS[format], ()), put_in, history, keeps=marked))
     if not listed.key:
         return _with_system(messages, listed, request, format)
     if listed.single is not None and messages == listed.messages:
@@ -54,11 +54,13 @@ def written(
     body = dict(listed.fields)
     for key, value in _other_fields(request, listed.fields, format, adds_tools).items():
         body[key] = value if value is not None else body.pop(key)
-    return {
+    keys = dict.fromkeys([*_keys(listed.source), *([listed.key] if messages else ()), *body])
+    whole = {
         key: messages if key == listed.key else body[key]
-        for key in dict.fromkeys([*_keys(listed.source), *body])
+        for key in keys
         if key == listed.key or key in body
     }
+    return listed.within(whole)
 
 
 def _keys(source: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.document import Document, body_of, is_empty_request, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -57,6 +57,8 @@ SYSTEM_FIELD = "$system"
 def sniff(document: Document) -> bool:
     """A system text or tools beside the messages, or parts, of Anthropic's kinds."""
     body, _, _ = body_of(document, "messages")
+    if is_empty_request(document, "messages"):
+        return bool(_BODY & body.keys()) or str(body["model"]).startswith("claude-")
     messages = [object_if(message) for message in items_of(document, "messages")]
     if any("tool_calls" in message for message in messages) or not most(messages, _has_role):
         return False

@@ -71,6 +71,12 @@ def items_of(document: Document, *keys: str) -> list[Any]:
     return cast(list[Any], listed) if isinstance(listed, list) else []
 
 
+def is_empty_request(document: Document, key: str) -> bool:
+    """Whether it is a request that names its model and has no message, but the place for some."""
+    body, named, listed = body_of(document, key)
+    return bool(named) and listed == [] and isinstance(body.get("model"), str)
+
+
 def numbered(document: Document, noun: str, *keys: str) -> list[tuple[Any, str]]:
     """The items of the list, each with its place.
 

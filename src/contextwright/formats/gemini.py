@@ -10,7 +10,14 @@ from typing import Any
 import msgspec
 
 from contextwright.formats.anthropic import user_events
-from contextwright.formats.document import Document, Record, body_of, items_of, numbered
+from contextwright.formats.document import (
+    Document,
+    Record,
+    body_of,
+    is_empty_request,
+    items_of,
+    numbered,
+)
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
 from contextwright.formats.format_evidence import most
@@ -56,6 +63,8 @@ def sniff(document: Document) -> bool:
     """Contents with parts."""
     document, _ = _opened(document)
     body, named, listed = body_of(document, "contents")
+    if is_empty_request(document, "contents"):
+        return True
     if named and isinstance(listed, str | dict):  # the SDK takes one text, or one content
         return isinstance(listed, str) or "parts" in listed
 

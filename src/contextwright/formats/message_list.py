@@ -43,6 +43,7 @@ class MessageList(msgspec.Struct, frozen=True, eq=False):
         fields: the other fields of the body.
         single: what stood there instead of a list, a text or a message; `source` and
             `messages` have it as a list of one.
+        around: the document whose `request` the body is, where it stood in one.
     """
 
     source: Any
@@ -50,6 +51,17 @@ class MessageList(msgspec.Struct, frozen=True, eq=False):
     key: str = ""
     fields: dict[str, Any] = {}
     single: Any = None
+    around: dict[str, Any] = {}
+
+    @property
+    def model(self) -> Any:
+        """The model that the body names, or what stands around it."""
+        return self.fields.get("model", self.around.get("model"))
+
+    def within(self, body: Any) -> Any:
+        """A body in the place of the one that came."""
+        held = self.around.items()
+        return {k: body if k == "request" else v for k, v in held} if self.around else body
 
 
 class ReadMessages(msgspec.Struct, eq=False):
@@ -131,13 +143,11 @@ def message_list(source: Any, where: str) -> MessageList:
             fix='give [{"role": "user", "content": TEXT}], or {"messages": [...]}',
         )
     listed = get(source, key)
-    if key == "request":
-        raise SessionError(
-            "expected a list of messages or a body with one, got a body within another",
-            where=where,
-            fix='give its field "request", and put what you get there',
-        )
+    if key == "request":  # as Gemini's command line sends it
+        return msgspec.structs.replace(message_list(listed, where), around=cast(Json, source))
     fields = {name: value for name, value in items_of(source) if name != key}
+    if listed is None:
+        return MessageList(source, [], key, fields)
     if not isinstance(listed, list | tuple):
         gemini = {"parts": [{"text": listed}]} if key == "contents" else {"content": listed}
         message: Any = {"role": "user", **gemini} if isinstance(listed, str) else listed

@@ -22,7 +22,7 @@ from contextwright.formats import (
     openai_responses,
     read_document,
 )
-from contextwright.formats.document import Document, Record
+from contextwright.formats.document import Document, Record, is_empty_request
 from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, step_to
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.formats.format_evidence import strange_parts
@@ -376,6 +376,8 @@ def list_key(source: Any) -> str | None:
         return state
     if isinstance(source, dict) and "contents" in object_if(source.get("request")):  # pyright: ignore
         return "request"
+    if isinstance(source, dict) and openai_responses.is_without_input(source):
+        return "input"
     return next((key for key in _LISTS if _is_listed(get(source, key), key)), None)
 
 
@@ -409,7 +411,7 @@ def _is_for_claude(fields: Json, messages: list[Any]) -> bool:
 def _session_of_body(source: Any, key: str, format: str | None) -> Session:
     """The session of a body whose messages may be objects, with its system text and tools."""
     dumper = Dumper()
-    listed = get(source, key)
+    listed = [] if key == "input" and get(source, key) is None else get(source, key)
     if key in ("events", "request", *langchain.STATES, *_ENVELOPES):
         return read_document(_document(dumper.plain(source, (), "session"), "session"), format)
     items: list[Any] = list(listed) if isinstance(listed, list | tuple) else [listed]  # pyright: ignore
@@ -427,7 +429,8 @@ def _session_of_body(source: Any, key: str, format: str | None) -> Session:
         only = wire[0].format if wire and key in _TEXTS else None
         if key == "messages" and _is_for_claude(fields, data):
             only = anthropic.NAME  # texts by roles, which both have: the model tells
-        name = format or (only if wire else _LISTS[key])
+        nothing = is_empty_request(_document(body), key)  # what stands beside the list tells
+        name = format or (only if wire or nothing else _LISTS[key])
         return read_document(_document(body, "input"), name)
     if "system" in fields:
         items = [{"role": "system", "content": fields["system"]}, *items]

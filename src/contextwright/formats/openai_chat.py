@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.document import Document, body_of, is_empty_request, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_of, text_or
 from contextwright.formats.format_evidence import most, part_types
@@ -62,6 +62,8 @@ _ROLES: dict[str, Role] = {
 def sniff(document: Document) -> bool:
     """Messages of a role and a content, or calls, none of whose parts are another format's."""
     messages = items_of(document, "messages")
+    if is_empty_request(document, "messages"):
+        return True
     return most(messages, is_message) and not any(map(_holds_calls, messages))
 
 

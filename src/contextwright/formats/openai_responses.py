@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.document import Document, body_of, is_empty_request, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -63,6 +63,7 @@ _ITEMS = KNOWN_KINDS - {"refusal", "input_image", "input_file", "input_audio"} |
 }  # fmt: skip
 _REQUEST = {"model", "instructions", "tools", "previous_response_id", "conversation", "store"}
 """A body with one of these, or nothing, beside an `input` of plain messages is a request."""
+_LISTS = {"input", "output", "messages", "contents"}
 _CHAINS = ("previous_response_id", "conversation")
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
@@ -71,14 +72,26 @@ _TEXTS = {"input_text", "output_text", "text"}
 def sniff(document: Document) -> bool:
     """Items with types, or a document with `input`."""
     body, key, listed = body_of(document, "input", "output")
+    if not key and is_without_input(document.records[0].value if document.records else None):
+        return True
     if key == "input" and isinstance(listed, str):
         return isinstance(body.get("model"), str)
+    if is_empty_request(document, "input"):
+        return True
     items = items_of(document, "input", "output")
     if key == "input" and "output" in body:
         return False  # a row of somebody's log: the answer stands beside, in any form
     request = key == "input" and (body.keys() == {"input"} or bool(_REQUEST & body.keys()))
     has_form = _is_item if request else _is_known
     return most(items, has_form) and (request or any(map(is_message, map(object_if, items))))
+
+
+def is_without_input(value: Any) -> bool:
+    """Whether it is a request that says nothing itself: what the provider has says it, a prompt
+    that is stored there, or the responses before."""
+    body = object_if(value)
+    known = any(body.get(key) for key in _CHAINS) or "id" in object_if(body.get("prompt"))
+    return known and isinstance(body.get("model"), str) and not _LISTS & body.keys()
 
 
 def is_message(item: Json) -> bool:
@@ -107,8 +120,12 @@ def read(document: Document) -> Session:
     """The session; the instructions are its first event. Reasoning, words and calls that
     follow each other are one assistant event: none makes sense without the others."""
     body, key, _ = body_of(document, "input", "output")
+    whole: Any = document.records[0].value if document.records else None
+    if not key and is_without_input(whole):
+        body, key = object_if(whole), "input"
     single = isinstance(body.get(key), str)
-    places = [] if single else numbered(document, "item", "input", "output")
+    unlisted = single or bool(key and key not in body)
+    places = [] if unlisted else numbered(document, "item", "input", "output")
     items = [(an_object(item, where), n) for n, (item, where) in enumerate(places)]
     groups = [(group, f"{document.name} item {at}") for group, at in _groups(items)]
     if single:

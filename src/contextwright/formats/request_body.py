@@ -45,6 +45,7 @@ class RequestBody(msgspec.Struct, frozen=True, eq=False):
         single: whether its messages were one text, or one message, and no list.
         is_request: whether it names what a request must; a record of a conversation, such as a
             row of a data set, may have fields of the same names.
+        model: whom it, or what stood around it, names; empty where neither does.
     """
 
     format: str
@@ -52,6 +53,7 @@ class RequestBody(msgspec.Struct, frozen=True, eq=False):
     tools: tuple[Tool, ...]
     single: bool = False
     is_request: bool = True
+    model: str = ""
 
     @property
     def is_chained(self) -> bool:
@@ -87,7 +89,9 @@ def body_of_session(
         return None
     order = object_if(object_if(stored).get(ORDER))
     fields = in_key_order(_fields(format, object_if(stored), tools, order), order)
-    return RequestBody(format, fields, tuple(tools), SINGLE in stored, ORDER in stored)
+    named = fields.get("model", object_if(stored.get(AROUND)).get("model"))
+    model = named if isinstance(named, str) else ""
+    return RequestBody(format, fields, tuple(tools), SINGLE in stored, ORDER in stored, model)
 
 
 def _fields(format: str, stored: Json, tools: Sequence[Tool], order: Json) -> Json:

@@ -90,7 +90,10 @@ class AlternatingRenderer(Renderer):
     ) -> tuple[list[Wire], Wire | None]:
         """The conversation and the tail, and the part that holds the tail, if there is one."""
         pairs = joined(self.conversation(layout, target, draft), self.body)
-        first, last = target.sources.ends() if target.sources is not None else (-1, -1)
+        sources = target.sources
+        if not pairs and not layout.tail and sources is not None and sources.body.is_request:
+            return [], None  # the caller's own body says nothing either
+        first, last = sources.ends() if sources is not None else (-1, -1)
         if not pairs or (_role(pairs[0][1]) != "user" and _place(pairs[0][1]) != max(0, first)):
             pairs.insert(0, ("", self._note(earlier(draft.sign), "start", draft)))
         wires = self._merged(pairs, draft)

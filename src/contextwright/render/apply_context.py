@@ -17,6 +17,8 @@ def applied(request: Json, body: Mapping[str, Any], format: str) -> Json:
     """
     renderer = provider_named(format).renderer
     messages = renderer.cache_order[-1]
+    if messages == "contents" and "contents" in object_if(object_if(body).get("request")):
+        return {**body, "request": applied(request, body["request"], format)}
     if not isinstance(body, Mapping) or messages not in body:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotInThisFormat(
             f"expected a request for {format}, with {messages!r}",

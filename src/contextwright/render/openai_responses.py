@@ -94,6 +94,8 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             self.add_note(wires, layout, draft)
         whole = sources.body.single and came and len(wires) == 1 and not tail.strip()
         context: Request = {"input": wires[0]["content"] if whole else wires}
+        if not wires and "input" not in sources.body.fields:
+            del context["input"]
         own = [wire for block in instruction.own for _, wire in self.wires(block, draft, target)]
         texts = [text for wire in own if isinstance(text := wire.get("content"), str)]
         if added := draft.joined(instruction.context, "system").strip():

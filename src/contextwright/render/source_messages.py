@@ -143,7 +143,9 @@ class SourceMessages:
         """The whole body, as its caller made it."""
         data = [message.data for message in self.all()]
         fields = {key: item for key, item in self.body.fields.items() if item is not None}
-        key = next(key for key in _MESSAGES if key in self.body.fields)
+        key = next((key for key in _MESSAGES if key in self.body.fields), "")
+        if not key:
+            return fields  # what the provider has says it all
         if data and "system" in self.body.fields:
             fields["system"] = data.pop(0)["content"]
         elif data and key == "input" and isinstance(fields.get("instructions"), str):
