@@ -45,26 +45,27 @@ from contextwright.compiler.steps.word_weights import weighed
 
 def decisions_of(blocks, economy, inputs):
     """What holds for the request with these exchanges."""
-    decisions, origin = NOTHING, 0
+    decisions, origin, known = NOTHING, 0, 0
     for place in range(1, len(blocks) + 1):
         if place == len(blocks) or blocks[place].role == "assistant":
             begins = sum(map(inputs.cost, blocks[origin:place])) > origins.SPACES * economy.space
             if begins:
                 pages = (0, origin) if origin else ()
                 decisions = Decisions(upto=origin, pages=pages, steps=place - 1)
-                origin = place
-            decisions = next_decisions(blocks[:place], decisions, economy, inputs, begins)
+                known, origin = origin, place
+            scope = known, economy, inputs
+            decisions = next_decisions(blocks[:place], decisions, *scope, begins)
     return decisions
 
 
-def next_decisions(blocks, decisions, economy, inputs, begins=False):
+def next_decisions(blocks, decisions, known, economy, inputs, begins=False):
     if begins or tokens(blocks, decisions, inputs) > economy.space:
-        made = replace(folded(blocks, decisions, economy, inputs), checked=len(blocks))
+        made = replace(folded(blocks, decisions, known, economy, inputs), checked=len(blocks))
         with_note = replace(made, note=_note(blocks, made, inputs))
         fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space
         return with_note if fits or tokens(blocks, made, inputs) > economy.space else made
     if economy.eager and (len(blocks) - decisions.checked) * OFTEN > len(blocks) - decisions.upto:
-        made = shrunk(blocks, decisions, economy.prices, inputs) or decisions
+        made = shrunk(blocks, decisions, known, economy.prices, inputs) or decisions
         return replace(made, checked=len(blocks))
     return decisions
 
@@ -90,12 +91,13 @@ def held_places(blocks, inputs):
     )
 
 
-def repeated_places(blocks, inputs):
-    """Exchanges whose results a later one about the same holds."""
+def repeated_places(blocks, known, inputs):
+    """Exchanges from `known` on whose results a later one about the same holds."""
     return {
         at
         for at, block in enumerate(blocks)
-        if block.results
+        if at >= known
+        and block.results
         and about(block)
         and _tokens(block, inputs) >= LARGE
         and any(holds(later, block) for later in blocks[at + 1 :])
@@ -109,8 +111,8 @@ def holds(later, earlier):
     return bool(later.results) and same_topic and bool(wanted) and enough
 
 
-def shrunk(blocks, decisions, prices, inputs):
-    repeated = repeated_places(blocks, inputs)
+def shrunk(blocks, decisions, known, prices, inputs):
+    repeated = repeated_places(blocks, known, inputs)
     best, decided = 0, None
     requests, rent, behind = 1, 0, inputs.cost(blocks[-1])
     rows, untold = set(decisions.shrunk), set(decisions.untold)
@@ -137,12 +139,12 @@ def shrunk(blocks, decisions, prices, inputs):
     return decided
 
 
-def folded(blocks, decisions, economy, inputs):
+def folded(blocks, decisions, known, economy, inputs):
     held, last = held_places(blocks, inputs), len(blocks) - 1
     limits = tuple((at, limit) for at, limit in decisions.limits if at < last)
     held_tokens = sum(inputs.cost(blocks[at]) for at in held if at < last)
     fresh, cut = _fresh(blocks[last], economy.space - held_tokens, inputs)
-    repeated = repeated_places(blocks, inputs)
+    repeated = repeated_places(blocks, known, inputs)
     sizes = [
         inputs.cost(blocks[at])
         if at in held
@@ -163,7 +165,7 @@ def folded(blocks, decisions, economy, inputs):
         # where pages begin depends on the steps: an exchange that did not fit begins the next one
         pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
         room -= inputs.count(pages_line(blocks, upto, pages))
-    forms, index, files = note(blocks, noted, upto, room, repeated, inputs)
+    forms, index, files = note(blocks, noted, upto, room, repeated, known, inputs)
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
@@ -196,23 +198,24 @@ class Note:
         return True
 
 
-def last_used(blocks):
+def last_used(blocks, known):
     newest, uses = {}, [0] * len(blocks)
     for at in range(len(blocks) - 1, -1, -1):
         results = (word for one in blocks[at].results for word in ids_in(one.text))
         names = (*about(blocks[at]), *results)
-        uses[at] = max([at, *(newest[name] for name in names if name in newest)])
+        later = (newest[name] for name in names if name in newest)
+        uses[at] = max([at, *(later if at >= known else ())])
         for key in about(blocks[at]):
             newest.setdefault(key, at)
     return uses
 
 
-def note(blocks, noted, upto, room, repeated, inputs):
+def note(blocks, noted, upto, room, repeated, known, inputs):
     if room <= 0 or not noted:
         return (), (), ()
-    made, used = Note(blocks, room, inputs), last_used(blocks)
+    made, used = Note(blocks, room, inputs), last_used(blocks, known)
     order = sorted(noted, key=lambda at: (-used[at], at))
-    near = {at for at in noted if used[at] >= upto - note_words.REACH}
+    near = {at for at in noted if used[at] >= upto - note_words.REACH and at >= known}
     wordings = list(map(wording_of, blocks))
     lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
     tell_directives(made, reversed(lasting), directives_room(room))
@@ -246,7 +249,7 @@ def note(blocks, noted, upto, room, repeated, inputs):
     shown += texts
     newer = [block.plain_text for block in blocks[upto:]]
     free = index_tokens + made.left
-    index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, inputs)
+    index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, known, inputs)
     made.left = free - sum(inputs.count(f" {word}") for word, _ in index)
     rest = [at for at in order if at in near or at in made.forms]
     fill(made, [at for at in rest if at not in repeated | in_files])
@@ -305,9 +308,9 @@ def fill(made, order):
                 made.put(at, form)
 
 
-def index_of(blocks, upto, shown, room, inputs):
+def index_of(blocks, upto, shown, room, known, inputs):
     weights, first = {}, {}
-    for at in range(upto):
+    for at in range(known, upto):
         for word, share in weighed(blocks[at]):
             first.setdefault(word, at)
             weights[word] = weights.get(word, 0) + share * (upto + at)

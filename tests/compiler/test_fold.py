@@ -192,6 +192,18 @@ def test_a_first_compile_offers_a_note_s_last_tokens_to_what_is_near(begun, monk
     assert begun and counts[0] > 10 and counts[2] <= 1.5 * counts[0], counts
 
 
+def test_a_first_compile_reads_what_was_said_since_the_origin_before(begun, monkeypatch):
+    read = calls_of(monkeypatch, LastUses, "append"), calls_of(monkeypatch, word_weights, "weighed")
+    counts = []
+    for exchanges in (100, 200, 400):
+        for calls in read:
+            calls.clear()
+        session = work(exchanges, 1)
+        list(growing(session, C.compaction(1000), Memo(), [len(session)]))
+        counts.append(sum(map(len, read)))
+    assert begun and max(counts) < 120, counts
+
+
 def test_a_turn_between_steps_costs_what_is_new(monkeypatch):
     session, memo = work(150, 1), Memo()
     list(growing(session, C.compaction(6000), memo, [len(session)]))

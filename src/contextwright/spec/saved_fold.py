@@ -49,8 +49,8 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         files: of each file that it tells, the exchange and the number of the call that touched
             it last, and the tokens that it may have.
         noted: whether there is a note.
-        origin: the newest place at which steps began anew; passed: tokens of the exchanges since,
-            as they came.
+        origin: the newest place at which steps began anew; origin_before: the one in front of it.
+        passed: tokens of the exchanges since the newest, as they came.
         digest: sha256 of all other fields.
     """
 
@@ -72,6 +72,7 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     checked: int = 0
     noted: bool = False
     origin: int = 0
+    origin_before: int = 0
     passed: int = 0
     digest: str = ""
 

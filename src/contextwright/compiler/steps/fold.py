@@ -108,6 +108,7 @@ class Fold:
         blocks, stop = self.blocks, len(self.blocks)
         state = self.states[-1] if self.states else self._saved(blocks, inputs)
         self.origin = self.origins.newest(blocks, stop, economy.space, inputs.cost)
+        self.history.begin(self.origins.before(self.origin))
         if self.origin > state.place:
             state = FoldState(self.origin, self.origin, self._begun(economy, inputs))
             self._add(state)
@@ -181,7 +182,9 @@ class Fold:
                         decisions = msgspec.structs.replace(decisions, note=note)
                     self._add(FoldState(saved.place, saved.place, decisions))
                     if not self.origins.has_begun:
-                        self.origins.begin(saved.place, saved.origin, saved.passed)
+                        self.origins.begin(
+                            saved.place, saved.origin, saved.origin_before, saved.passed
+                        )
                     return self.states[-1]
             except (IndexError, KeyError, StopIteration):
                 continue  # it names what is not there
@@ -223,6 +226,7 @@ class Fold:
             scope=scope,
             prefix=prefix,
             origin=self.origin,
+            origin_before=self.origins.before(self.origin),
             passed=self.origins.passed(self.origin, len(blocks)),
         ).digested()
 

@@ -19,7 +19,8 @@ WORD = 120
 
 
 class History:
-    """The exchanges before the newest step, by what a step asks of them.
+    """The exchanges before the newest step, by what a step asks of them: of all of them who spoke
+    and what holds from there on, and of those from `first` on what they say.
 
     Attributes:
         uses: where each was used last.
@@ -29,14 +30,23 @@ class History:
     """
 
     def __init__(self) -> None:
-        self.uses = LastUses()
-        self.weights = WordWeights()
-        self.repeats = Superseded()
-        self.word_tokens: dict[str, int] = {}
+        self._begin(0)
+        self._stop = 0
         self._users: list[int] = []
         self._directives = Directives()
         self._lasting: list[int] = []  # places that are held in every request
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
+
+    def _begin(self, first: int) -> None:
+        self.uses = LastUses(first)
+        self.weights = WordWeights(first)
+        self.repeats = Superseded(first)
+        self.word_tokens: dict[str, int] = {}
+
+    def begin(self, first: int) -> None:
+        """What older exchanges than `first` say is not asked for any more."""
+        if first != self.uses.first:
+            self._begin(first)
 
     @property
     def held_bytes(self) -> int:
@@ -46,9 +56,8 @@ class History:
     def grow(self, blocks: Sequence[Block], stop: int) -> None:
         """Take in the exchanges before `stop`, and no others."""
         self._truncate(blocks, stop)
-        for at in range(len(self.uses), stop):
+        for at in range(self._stop, stop):
             block = blocks[at]
-            self.uses.append(block)
             if block.role == "user":
                 self._users.append(at)
             self._directives.append(at, block)
@@ -56,6 +65,9 @@ class History:
                 self._lasting.append(at)
             if block.order >= 0:
                 insort(self._by_order, (block.order, at))
+        self._stop = stop
+        for at in range(self.uses.stop, stop):
+            self.uses.append(blocks[at])
 
     def forget(self, blocks: Sequence[Block], start: int) -> None:
         """The conversation is another one from `start` on. `blocks`: as it was."""
@@ -63,13 +75,15 @@ class History:
         self._truncate(blocks, start)
 
     def _truncate(self, blocks: Sequence[Block], start: int) -> None:
-        if start >= len(self.uses):
-            return
         if start < self.weights.upto:
             self.weights.move(blocks, start)
-        self.uses.truncate(start)
-        for form in WORDS:  # what is told in them depends on what later exchanges hold
-            self.uses.forget_sizes(form)
+        if start < self.uses.stop:
+            self.uses.truncate(start)
+            for form in WORDS:  # what is told in them depends on what later exchanges hold
+                self.uses.forget_sizes(form)
+        if start >= self._stop:
+            return
+        self._stop = start
         for places in (self._users, self._lasting):
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
@@ -92,7 +106,7 @@ class History:
     def requests(self, upto: int, held: frozenset[int]) -> Iterator[tuple[int, ...]]:
         """What the user said before `upto`, the newest first, each with what stands in front of
         what the user said next."""
-        following = len(self.uses)
+        following = self._stop
         for place in range(len(self._users) - 1, -1, -1):
             at, last = self._users[place], following - 1
             following = at
@@ -103,7 +117,7 @@ class History:
         """Places of what was protected when the request was made that ended with the newest
         exchange; what the system said in between stays as well. Results that just came have
         their own place."""
-        newest = len(self.uses) - 1
+        newest = self._stop - 1
         snapshot, order = inputs.snapshot, blocks[newest].order
         last = snapshot.exchanges(order, order + 1)[0]
         then = msgspec.structs.replace(snapshot, position=last.positions[-1] + 1)

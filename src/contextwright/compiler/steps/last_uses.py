@@ -36,9 +36,13 @@ class LastUses:
     A name that is used again takes all exchanges that it may mean with it. So these are kept by
     name, and an exchange is found through the name of it that was used last: a use costs what
     the exchange that uses says, not what uses it has.
+
+    Args:
+        first: the first exchange that is known; older ones count as never used again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
+        self.first = first
         self._names: list[frozenset[str]] = []  # by what a later exchange may use each
         self._says: list[tuple[str, ...]] = []  # what the calls of each say, each name once
         self._slots = 0  # names of all exchanges
@@ -47,8 +51,10 @@ class LastUses:
         self._last: dict[str, int] = {}  # name -> the last of them
         self._sizes: dict[str, Sizes] = {}
 
-    def __len__(self) -> int:
-        return len(self._names)
+    @property
+    def stop(self) -> int:
+        """The exchange behind the last that is known."""
+        return self.first + len(self._names)
 
     @property
     def held_bytes(self) -> int:
@@ -57,7 +63,7 @@ class LastUses:
 
     def append(self, block: Block) -> None:
         """Add the next exchange."""
-        at = len(self._names)
+        at = self.stop
         names, says = _names(block), tuple(dict.fromkeys(about(block)))
         self._names.append(names)
         self._says.append(says)
@@ -73,16 +79,17 @@ class LastUses:
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
-        for at in range(len(self._names) - 1, start - 1, -1):
-            for name in self._names[at]:
+        left = max(0, start - self.first)
+        for place in range(len(self._names) - 1, left - 1, -1):
+            for name in self._names[place]:
                 self._pop(name)
-            for name in self._says[at]:
+            for name in self._says[place]:
                 self._unuse(name)
-            self._slots -= len(self._names[at]) + len(self._says[at])
-        del self._names[start:], self._says[start:]
+            self._slots -= len(self._names[place]) + len(self._says[place])
+        del self._names[left:], self._says[left:]
         for sizes in self._sizes.values():
-            del sizes.known[start:]
-            sizes.used.truncate(min(start, len(sizes.used)))
+            del sizes.known[left:]
+            sizes.used.truncate(min(left, len(sizes.used)))
 
     def _unuse(self, name: str) -> None:
         places = self._used[name]
@@ -92,7 +99,7 @@ class LastUses:
             return
         self._last[name] = places[-1]
         for sizes in self._sizes.values():
-            sizes.used[places[-1]] = 0
+            sizes.used[places[-1] - self.first] = 0
 
     def _pop(self, name: str) -> None:
         places = self._named[name]
@@ -120,9 +127,10 @@ class LastUses:
 
     def last_use(self, at: int) -> int:
         """Where an exchange was used last."""
-        names, last = self._names[at], self._last
+        names = self._names[at - self.first] if at >= self.first else ()
         if not names:
             return at
+        last = self._last
         return max([at, *map(last.__getitem__, last.keys() & names)])
 
     def rank(self, at: int) -> Rank:
@@ -131,25 +139,29 @@ class LastUses:
 
     def following(self, sizes: Sizes, rank: Rank | None, most: int) -> Rank | None:
         """The next one in the order, behind `rank`, that may need at most `most` tokens."""
-        start = 0
+        start, first = 0, self.first
         if rank is None:
-            used = sizes.used.preceding(len(self._names), most)
+            used = first + sizes.used.preceding(len(self._names), most)
         else:
             used, start = -rank[0], rank[1] + 1
-        while used >= 0:
+        while used >= first:
             names = self._names_used(used)
             at = self._next_used(sizes, used, names, start, most)
             if at is not None:
                 return -used, at
             least = (sizes.named[name].least(self._meant(name, used)) for name in names)
-            sizes.used[used] = min([sizes.known[used], *least])
-            used, start = sizes.used.preceding(used, most), 0
+            sizes.used[used - first] = min([sizes.known[used - first], *least])
+            used, start = first + sizes.used.preceding(used - first, most), 0
         return None
+
+    def tokens(self, sizes: Sizes, at: int) -> int:
+        """What an exchange needs; 0 where nobody looked yet."""
+        return sizes.known[at - self.first]
 
     def learn(self, sizes: Sizes, rank: Rank, tokens: int) -> None:
         """An exchange needs so many tokens."""
         used, at = -rank[0], rank[1]
-        sizes.known[at] = tokens
+        sizes.known[at - self.first] = tokens
         for name in self._names_used(used):
             place = bisect_left(self._named[name], at)
             row = sizes.named[name]
@@ -161,11 +173,11 @@ class LastUses:
     ) -> int | None:
         """The first exchange from `start` on of those that `names` meant when they were used."""
         if not names:
-            fits = start <= used and sizes.known[used] <= most
+            fits = start <= used and sizes.known[used - self.first] <= most
             return used if fits and self.last_use(used) == used else None
         while True:
             places = [self._next_meant(sizes, name, used, start, most) for name in names]
-            if start <= used and sizes.known[used] <= most:
+            if start <= used and sizes.known[used - self.first] <= most:
                 places.append(used)
             at = min((place for place in places if place is not None), default=None)
             if at is None or self.last_use(at) == used:
@@ -177,13 +189,14 @@ class LastUses:
         meant, count = self._named[name], self._meant(name, used)
         row = sizes.named.setdefault(name, SizeRow())
         while len(row) < count:
-            row.append(sizes.known[meant[len(row)]])
+            row.append(sizes.known[meant[len(row)] - self.first])
         place = bisect_left(meant, start)
         while (place := row.following(place, most)) >= 0 and place < count:
             at = meant[place]
-            if sizes.known[at] <= most:
+            tokens = sizes.known[at - self.first]
+            if tokens <= most:
                 return at
-            row[place] = sizes.known[at]
+            row[place] = tokens
         return None
 
     def _meant(self, name: str, used: int) -> int:
@@ -193,7 +206,7 @@ class LastUses:
     def _names_used(self, used: int) -> list[str]:
         """The names that were used last by an exchange."""
         last = self._last
-        return [name for name in self._says[used] if last[name] == used]
+        return [name for name in self._says[used - self.first] if last[name] == used]
 
 
 def _names(block: Block) -> frozenset[str]:

@@ -182,9 +182,9 @@ class _NoteBuilder:
             at = rank[1]
             if at in self.forms or at >= scope.upto or at in scope.held:
                 continue
-            if not sizes.known[at]:
-                self.uses.learn(sizes, rank, size_of(at))
-            if sizes.known[at] <= self.left:
+            if not (tokens := self.uses.tokens(sizes, at)):
+                self.uses.learn(sizes, rank, tokens := size_of(at))
+            if tokens <= self.left:
                 return rank
         return None
 

@@ -32,13 +32,15 @@ class Origins:
         """Whether anything was summed."""
         return self._first > 0 or len(self._sums) > 1
 
-    def begin(self, place: int, origin: int, passed: int) -> None:
+    def begin(self, place: int, origin: int, before: int, passed: int) -> None:
         """Go on behind the exchanges before `place`, which nobody looked at.
 
         Args:
-            origin: the newest of them. passed: tokens of the exchanges since.
+            origin: the newest of them; before: the one in front of it. passed: tokens of the
+                exchanges since.
         """
-        self._places, self._first, self._sums = [origin], place, array("q", [passed])
+        self._places = [before, origin] if before else [origin]
+        self._first, self._sums = place, array("q", [passed])
 
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""

@@ -25,9 +25,13 @@ class Superseded:
     What holds 90 of 100 lines misses ten at the most, so of any eleven it has one: an exchange
     is found by so many of its lines, the longest, which are the rarest, and by what it is about.
     One that is held is no longer looked for.
+
+    Args:
+        least: the first exchange that is ever looked at.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, least: int = 0) -> None:
+        self._least = least
         self._first = self._seen = 0
         self._held_by: dict[int, int] = {}
         self._keys: dict[int, tuple[list[str], set[str]]] = {}  # lines, topics of an exchange
@@ -36,8 +40,9 @@ class Superseded:
 
     def grow(self, blocks: Sequence[Block], start: int, stop: int, inputs: Inputs) -> None:
         """Take in the exchanges before `stop`; those before `start` are not asked for."""
+        start = max(start, self._least)
         if start < self._first:
-            self.__init__()
+            self.__init__(self._least)
         if not self._seen:
             self._first = self._seen = start
         for at in range(self._seen, stop):
@@ -66,7 +71,7 @@ class Superseded:
             del self._held_by[at]
             if at in self._keys:
                 self._put(at)
-        self._seen = start
+        self._seen = max(start, self._least)
 
     def _put(self, at: int) -> None:
         """Let an exchange be found by each of its lines and topics."""

@@ -30,7 +30,7 @@ _Ahead = tuple[int, str, int, int]
 
 
 class WordWeights:
-    """The identifiers of the first exchanges of a conversation, by their weight.
+    """The identifiers of the exchanges of a conversation, from `first` on, by their weight.
 
     A share at place `at` of `upto` weighs `share * (1 + at / upto)`: of two exchanges the later
     one counts up to twice as much. So a word weighs `shares * upto + placed`, in parts of `upto`:
@@ -39,8 +39,8 @@ class WordWeights:
     order of all is merged from theirs, and few of them are looked at.
     """
 
-    def __init__(self) -> None:
-        self._upto = 0
+    def __init__(self, first: int = 0) -> None:
+        self._from = self._upto = first
         self._sums: dict[str, _Sum] = {}
         self._equal: dict[int, set[str]] = {}  # shares -> words
         self._heaps: dict[int, list[tuple[int, str]]] = {}  # of many words: (-placed, word)
@@ -53,12 +53,13 @@ class WordWeights:
 
     @property
     def upto(self) -> int:
-        """How many exchanges are weighed."""
+        """The exchange behind the last that is weighed."""
         return self._upto
 
     def move(self, blocks: Sequence[Block], upto: int) -> None:
         """Weigh the exchanges before `upto`, and no others."""
         changed: dict[str, _Sum | None] = {}
+        upto = max(upto, self._from)
         for at in range(self._upto, upto):
             self._add(blocks[at], at, 1, changed)
         for at in range(self._upto - 1, upto - 1, -1):
