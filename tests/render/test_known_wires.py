@@ -69,6 +69,29 @@ def test_a_turn_renders_measures_and_checks_what_is_new(format, monkeypatch):
     assert max(len(counts["message_wires"]), len(counts["measure_wire"]), *checked) < sent // 3
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_of_a_request_whose_system_alone_is_new_that_alone_is_asked(format, monkeypatch):
+    renderer, memo, target = provider_named(format).renderer, Memo(), target_for(format)
+    session = Session("talk")
+    for n in range(20):
+        session.user(f"And {n}?")
+        session.assistant(f"That is {n}.")
+    session.user("And now?")
+    key, checked = renderer.cache_order[-1], list[int]()
+
+    def asked(rule):
+        return lambda request: checked.append(len(request[key])) or rule(request)
+
+    rules = {name: asked(renderer.rules[name]) for name in renderer.message_rules}
+    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, **rules})
+    for words in ("Be kind.", "Be short."):
+        checked.clear()
+        assert SpecCompiler(C.default() + C.template(words), memo=memo).compile(
+            session.snapshot(), target
+        )
+    assert max(checked) <= 4  # of Claude, those that a breakpoint is put in
+
+
 def test_a_call_whose_id_another_message_has_gets_another():
     session, memo, target = Session("twice"), Memo(), target_for("openai-chat")
     for n in range(6):

@@ -28,6 +28,7 @@ def broken(format, change):
 CHAT = {
     "U1": lambda r: r["messages"][1].update(content="\ud800"),
     "U2": lambda r: r["messages"][1].update(content=""),
+    "U2.sent": lambda r: r.update(messages=[{"role": "system", "content": "Be kind."}]),
     "U3": lambda r: r["messages"].extend(copy.deepcopy(r["messages"][2:4])),
     "U4": lambda r: r["messages"][2]["tool_calls"][0]["function"].update(arguments="[1]"),
     "OC1": lambda r: r["messages"][1].update(role="human"),

@@ -36,9 +36,13 @@ def _calls(message: Json) -> list[Json]:
 
 
 def something_is_sent(request: Any) -> Broken:
-    """U2: there is a message that is not the system's, and none is empty."""
+    """U2: there is a message that is not the system's."""
     if all(message.get("role") == "system" for _, message in numbered(request, "messages")):
         yield "messages", "no message but the system's"
+
+
+def no_message_is_empty(request: Any) -> Broken:
+    """U2: a message says or calls something."""
     for where, message in numbered(request, "messages"):
         content = message.get("content")
         # beside calls an empty text is as good as none
@@ -120,7 +124,8 @@ def pictures_are_the_users(request: Any) -> Broken:
 
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "U2": something_is_sent,
+    "U2": no_message_is_empty,
+    "U2.sent": something_is_sent,  # of the whole request: what is new may be the system's alone
     "U3": ids_are_unique,
     "U4": arguments_are_objects,
     "OC1": roles_are_known,
