@@ -1,6 +1,7 @@
 """Who the request is for: provider format, model, window, counter."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
 import msgspec
@@ -31,7 +32,7 @@ DEFAULT_RESERVE = 4096
 think without being asked get more, and no request is larger than a model's largest input."""
 
 
-class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
+class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False, dict=True):
     """The receiver of a request.
 
     Args:
@@ -124,7 +125,7 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False):
             return self.refs == "show"
         return any(reads_refs(tool) or tool.name == self.reader for tool in tools)
 
-    @property
+    @cached_property
     def provider(self) -> Provider:
         """How requests of this format are made."""
         return provider_named(self.format)

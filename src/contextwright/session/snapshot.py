@@ -2,6 +2,7 @@
 
 from base64 import b32encode
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -19,7 +20,7 @@ SIGN = 6
 """Letters of a sign: a thousand million signs."""
 
 
-class Snapshot(msgspec.Struct, frozen=True, eq=False):
+class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What had happened when the log was `position` events long.
 
     Args:
@@ -36,17 +37,17 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
     tools: tuple[Tool, ...] = ()
     metadata: Mapping[str, Any] = {}
 
-    @property
+    @cached_property
     def turn(self) -> int:
         """The running turn, counted from 0; -1 where nothing happened yet."""
         return self.log.turn_count(self.position) - 1
 
-    @property
+    @cached_property
     def exchange_count(self) -> int:
         """How many exchanges there are."""
         return self.log.exchange_count(self.position)
 
-    @property
+    @cached_property
     def preamble(self) -> int:
         """How many exchanges at the very beginning are system instructions."""
         return self.log.preamble(self.exchange_count)
@@ -167,7 +168,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False):
         it was not. It is the same for all that began as one conversation."""
         return root_id(self.metadata, self.session_id)
 
-    @property
+    @cached_property
     def sign(self) -> str:
         """What marks of the engine carry where they stand beside what others said: told from the
         session's id and its first event, so it is the same in every request of the session, and
