@@ -77,6 +77,38 @@ def test_in_a_chat_the_users_words_come_before_the_assistants():
     assert mine < 1.5 * yours
 
 
+def ranks_of(query, *messages):
+    items = [
+        Item(str(place), text, "turn", role, "t") for place, (role, text) in enumerate(messages)
+    ]
+    index = index_of(items)
+    worths = rerank(items, index.scores(query), query)
+    return sorted(range(len(items)), key=lambda place: -worths[place])
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Always name the file.",
+        "Thanks! Never use tabs.",
+        "ok.\n  please always add types",
+        "From now on no jokes",
+    ],
+)
+def test_what_a_user_wants_of_every_answer_is_worth_something_whatever_is_asked(wish):
+    small = ("user", "We ate soup in a big old house."[: len(wish)])
+    order = ranks_of("the red deck of cards", ("user", "A deck of cards."), small, ("user", wish))
+    assert order == [0, 2, 1]
+    said = ("assistant", wish)
+    assert ranks_of("the red deck of cards", ("user", "A deck of cards."), small, said)[1] == 1
+
+
+def test_who_asks_how_many_asks_about_the_users_own_words():
+    messages = (("assistant", "You solved problems. " * 3), ("user", "I solved problems. " * 3))
+    assert ranks_of("How many problems have I solved?", *messages) == [1, 0]
+    assert ranks_of("How long have I solved problems?", *messages) == [1, 0]
+
+
 def test_a_message_too_long_is_sent_in_its_best_sentences():
     filler = " ".join(f"Sentence {n} is about nothing much at all." for n in range(60))
     text = f"{filler} The heron nests by the old mill in spring. {filler}"
