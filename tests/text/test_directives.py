@@ -38,6 +38,16 @@ def test_what_is_only_said_does_not(text):
     assert directives(text) == ()
 
 
+WORDINGS = (
+    "must", "mustn't", "never", "always", "from now on", "in the future", "in future",
+    "at all costs", "whatever happens", "no matter what", "under no circumstances", "not allowed",
+    "forbidden", "prohibited", "required to", "no more than", "no less than", "no fewer than",
+    "at most", "at least", "make sure", "be sure", "keep in mind", "i prefer", "we insist",
+    "i only want", "hard limit", "constraint", "requirement", "do not", "don't", "only", "avoid",
+    "remember", "stick to", "use", "keep", "so please use",
+)  # fmt: skip
+
+
 def test_of_an_assistant_only_decisions_are_told():
     assert directives("You must always back up. We agreed on Tuesday.", "assistant") == (
         "We agreed on Tuesday.",
@@ -56,4 +66,10 @@ def test_a_text_is_looked_at_wherever_it_may_decide(text, user):
     found = directives(text, role)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_may_decide", lambda text: True)
+        patch.setattr(module, "_may_rule", lambda text: True)
         assert directives(text, role) == found
+
+
+@pytest.mark.parametrize("words", [w for w in WORDINGS if w.isascii()])
+def test_every_wording_of_a_rule_is_looked_at(words):
+    assert directives(f"Well then. {words.capitalize()} it is.")

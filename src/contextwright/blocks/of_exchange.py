@@ -9,6 +9,13 @@ from contextwright.session.exchange import Exchange
 
 INTERRUPTED = "[no result: the call was interrupted]"
 PENDING = "[no result yet]"
+_ELSEWHERE: dict[str, tuple[type[AnyPart], ...]] = {
+    "assistant": (ToolResult,),
+    "tool": (ToolCall,),
+    "user": (ToolCall, ToolResult),
+    "system": (ToolCall, ToolResult),
+}
+"""By role the parts that belong to another one."""
 
 
 def block_of(exchange: Exchange, source: str = "log") -> Block:
@@ -36,18 +43,13 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
 def _message(event: Event) -> Message:
     """The message of an event. What stands in the wrong role's message, as an imported file may
     have it, is not sent as a call or a result; the manifest names it."""
-    parts = event.parts
-    if (event.calls and event.role != "assistant") or (event.results and event.role != "tool"):
-        parts = tuple(_misplaced(part, event) for part in parts)
+    parts, wrong = event.parts, _ELSEWHERE[event.role]
+    if [part for part in parts if isinstance(part, wrong)]:
+        parts = tuple([_misplaced(p, event) if isinstance(p, wrong) else p for p in parts])
     return Message(event.role, parts, event.id, event.speaker)
 
 
 def _misplaced(part: AnyPart, event: Event) -> AnyPart:
-    wrong = (isinstance(part, ToolCall) and event.role != "assistant") or (
-        isinstance(part, ToolResult) and event.role != "tool"
-    )
-    if not wrong:
-        return part
     return Opaque(format="contextwright", kind=f"misplaced in a {event.role} message")
 
 

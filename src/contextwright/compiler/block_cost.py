@@ -28,18 +28,19 @@ def cost_of(
     memo: Memo, renderer: Renderer, target: Target, shown: Presentation
 ) -> Callable[[Block], int]:
     """Tokens of a block as it will be sent."""
+    as_messages = target.takes_messages
 
     def cost(block: Block) -> int:
         if not shown.refs:
             block = without_refs(block)
         if block.messages:
-            if target.takes_messages:
+            if as_messages and shown.agent:
                 block = as_told(block, shown.agent)
             return renderer.cost(block, target)
         if shown.framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block, target.sign), target)
-        if not is_foreign(block) or not target.takes_messages:
+        if not is_foreign(block) or not as_messages:
             return section
         # one message holds all that is foreign; each counts it, as if it stood alone
         return section + renderer.cost(EMPTY_MESSAGE, target)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import Any
 
-from contextwright.blocks.block import Message
+from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import object_if
 from contextwright.formats.tool_schemas import as_it_came
 from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
@@ -25,6 +25,7 @@ from contextwright.render.wire import (
     clean,
     data_url,
     is_sendable,
+    only_text,
     ordered,
     texts,
 )
@@ -106,6 +107,13 @@ class OpenAIChatRenderer(OpenAIRenderer):
         inner = value.get("function", value) if form == self.tool_form else function
         around = {key: function.pop(key) for key in value if key in function and key not in inner}
         return ordered({**around, "function": function, "type": "function"})
+
+    def cost(self, block: Block, target: Target) -> int:
+        """As for all. Most exchanges are one message of one text: what is around it is known."""
+        text = only_text(block) if target.sources is None else ""
+        if not text.strip():
+            return super().cost(block, target)
+        return self.overhead.message + target.counter.count(clean(text))
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""

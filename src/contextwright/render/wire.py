@@ -33,6 +33,17 @@ def texts(message: Message) -> list[str]:
     return [clean(p.text) for p in message.parts if isinstance(p, Text) and p.text.strip()]
 
 
+def only_text(block: Block) -> str:
+    """The words of a block that is one message of the user or the assistant, and one text; empty
+    where it is anything else."""
+    if len(block.messages) == 1:
+        message = block.messages[0]
+        if len(message.parts) == 1 and message.role in {"user", "assistant"}:
+            part = message.parts[0]
+            return part.text if isinstance(part, Text) else ""
+    return ""
+
+
 def calls_of(block: Block) -> dict[str, ToolCall]:
     """The calls that the assistant made in a block, by id."""
     return {

@@ -52,7 +52,10 @@ class Exchange(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def pinned(self) -> bool:
         """Whether one of the events is pinned: it pins the whole."""
-        return any(event.is_pinned for event in self.events)
+        for event in self.events:
+            if event.is_pinned:
+                return True
+        return False
 
     @property
     def failed(self) -> bool:
@@ -61,24 +64,32 @@ class Exchange(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 def exchange_of(
-    index: int, turn: int, positions: tuple[int, ...], events: tuple[Event, ...], *, newest: bool
+    index: int,
+    turn: int,
+    positions: tuple[int, ...],
+    events: tuple[Event, ...],
+    *,
+    newest: bool,
+    fails: bool,
 ) -> Exchange:
     """Build the exchange that these events form.
 
     Args:
         newest: whether nothing came after it; an unanswered call then is open.
+        fails: whether any result that joined it says that it failed: the one that counts may not.
     """
     if len(events) == 1 and not _calls_or_answers(events[0]):  # most are one message of words
         return Exchange(index, turn, positions, events, {}, (), "complete")
     results = results_by_call(events)
     waiting = open_calls(events, results)
     twice = sum(len(event.results) for event in events) > len(results)
-    mark = _mark(events, results, waiting, twice, newest)
+    fails = fails or bool(events[0].results)
+    mark = _mark(events, results, waiting, twice, newest=newest, fails=fails)
     return Exchange(index, turn, positions, events, results, waiting, mark)
 
 
 def _calls_or_answers(event: Event) -> bool:
-    return any(isinstance(part, (ToolCall, ToolResult)) for part in event.parts)
+    return bool([part for part in event.parts if isinstance(part, (ToolCall, ToolResult))])
 
 
 def results_by_call(events: Sequence[Event]) -> dict[str, ToolResult]:
@@ -99,7 +110,9 @@ def _mark(
     results: dict[str, ToolResult],
     open_calls: tuple[str, ...],
     twice: bool,
+    *,
     newest: bool,
+    fails: bool,
 ) -> Mark:
     if results and not events[0].calls:
         return "orphan"
@@ -108,6 +121,6 @@ def _mark(
     if not results:
         return "complete"
     calls = {call.id: call for call in events[0].calls}
-    if any(is_failure(result, calls.get(id)) for id, result in results.items()):
+    if fails and any(is_failure(result, calls.get(id)) for id, result in results.items()):
         return "failed"
     return "duplicate" if twice else "complete"

@@ -10,12 +10,11 @@ from hashlib import sha256
 from typing import overload
 
 from contextwright.errors import SessionError
-from contextwright.session.call_kind import call_kind, call_kinds
+from contextwright.session.call_outcomes import CallOutcomes
 from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, says_all
 from contextwright.session.exchange import Exchange, exchange_of, open_calls, results_by_call
-from contextwright.session.failure import is_failure
 
 LONG_TURN = 5
 """Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
@@ -59,8 +58,7 @@ class Log(Sequence[Event]):
         self._asks = False  # whether the newest exchange has calls
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
-        self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
-        self._successes: dict[str, array[int]] = {}  # kind -> positions
+        self._outcomes = CallOutcomes()
         self._judges = True  # whether what comes is looked at for failures
         self._user_spoke = False
         self._preamble = 0  # exchanges that are system messages, at the very beginning
@@ -101,12 +99,7 @@ class Log(Sequence[Event]):
                 body = event if isinstance(event, bytes) else event_json(event)
                 log._append(opened(event), body, isinstance(event, bytes))
             log._judges = True
-            for kind, known in self._failures.items():
-                if count := bisect_left(known, (position, -1)):
-                    log._failures[kind] = known[:count]
-            for kind, positions in self._successes.items():
-                if count := bisect_left(positions, position):
-                    log._successes[kind] = positions[:count]
+            log._outcomes = self._outcomes.before(position)
         return log
 
     def append(self, event: Event, *, decoded: bool = False) -> int:
@@ -217,12 +210,7 @@ class Log(Sequence[Event]):
             self._late_joins.append(owner)
         for result in results if self._judges else ():
             call = self._call_of(result.call_id, owner)
-            kinds = call_kinds(call) if call is not None else (result.name,)
-            if result.status == "ok" and not is_failure(result, call):
-                for kind in kinds:
-                    self._successes.setdefault(kind, array("I")).append(position)
-            elif result.status != "pending":
-                self._failures.setdefault(kinds[-1], []).append((position, owner))
+            self._outcomes.note(result, call, position, owner)
 
     def _call_of(self, call_id: str, exchange: int) -> ToolCall | None:
         """The call of this id, if it is of this exchange."""
@@ -240,23 +228,27 @@ class Log(Sequence[Event]):
             self._exchanges[index] = None
         for call in events[0].calls if waiting else ():
             if call.id in waiting and self._judges:
-                self._failures.setdefault(call_kind(call), []).append((position, index))
+                self._outcomes.note_interrupted(call, position, index)
 
-    def _members(self, index: int) -> list[int]:
+    def _members(self, index: int) -> tuple[int, ...]:
         """The positions of an exchange's events."""
         start, last = self._starts[index], index + 1 == len(self._starts)
         stop = len(self._exchange_at) if last else self._starts[index + 1]
+        if stop == start + 1 and index not in self._late:  # most are one message
+            return (start,)
         near = [at for at in range(start + 1, stop) if self._exchange_at[at] == index]
-        return [start, *near, *self._late.get(index, ())]
+        return (start, *near, *self._late.get(index, ()))
 
     def _exchange(self, index: int) -> Exchange:
         """An exchange with all that joined it."""
         exchange = self._exchanges[index]
         if exchange is None:
-            positions = tuple(self._members(index))
-            events = tuple(map(self.__getitem__, positions))
+            positions = self._members(index)
+            events = tuple([self[position] for position in positions])
             newest = index == len(self._exchanges) - 1
-            exchange = exchange_of(index, self.turn_of(index), positions, events, newest=newest)
+            fails = self._outcomes.has_failing(positions)
+            turn = self.turn_of(index)
+            exchange = exchange_of(index, turn, positions, events, newest=newest, fails=fails)
             self._exchanges[index] = exchange
         return exchange
 
@@ -322,17 +314,12 @@ class Log(Sequence[Event]):
     def succeeded_between(self, kind: str, after: int, before: int) -> bool:
         """Whether a call of this kind succeeded after one position and before another."""
         with self._lock:
-            positions = self._successes.get(kind, ())
-            place = bisect_right(positions, after)
-            return place < len(positions) and positions[place] < before
+            return self._outcomes.succeeded_between(kind, after, before)
 
     def newest_failures(self, before: int) -> Iterator[tuple[str, int, int]]:
         """Each kind of call that failed, with the newest place where one did, before a position,
         and the exchange of it."""
-        for kind, known in list(self._failures.items()):
-            place = bisect_left(known, (before, -1))
-            if place:
-                yield kind, *known[place - 1]
+        return self._outcomes.newest_failures(before)
 
     def owner_of(self, call_id: str) -> int | None:
         """The exchange whose call has this id; of several the last."""
@@ -375,6 +362,7 @@ class Log(Sequence[Event]):
             exchange.positions[:known],
             exchange.events[:known],
             newest=newest,
+            fails=self._outcomes.has_failing(exchange.positions[:known]),
         )
 
     def late_joins(self, known: int = 0) -> list[int]:

@@ -31,6 +31,12 @@ _HINTS = (
     "we'll ", "we will ", "we shall ",
 )  # fmt: skip
 """What every wording of a decision has, in ASCII and in small letters."""
+_has_rule_hint = re.compile(
+    "must|never|always|from now on|future|at all costs|whatever happens|no matter what"
+    "|under no circum|not allowed|forbidden|prohibited|required to| than|at most|at least|e sure"
+    "|keep|prefer|insist|only|limit|constraint|requirement|do not|don't|avoid|remember|stick to|use"
+).search
+"""Finds what every wording of a rule has."""
 
 
 def _may_decide(text: str) -> bool:
@@ -41,7 +47,11 @@ def _may_decide(text: str) -> bool:
     return any(map(small.__contains__, _HINTS))
 
 
-@cached_text
+def _may_rule(text: str) -> bool:
+    """Whether it can find a rule."""
+    return not text.isascii() or _has_rule_hint(text.lower()) is not None
+
+
 def directives(text: str, role: str = "user") -> tuple[str, ...]:
     """The sentences of a message that hold from there on, in their order, while they are few.
 
@@ -49,8 +59,14 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
     """
     decides = _may_decide(text)
-    if not decides and role != "user":
+    # most messages hold neither, and are not worth an entry in what is remembered
+    if not decides and (role != "user" or not _may_rule(text)):
         return ()
+    return _lasting(text, role, decides)
+
+
+@cached_text
+def _lasting(text: str, role: str, decides: bool) -> tuple[str, ...]:
     lasting: list[str] = []
     left = MAX_DIRECTIVES
     for sentence in sentences(text):

@@ -1,0 +1,65 @@
+"""What became of the calls of a log, as their results come."""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+
+from contextwright.session.call_kind import call_kind, call_kinds
+from contextwright.session.event import ToolCall, ToolResult
+from contextwright.session.failure import is_failure
+
+
+class CallOutcomes:
+    """Which kinds of calls failed and which succeeded, and where. Each result is judged once."""
+
+    def __init__(self) -> None:
+        self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
+        self._successes: dict[str, array[int]] = {}  # kind -> positions
+        self._failing: set[int] = set()  # positions of events with a result that says so
+
+    def before(self, position: int) -> "CallOutcomes":
+        """Those that were known in front of a position."""
+        outcomes = CallOutcomes()
+        outcomes._failing = {at for at in self._failing if at < position}
+        for kind, known in self._failures.items():
+            if count := bisect_left(known, (position, -1)):
+                outcomes._failures[kind] = known[:count]
+        for kind, positions in self._successes.items():
+            if count := bisect_left(positions, position):
+                outcomes._successes[kind] = positions[:count]
+        return outcomes
+
+    def note(self, result: ToolResult, call: ToolCall | None, position: int, exchange: int) -> None:
+        """Judge a result of an exchange, by the call that asked for it."""
+        kinds, fails = call_kinds(call) if call is not None else (result.name,), False
+        if result.status == "ok" or result.status == "error":
+            fails = is_failure(result, call)
+        if fails:
+            self._failing.add(position)
+        if result.status == "ok" and not fails:
+            for kind in kinds:
+                self._successes.setdefault(kind, array("I")).append(position)
+        elif result.status != "pending":
+            self._failures.setdefault(kinds[-1], []).append((position, exchange))
+
+    def note_interrupted(self, call: ToolCall, position: int, exchange: int) -> None:
+        """A call got no result until the session went on at a position."""
+        self._failures.setdefault(call_kind(call), []).append((position, exchange))
+
+    def has_failing(self, positions: Iterable[int]) -> bool:
+        """Whether one of the events at these positions has a result that says that it failed."""
+        return not self._failing.isdisjoint(positions)
+
+    def succeeded_between(self, kind: str, after: int, before: int) -> bool:
+        """Whether a call of this kind succeeded after one position and before another."""
+        positions = self._successes.get(kind, ())
+        place = bisect_right(positions, after)
+        return place < len(positions) and positions[place] < before
+
+    def newest_failures(self, before: int) -> Iterator[tuple[str, int, int]]:
+        """Each kind of call that failed, with the newest place where one did, before a position,
+        and the exchange of it."""
+        for kind, known in list(self._failures.items()):
+            place = bisect_left(known, (before, -1))
+            if place:
+                yield kind, *known[place - 1]
