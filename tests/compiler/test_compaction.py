@@ -402,7 +402,7 @@ def test_what_a_later_result_holds_is_not_compared_again(monkeypatch):
     for n in range(60):
         session.call("look", '{"at": "/a/file"}', id=f"c{n}")
         session.result(f"c{n}", "\n".join(f"a line {i} of the file" for i in range(80)))
-    compile(session, C.default() | C.compaction(2_000), model="gpt-5")
+    compile(session, C.default() | C.compaction(4_000), model="gpt-5")
     assert 40 < len(compared) < 120
 
 

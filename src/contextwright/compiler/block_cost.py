@@ -10,6 +10,7 @@ from contextwright.blocks.layering import Layer
 from contextwright.compiler.hidden_refs import without_refs
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, section_of
 from contextwright.compiler.other_agents import as_told
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
 from contextwright.spec.memo import Memo
@@ -30,13 +31,16 @@ def cost_of(
     """Tokens of a block as it will be sent."""
     as_messages = target.takes_messages
 
-    def cost(block: Block) -> int:
+    def cost_of_messages(block: Block) -> int:
         if not shown.refs:
             block = without_refs(block)
-        if block.messages:
-            if as_messages and shown.agent:
-                block = as_told(block, shown.agent)
-            return renderer.cost(block, target)
+        if as_messages and shown.agent:
+            block = as_told(block, shown.agent)
+        return renderer.cost(block, target)
+
+    def cost_of_text(block: Block) -> int:
+        if not shown.refs:
+            block = without_refs(block)
         if shown.framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block, target.sign), target)
@@ -45,16 +49,19 @@ def cost_of(
         # one message holds all that is foreign; each counts it, as if it stood alone
         return section + renderer.cost(EMPTY_MESSAGE, target)
 
-    key = ("cost", *cost_key(target, shown))
-    counted = memo.computed((*key, "unscored"), cost)
+    key, unframed = cost_key(target, shown), cost_key(target, shown._replace(framed=False))
+    messages = memo.computed(("cost", *unframed, "messages"), cost_of_messages)
+    texts = memo.computed(("cost", *key, "texts"), cost_of_text)
 
-    def unscored(block: Block) -> int:
-        # a score that goes with age is no reason to count again
-        return (
-            counted(msgspec.structs.replace(block, score=-1)) if block.score >= 0 else cost(block)
-        )
+    def cost(block: Block) -> int:
+        # a score that goes with age, the term that brought an exchange, and how texts are shown
+        # beside it are no reasons to count again
+        source = SOURCE if block.messages and as_messages else block.source
+        if block.score >= 0 or block.source != source:
+            block = msgspec.structs.replace(block, score=-1, source=source)
+        return messages(block) if block.messages else texts(block)
 
-    return memo.computed(key, unscored)
+    return memo.computed(("cost", *key), cost)
 
 
 def cost_key(target: Target, shown: Presentation) -> tuple[str | bool, ...]:

@@ -44,7 +44,7 @@ class Table(dict[Any, Any]):
         self.bytes = self.bytes_before = self.measured = self.uses = 0
 
     def __missing__(self, key: Any) -> Any:
-        value = self.recall(key)
+        value = self.recall(key) if self.before else _NOTHING
         if value is _NOTHING:
             if self.make is None:
                 raise KeyError(key)
@@ -62,7 +62,7 @@ class Table(dict[Any, Any]):
     def remembered(self, key: Any, make: Callable[[Any], T]) -> T:
         """What `make` gave for a key before, or gives now."""
         value = self.get(key, _NOTHING)
-        if value is _NOTHING:
+        if value is _NOTHING and self.before:
             value = self.recall(key)
         if value is _NOTHING:
             value = self[key] = make(key)

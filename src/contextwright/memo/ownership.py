@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from contextwright.memo.owned_tables import Table, Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
+K = TypeVar("K")
+T = TypeVar("T")
 _OWNER: ContextVar[Tables | None] = ContextVar("owner", default=None)
 
 
@@ -29,7 +31,23 @@ def remembering(owner: Tables) -> Generator[None]:
 def owned_table(key: Any, *, brief: bool = False) -> Table | None:
     """The table of this name of whoever's texts are looked at; None outside of any scope."""
     owner = _OWNER.get()
-    return None if owner is None else owner.table(key, brief=brief)
+    if owner is None:
+        return None
+    table = owner.tables.get(key)
+    return owner.table(key, brief=brief) if table is None else table
+
+
+def table_of(function: Callable[[K], T]) -> Callable[[K], T]:
+    """The function, from the table of whoever's texts are looked at, at the speed of a dict: for
+    what is asked of every word of a text. It is for one look: a table is its owner's."""
+    owner = _OWNER.get()
+    if owner is None:
+        return function
+    table = owner.tables.get(function)
+    if table is None:
+        table = owner.table(function)
+        table.make = function
+    return table.__getitem__
 
 
 def cached_text(function: F) -> F:

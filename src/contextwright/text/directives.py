@@ -31,12 +31,13 @@ _HINTS = (
     "we'll ", "we will ", "we shall ",
 )  # fmt: skip
 """What every wording of a decision has, in ASCII and in small letters."""
-_has_rule_hint = re.compile(
-    "must|never|always|from now on|future|at all costs|whatever happens|no matter what"
+_has_hint = re.compile(
+    "|".join(_HINTS)
+    + "|must|never|always|from now on|future|at all costs|whatever happens|no matter what"
     "|under no circum|not allowed|forbidden|prohibited|required to| than|at most|at least|e sure"
     "|keep|prefer|insist|only|limit|constraint|requirement|do not|don't|avoid|remember|stick to|use"
 ).search
-"""Finds what every wording of a rule has."""
+"""Finds what every wording of a rule, or of a decision, has."""
 
 
 def _may_decide(text: str) -> bool:
@@ -48,8 +49,8 @@ def _may_decide(text: str) -> bool:
 
 
 def _may_rule(text: str) -> bool:
-    """Whether it can find a rule."""
-    return not text.isascii() or _has_rule_hint(text.lower()) is not None
+    """Whether it can find a rule or a decision."""
+    return not text.isascii() or _has_hint(text.lower()) is not None
 
 
 def directives(text: str, role: str = "user") -> tuple[str, ...]:
@@ -58,15 +59,14 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
     Args:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
     """
-    decides = _may_decide(text)
     # most messages hold neither, and are not worth an entry in what is remembered
-    if not decides and (role != "user" or not _may_rule(text)):
-        return ()
-    return _lasting(text, role, decides)
+    may_hold = _may_rule(text) if role == "user" else _may_decide(text)
+    return _lasting(text, role) if may_hold else ()
 
 
 @cached_text
-def _lasting(text: str, role: str, decides: bool) -> tuple[str, ...]:
+def _lasting(text: str, role: str) -> tuple[str, ...]:
+    decides = role != "user" or _may_decide(text)
     lasting: list[str] = []
     left = MAX_DIRECTIVES
     for sentence in sentences(text):

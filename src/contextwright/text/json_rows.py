@@ -6,7 +6,7 @@ times of day are left out. `json_units` is the form that says what is missing.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from contextwright.memo.ownership import cached_text
@@ -56,18 +56,28 @@ def without_blanks(text: str) -> str:
     return _GAPS.sub(lambda match: match[0] if match[0][0] == '"' else "", text)
 
 
-def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: Any) -> list[tuple[str, Any]]:
     """Every scalar of a JSON value, with its path of names."""
+    scalars: list[tuple[str, Any]] = []
+    _gather(value, "", scalars.append)
+    return scalars
+
+
+def _gather(value: Any, name: str, put: Callable[[tuple[str, Any]], None]) -> None:
     if isinstance(value, dict):
         pairs: dict[str, Any] = value
         for key, item in pairs.items():
-            yield from leaves(item, f"{name}.{key}" if name else str(key))
+            path = f"{name}.{key}" if name else str(key)
+            if isinstance(item, (dict, list)):
+                _gather(item, path, put)
+            elif item is not None and item != "":
+                put((path, item))
     elif isinstance(value, list):
         items: list[Any] = value
         for item in items:
-            yield from leaves(item, name)
+            _gather(item, name, put)
     elif value is not None and value != "":
-        yield name, value
+        put((name, value))
 
 
 def json_rows(value: Any) -> str:

@@ -1,9 +1,10 @@
 """The words that a search compares: identifiers in their parts, Chinese and Japanese in pairs."""
 
 import re
+from itertools import chain
 from unicodedata import normalize
 
-from contextwright.memo.ownership import cached_text
+from contextwright.memo.ownership import cached_text, table_of
 
 WORD_RUN = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -47,10 +48,12 @@ def content_words(text: str) -> list[str]:
     if not text.isascii():
         words_of_text = words(text)
         return [stem(word) for word in words_of_text if word not in STOP] or words_of_text
-    content_words: list[str] = []
-    for word in WORD_RUN.findall(text[:MAX_TEXT]):
-        content_words += _stems(word)
-    return content_words or words(text)
+    return stems_of(WORD_RUN.findall(text[:MAX_TEXT])) or words(text)
+
+
+def stems_of(runs: list[str]) -> list[str]:
+    """Those of runs of letters and digits in ASCII."""
+    return list(chain.from_iterable(map(table_of(_stems), runs)))
 
 
 @cached_text
@@ -74,7 +77,6 @@ def _parts(word: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
 
 
-@cached_text
 def _stems(word: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _parts(word) if part not in STOP)
 

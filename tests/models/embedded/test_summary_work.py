@@ -1,5 +1,6 @@
 """A summary of a conversation that has grown reads what is new."""
 
+import re
 import sys
 
 import pytest
@@ -39,3 +40,16 @@ def test_a_block_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch):
         again = summary(60)
         assert len(split) == 60
     assert again == summary(60)
+
+
+def test_a_summary_of_very_much_is_of_the_first_and_the_newest_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    module = sys.modules["contextwright.models.embedded.summary"]
+    monkeypatch.setattr(module, "READ", 40 * len(block_of(1_000).plain_text))
+    blocks = tuple(map(block_of, range(1_000, 1_600)))
+    made = answer(Task(kind="summary", max_tokens=4_000, blocks=blocks), count=len)
+    assert made.note.startswith("of 600 texts the first 16 and the newest 40 were read")
+    said = {int(number) for number in re.findall(r"order (\d+)", made.value)}
+    assert said and said <= {*range(1_000, 1_016), *range(1_560, 1_600)}
+    assert not answer(Task(kind="summary", max_tokens=400, blocks=blocks[:50]), count=len).note

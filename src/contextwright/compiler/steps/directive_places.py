@@ -1,7 +1,8 @@
-"""Where a conversation says what holds from there on. It grows with it."""
+"""Where a conversation says what holds from there on. It is looked through from its end, as far
+back as a note has room for."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import words_of
@@ -13,28 +14,18 @@ Wording = tuple[str, ...]
 
 def wording_of(block: Block) -> Wording:
     """What an exchange says that holds from there on."""
-    return directives(words_of(block), block.role) if block.role in SPEAKERS else ()
+    role = block.role
+    return directives(words_of(block), role) if role in SPEAKERS else ()
 
 
 class Directives:
     """Exchanges with a rule or a decision; of those of one wording the newest."""
 
     def __init__(self) -> None:
+        self._start = self._stop = 0  # between them each exchange was looked at
         self._newest: list[int] = []
         self._wordings: dict[int, Wording] = {}
         self._places: dict[Wording, list[int]] = {}
-
-    def append(self, at: int, block: Block) -> None:
-        """Look at the next exchange."""
-        wording = wording_of(block)
-        if not wording:
-            return
-        places = self._places.setdefault(wording, [])
-        if places:
-            del self._newest[bisect_left(self._newest, places[-1])]
-        places.append(at)
-        self._wordings[at] = wording
-        self._newest.append(at)
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
@@ -47,8 +38,36 @@ class Directives:
                 insort(self._newest, places[-1])
             else:
                 del self._places[wording]
+        self._stop = min(self._stop, start)
+        self._start = min(self._start, start)
 
-    def before(self, upto: int) -> Iterator[int]:
-        """Those before `upto`, the newest first."""
-        for place in range(bisect_left(self._newest, upto) - 1, -1, -1):
-            yield self._newest[place]
+    def before(self, blocks: Sequence[Block], stop: int, upto: int) -> Iterator[int]:
+        """Those before `upto` in a conversation of `stop` exchanges, the newest first. What says
+        the same as a later one is none."""
+        self.truncate(stop)
+        if self._start == self._stop:  # nothing to go on from
+            self._start = self._stop = stop
+        for at in range(self._stop, stop):
+            self._look_at(blocks, at)
+        self._stop = stop
+        yield from reversed(self._newest[: bisect_left(self._newest, upto)])
+        for at in range(self._start - 1, -1, -1):
+            self._start = at
+            if self._look_at(blocks, at) and at < upto:
+                yield at
+
+    def _look_at(self, blocks: Sequence[Block], at: int) -> bool:
+        """Whether an exchange at either end of those that are known is one."""
+        wording = wording_of(blocks[at])
+        if not wording:
+            return False
+        places = self._places.setdefault(wording, [])
+        self._wordings[at] = wording
+        if places and at < places[0]:
+            places.insert(0, at)
+            return False
+        if places:
+            del self._newest[bisect_left(self._newest, places[-1])]
+        places.append(at)
+        insort(self._newest, at)
+        return True

@@ -52,14 +52,15 @@ def calls_of(block: Block) -> tuple[Called, ...]:
 def words_of(block: Block) -> str:
     """What its first message says, beside calls."""
     parts = block.messages[0].parts if block.messages else ()
-    return "\n".join(part.text for part in parts if isinstance(part, Text))
+    return "\n".join([part.text for part in parts if isinstance(part, Text)])
 
 
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    words = _words(text)
-    return tuple(dict.fromkeys([one for one in words if one.isupper() or _has_mark(one, 1)]))
+    words = dict.fromkeys(_WORDS.findall(text))  # each once: most stand there often
+    words = dict.fromkeys([word.strip(".-/") for word in words])
+    return tuple([one for one in words if one.isupper() or _has_mark(one, 1)])
 
 
 def _words(text: str) -> list[str]:

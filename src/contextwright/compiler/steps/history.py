@@ -58,13 +58,17 @@ class History:
         self._truncate(blocks, stop)
         for at in range(self._stop, stop):
             block = blocks[at]
-            if block.role == "user":
+            role, order = block.role, block.order
+            if role == "user":
                 self._users.append(at)
-            self._directives.append(at, block)
-            if block.role == "system" or block.pinned or block.tier == 1:
+            if role == "system" or block.pinned or block.tier == 1:
                 self._lasting.append(at)
-            if block.order >= 0:
-                insort(self._by_order, (block.order, at))
+            if order < 0:
+                continue
+            if self._by_order and order < self._by_order[-1][0]:
+                insort(self._by_order, (order, at))
+            else:
+                self._by_order.append((order, at))
         self._stop = stop
         for at in range(self.uses.stop, stop):
             self.uses.append(blocks[at])
@@ -98,10 +102,11 @@ class History:
                 return at
         return None
 
-    def directives(self, upto: int, held: frozenset[int]) -> Iterator[int]:
+    def directives(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
         """Exchanges before `upto` that say what holds from there on, the newest first, and of those
         that say the same the newest."""
-        return (at for at in self._directives.before(upto) if at not in held)
+        places = self._directives.before(blocks, self._stop, upto)
+        return (at for at in places if at not in held)
 
     def requests(self, upto: int, held: frozenset[int]) -> Iterator[tuple[int, ...]]:
         """What the user said before `upto`, the newest first, each with what stands in front of

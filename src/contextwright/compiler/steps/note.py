@@ -205,7 +205,7 @@ def directives_room(room: int) -> int:
 def _tell_directives(note: _NoteBuilder, room: int) -> None:
     """What holds from where it was said on."""
     scope, misses = note.scope, 0
-    for at in scope.history.directives(scope.upto, scope.held):
+    for at in scope.history.directives(scope.blocks, scope.upto, scope.held):
         if room < SENTENCE or misses == MISSES:
             return
         tokens = note.entry(at, "rule").tokens

@@ -13,7 +13,7 @@ from contextwright.models.embedded.facts import conflicts, facts, known_facts
 from contextwright.models.embedded.field_rules import missing, record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
 from contextwright.models.embedded.statements import calls_in, statements
-from contextwright.models.embedded.summary import summary
+from contextwright.models.embedded.summary import FIRST_READ, blocks_read, summary
 from contextwright.retrieval.context_rerank import rerank as shaped
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
@@ -39,7 +39,11 @@ def answer(task: Task, *, count: Count, fallback: str = "") -> Answer:
 
 
 def _note(task: Task, value: Any) -> str:
-    """What the rules left empty, where a schema is filled."""
+    """What a summary did not read; what the rules left empty, where a schema is filled."""
+    if task.kind == "summary" and not task.schema:
+        read, every = len(blocks_read(task.blocks)), len(task.blocks)
+        left = f"the first {FIRST_READ} and the newest {read - FIRST_READ} were read"
+        return f"of {every:,} texts {left}; a language model reads all" if read < every else ""
     names = missing(task.schema, value) if task.schema and isinstance(value, dict) else []
     return f"nothing said was found for {', '.join(names)}; a language model may" if names else ""
 

@@ -13,13 +13,17 @@ from itertools import chain, repeat
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE, Block
-from contextwright.memo.ownership import cached_text
+from contextwright.blocks.block import SCORE_ONE, Block, Blocks
+from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.spec.task import Task
-from contextwright.text.search_terms import content_words
+from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 
+READ, FIRST_READ = 240_000, 16
+"""Characters of the newest blocks that a summary is chosen from, as many as a language model reads
+in one question (60,000 tokens), and how many of the first are read beside them. A summary is
+brought up to date as its session grows, so more comes only where a long one is compiled first."""
 DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 WIDEST = 400
@@ -35,6 +39,10 @@ _CUE = re.compile(
     r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
     re.IGNORECASE,
 )
+
+
+CUE = 0.3
+"""Weight of a sentence with a number, an address, a name of code or such a word."""
 
 
 class _Sentence(msgspec.Struct, frozen=True):
@@ -56,8 +64,18 @@ class _Weighed(msgspec.Struct, frozen=True):
     tokens: int
 
 
+def blocks_read(blocks: Blocks) -> Blocks:
+    """The blocks that a summary is chosen from: all, or the first and the newest."""
+    left, start = READ, len(blocks)
+    while left > 0 and start > 0:
+        start -= 1
+        left -= len(blocks[start].plain_text)
+    return blocks if start <= FIRST_READ else (*blocks[:FIRST_READ], *blocks[start:])
+
+
 def summary(task: Task, count: Callable[[str], int]) -> str:
     """The sentences, those of the summary before first, in at most `max_tokens`."""
+    task = msgspec.structs.replace(task, blocks=blocks_read(task.blocks))
     room = task.max_tokens or DEFAULT_TOKENS
     weighed = _weighed(task, count)
     chosen = _chosen(weighed, room)
@@ -165,8 +183,19 @@ def _sentences_of(block: Block, short: int) -> tuple[_Sentence, ...]:
 
 
 def _sentence(text: str, bare: str, bonus: float) -> _Sentence:
-    cue = 0.3 if _CUE.search(text) else 0.0
-    return _Sentence(text, bare, frozenset(content_words(text)), cue, bonus)
+    if text.isascii() and "_" not in text:
+        # a cue stands within a word then, at its beginning, or has a mark: words come again
+        runs = WORD_RUN.findall(text)
+        words = frozenset(stems_of(runs) or content_words(text))
+        is_cue = "`" in text or any(map(table_of(_has_cue), runs))
+        is_cue = is_cue or ("/" in text and _has_cue(text))
+    else:
+        words, is_cue = frozenset(content_words(text)), _has_cue(text)
+    return _Sentence(text, bare, words, CUE if is_cue else 0.0, bonus)
+
+
+def _has_cue(text: str) -> bool:
+    return _CUE.search(text) is not None
 
 
 def _bonuses(

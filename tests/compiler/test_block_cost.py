@@ -1,0 +1,52 @@
+"""An exchange is counted once, whatever brings it and however often it is asked for."""
+
+import pytest
+from msgspec.structs import replace
+from tests.compiler.test_fold import work
+
+from contextwright import C, Engine, PackBuilder
+from contextwright.blocks.block import Block, Message
+from contextwright.compiler.block_cost import Presentation, cost_of
+from contextwright.render.openai_chat import OpenAIChatRenderer
+from contextwright.session.event import Text
+from contextwright.spec.inputs import Memo
+from contextwright.testing import target_for
+from contextwright.testing.rule_sessions import WORD_STATE
+
+SPECS = (PackBuilder(max_tokens=2_000).spec, C.rolling(3) | C.budget(2_000), C.compaction(2_000))
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_first_compile_counts_each_exchange_once(spec, monkeypatch):
+    counted, cost = [], OpenAIChatRenderer.cost
+
+    def counting(self, block, target):
+        if block.order >= 0 and block.fidelity.name == "RAW":
+            counted.append(block.order)
+        return cost(self, block, target)
+
+    monkeypatch.setattr(OpenAIChatRenderer, "cost", counting)
+    session = work(120, 1)
+    session.update(WORD_STATE)
+    Engine(spec, "gpt-5", format="openai-chat", window=128_000).compile(session)
+    assert len(counted) > session.snapshot().exchange_count // 2
+    # again only where a word gave one another tier or layer
+    assert len(counted) <= len(set(counted)) + 6
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic", "text"])
+def test_a_block_costs_what_it_costs_alone(format):
+    """As one that is counted first, and as one of others that say the same."""
+    target = target_for(format)
+    block = Block(id="e1", source="history", messages=(Message("user", (Text(text="Go."),)),))
+    others = [
+        replace(block, source="a source with a long name, as it may be"),
+        replace(block, score=12),
+        replace(block, source="select:before_window", score=3),
+        block,
+    ]
+    shown = Presentation("", framed=True, refs=True)
+    together = cost_of(Memo(), target.provider.renderer, target, shown)
+    for one in others:
+        alone = target.provider.renderer.cost(one, target)
+        assert together(one) == alone
