@@ -37,7 +37,16 @@ from contextwright.render.wire import (
     ordered,
     texts,
 )
-from contextwright.session.event import File, Image, Thinking, Tool, ToolCall, ToolResult
+from contextwright.session.event import (
+    AnyPart,
+    File,
+    Image,
+    Text,
+    Thinking,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 
 _ID = re.compile(r"rs_[A-Za-z0-9_-]{1,61}")
 _PARTS = SendableParts(reasoning_of="openai", reasoning_form=("redacted",))
@@ -193,6 +202,15 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             parts = system_parts if of_system else self.user_parts(message, where, draft)
             if parts:
                 yield {"type": "message", "role": message.role, "content": parts}
+
+    def part_wires(
+        self, part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
+    ) -> list[Wire]:
+        """As for all; what the assistant said is output."""
+        wires = super().part_wires(part, message, where, calls, draft)
+        if message.role != "assistant" or not isinstance(part, Text):
+            return wires
+        return [{**wire, "type": "output_text", "annotations": []} for wire in wires]
 
     def user_wire(self, text: str) -> Wire:
         """A user's message of one text."""

@@ -306,6 +306,8 @@ class Renderer:
             return self.tool_wires(layout, draft) or None
         if layout.tools == sources.body.tools:
             return sources.body.fields.get("tools")
+        if not layout.tools:
+            return self.tool_wires(layout, draft) or None
         own = sources.body.format
         return [
             tool.extra[own] if isinstance(tool.extra.get(own), dict) else self._as_sent(tool, draft)

@@ -16,6 +16,8 @@ NewWires = Callable[[AnyPart], list[Wire]]
 """A part as the provider has it, made anew."""
 _BESIDE_TEXT = ("type", "cache_control", "prompt_cache_breakpoint")
 """What a text that was shortened keeps: its citations and signatures were another text's."""
+_LISTS = {("content",), ("parts",)}
+"""Where a message has parts of every kind."""
 _RESPONSES = ("functionResponse", "function_response")
 _CALLS = ("functionCall", "function_call")
 
@@ -111,8 +113,12 @@ def source_wire(
 
 
 def takes_new_parts(source: SourceMessage) -> bool:
-    """Whether it is clear where a part goes that was put in: all of it stands in one list."""
-    return len({place[:1] for place in source.places}) < 2 and () not in source.places
+    """Whether it is clear where a part goes that was put in: all of it stands in one list, which
+    holds parts of every kind, and not calls alone."""
+    lists = {
+        place[:-1] if place and isinstance(place[-1], int) else place for place in source.places
+    }
+    return len(lists) < 2 and all(place[-1:] in _LISTS for place in lists)
 
 
 def _object(data: Any) -> Wire:
