@@ -21,6 +21,9 @@ from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Memo
 
+UNREAD = Violation("", "", "a form that a rule does not know")
+"""Stands for what a rule can not tell of a request."""
+
 
 def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -> Target:
     """The target with the body that the session was read from, where it is one of its format; with
@@ -96,7 +99,8 @@ def broken_by_us(renderer: Renderer, request: Request, target: Target) -> list[V
     that making it anew does not mend."""
     if target.sources is None:
         return renderer.validate(request, target)
-    violations = readable_violations(renderer, request)
+    asked = renderer.validate(request, target, _readable)
+    violations = [one for one in asked if one is not UNREAD]
     own = _broken_by_caller(renderer, {one.rule for one in violations}, target.sources)
     if not target.sources.body.is_request:
         own -= renderer.repaired
@@ -110,7 +114,7 @@ def _broken_by_caller(renderer: Renderer, names: set[str], sources: SourceMessag
     broken = {name for name in lasting if sources.is_known_to_break(name)}
     if names > broken:
         unknown = {name: renderer.rules[name] for name in names - broken}
-        faults = {one.rule for one in _readable_violations(unknown, sources.request())}
+        faults = {one.rule for one in _readable(unknown, sources.request())} - {UNREAD.rule}
         for name in faults & lasting:
             sources.note_broken(name)
         broken |= faults
@@ -119,16 +123,18 @@ def _broken_by_caller(renderer: Renderer, names: set[str], sources: SourceMessag
 
 def readable_violations(renderer: Renderer, request: Request) -> list[Violation]:
     """The rules that a request breaks; one that meets a form unknown to it says nothing."""
-    return _readable_violations(renderer.rules, request)
+    return [one for one in _readable(renderer.rules, request) if one is not UNREAD]
 
 
-def _readable_violations(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
+def _readable(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
+    """The rules that a request breaks. One that meets a form unknown to it says nothing, but that
+    it does."""
     violations: list[Violation] = []
     for name, rule in rules.items():
         try:
             violations += [Violation(name, where, what) for where, what in rule(request)]
         except (LookupError, TypeError, AttributeError):
-            continue
+            violations.append(UNREAD)
     return violations
 
 

@@ -1,13 +1,14 @@
 """A pack: the request for one call, and its manifest."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
 from contextwright.errors import NotInThisFormat, ReplayError
+from contextwright.memo.ownership import owned_table
 from contextwright.render.apply_context import applied
 from contextwright.session.session import Session
 
@@ -106,3 +107,31 @@ class Pack(msgspec.Struct, frozen=True):
             reserved_system=manifest.reserved_system,
             soft_threshold=manifest.soft_threshold,
         )
+
+
+class KnownRequest(msgspec.Struct, frozen=True, eq=False):
+    """What a body was encoded from, and in which order of keys. Nobody writes into it."""
+
+    request: Mapping[str, Any]
+    order: Literal["sorted"] | None
+
+    def copy(self, value: Any) -> Any:
+        """A part of it as it stands in the body, for somebody to write into."""
+        return msgspec.json.decode(msgspec.json.encode(value, order=self.order))
+
+
+def encoded(request: Mapping[str, Any], order: Literal["sorted"] | None) -> bytes:
+    """The body of a request. What it was encoded from is remembered while its session's texts are
+    looked at: its messages stand in the next request as the same objects (`render.known_wires`)."""
+    body = msgspec.json.encode(request, order=order)
+    table = owned_table("newest request", brief=True)
+    if table is not None:
+        table.clear()
+        table[body] = KnownRequest(request, order)
+    return body
+
+
+def known_request(pack: Pack) -> KnownRequest | None:
+    """What a pack's body was encoded from, where that is remembered."""
+    table = owned_table("newest request", brief=True)
+    return None if table is None else table.get(pack.body)

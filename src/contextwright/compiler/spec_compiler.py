@@ -23,7 +23,7 @@ from contextwright.compiler.left_out import within_limit
 from contextwright.compiler.lost_prefix import with_loss
 from contextwright.compiler.of_body import expect_valid, with_sources, without_sources
 from contextwright.compiler.overflow import enforce_budget
-from contextwright.compiler.pack import Pack
+from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.request_room import limit_of, room_of
@@ -318,7 +318,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
         order = "sorted" if built.target.sources is None else None
-        body = msgspec.json.encode(built.rendered.request, order=order)
+        body = encoded(built.rendered.request, order)
         manifest = manifest_of(built, tracer, body, self)
         if previous is not None:
             request = built.rendered.request

@@ -2,7 +2,8 @@
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -92,6 +93,9 @@ class MessageHistory:
         self._digests: list[bytes | None] = []
         self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
         self._indexed = 0
+        # by the id of what stands for a message in requests: that, what it says, or, where it
+        # equals the message at a place, that place
+        self._told: dict[int, tuple[Any, bytes | None, int]] = {}
         self._fields = shadow(fields)
 
     def save_folds(self) -> None:
@@ -140,14 +144,39 @@ class MessageHistory:
             known = self._digests[place] = digest(canonical(self._shadows[place]))
         return known
 
-    def place_of(self, message: Any, start: int) -> int | None:
-        """The first place from `start` on of a message that says the same as one in JSON."""
-        if start < len(self) and self._numbers.is_equal(start, self._shadows[start], message):
-            return start
+    def places_of(self, wires: Sequence[Any], known: Sequence[Any] = ()) -> list[int | None]:
+        """The place of each message of a request, each behind the one before it: the first one
+        that says the same; None where nothing does.
+
+        Args:
+            wires: in JSON.
+            known: the object that stands for each of them in every request that has it: what one
+                says is looked at once.
+        """
+        before, self._told = self._told, {}
+        places: list[int | None] = []
+        start = 0
+        for wire, held in zip(wires, known or repeat(None), strict=False):
+            told = before.get(id(held)) if held is not None else None
+            if told is None or told[0] is not held or (told[1] is None and told[2] != start):
+                is_next = start < len(self) and self._is_next(start, wire)
+                told = held, None if is_next else digest(canonical(wire)), start
+            if held is not None:
+                self._told[id(held)] = told
+            place = start if told[1] is None else self._first_place(told[1], start)
+            places.append(place)
+            start = start if place is None else place + 1
+        return places
+
+    def _is_next(self, place: int, message: Any) -> bool:
+        return self._numbers.is_equal(place, self._shadows[place], message)
+
+    def _first_place(self, said: bytes, start: int) -> int | None:
+        """The first place from `start` on of a message of this digest."""
         for place in range(self._indexed, len(self)):
             self._index.setdefault(self.digest_at(place), []).append(place)
         self._indexed = len(self)
-        places = self._index.get(digest(canonical(message)), ())
+        places = self._index.get(said, ())
         at = bisect_left(places, start)
         return places[at] if at < len(places) else None
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from contextwright.compiler.pack import Pack
+from contextwright.compiler.pack import Pack, known_request
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compute_gate import waiting
 from contextwright.engine.door import ports_of
@@ -141,7 +141,9 @@ def observe_bill(
 ) -> None:
     """Hold the tokens that were counted for a pack against those that were billed."""
     with remembering(memo_of(session.log)):  # which measured most of it
-        estimated = target.provider.renderer.measure(sent.request, target)
+        known = known_request(sent)
+        request = dict(known.request) if known is not None else sent.request
+        estimated = target.provider.renderer.measure(request, target)
     # what the caller adds, such as ADK's instruction and tools, is billed as well
     estimated += sent.manifest.reserved_system
     calibrator.observe(target.format, target.model, billed_input, estimated)

@@ -1,13 +1,14 @@
 """What a spec made of messages, in the form in which they came; those that it left alone are the
 caller's own objects."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, cast
 
-from contextwright.compiler.pack import Pack
+from contextwright.compiler.pack import KnownRequest, Pack, known_request
 from contextwright.engine.framework_messages import FRAMEWORKS, framework_messages
 from contextwright.engine.message_history import MessageHistory
+from contextwright.engine.prepare import memo_of
 from contextwright.errors import NotInThisFormat
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.formats.message_content import (
@@ -16,6 +17,7 @@ from contextwright.formats.message_content import (
     without_caching,
 )
 from contextwright.formats.message_list import MessageList, plain_message
+from contextwright.memo.ownership import remembering
 
 LISTS = {
     "openai-chat": "messages",
@@ -39,14 +41,22 @@ def written(
     Raises:
         NotInThisFormat: a list of messages has no place for what the spec says as the system.
     """
-    format, request = pack.manifest.format, pack.request
+    format, list_key = pack.manifest.format, LISTS[pack.manifest.format]
     if history.read.format in FRAMEWORKS:
-        messages = framework_messages(request["messages"], history)
+        messages = framework_messages(pack.request["messages"], history)
         return {**listed.fields, listed.key: messages} if listed.key else messages
     put_in = _put_in(listed, history)
     marked = format != "anthropic" or history.marks_cache or has_caching(_plain(listed.fields))
     marked = marked or any(map(_marks, chain.from_iterable(put_in.values())))
-    messages: Any = list(_messages(request.get(LISTS[format], ()), put_in, history, keeps=marked))
+    with remembering(memo_of(history.session.log)):
+        known = known_request(pack)
+    request = pack.request if known is None else _beside(known, list_key)
+    wires = (request if known is None else known.request).get(list_key, [])
+    places = history.places_of(wires, () if known is None else wires)
+    made = [n for n, place in enumerate(places) if _is_made(wires[n], place, history, marked)]
+    copies = [wires[n] for n in made]
+    copies = dict(zip(made, copies if known is None else known.copy(copies), strict=True))
+    messages: Any = list(_messages(places, copies, put_in, history))
     if not listed.key:
         return _with_system(messages, listed, request, format)
     if listed.single is not None and messages == listed.messages:
@@ -67,24 +77,41 @@ def _keys(source: Any) -> list[str]:
     return list(cast(Json, source)) if isinstance(source, dict) else []
 
 
+def _beside(known: KnownRequest, list_key: str) -> Json:
+    """What a request says beside its messages."""
+    return known.copy({key: value for key, value in known.request.items() if key != list_key})
+
+
+def _is_made(wire: Any, place: int | None, history: MessageHistory, keeps: bool) -> bool:
+    """Whether a message of a request is none of the caller's own objects.
+
+    Args:
+        place: in the history.
+        keeps: whether the caller's cache breakpoints stay as they are: then there are none of ours.
+    """
+    return place is None or (not keeps and history.places[place] >= 0 and has_caching(wire))
+
+
 def _messages(
-    wires: list[Any], put_in: dict[int, list[Any]], history: MessageHistory, *, keeps: bool
+    places: list[int | None],
+    made: Mapping[int, Any],
+    put_in: dict[int, list[Any]],
+    history: MessageHistory,
 ) -> Iterator[Any]:
     """The messages of a request, as the caller's own objects where they say the same.
 
     Args:
+        places: of each in the history.
+        made: those that are none of the caller's.
         put_in: reminders, by the message that they stand behind.
-        keeps: whether the caller's cache breakpoints stay as they are: then there are none of ours.
     """
-    start = 0
-    for wire in wires:
-        place = history.place_of(wire, start)
+    for n, place in enumerate(places):
         if place is None:
-            yield wire
+            yield made[n]
             continue
-        start, at = place + 1, history.places[place]
+        at = history.places[place]
         if at >= 0:
-            yield history.messages[place] if keeps or not has_caching(wire) else wire
+            yield made[n] if n in made else history.messages[place]
             yield from put_in.get(at, ())
 
 

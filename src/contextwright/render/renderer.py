@@ -1,6 +1,6 @@
 """The contract of a provider format, and what all renderers share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -194,7 +194,7 @@ class Renderer:
         """
         rules = {name: self.rules[name] for name in self.repaired & self.message_rules}
         try:
-            return not self._broken(rules, {self.cache_order[-1]: self.wires_in(data)})
+            return not broken_rules(rules, {self.cache_order[-1]: self.wires_in(data)})
         except (LookupError, TypeError, AttributeError):
             return False  # of a form that the rules do not know
 
@@ -368,24 +368,37 @@ class Renderer:
         """The messages of a request."""
         return request[self.cache_order[-1]]
 
-    def validate(self, request: Request, target: Target) -> list[Violation]:
+    def validate(
+        self, request: Request, target: Target, broken: "AskRules | None" = None
+    ) -> list[Violation]:
         """The rules that the request breaks. What concerns a message alone is asked of those that
-        no request before had."""
+        no request before had.
+
+        Args:
+            broken: asks rules; by default each one, of all that it is about.
+        """
+        ask = broken or broken_rules
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
         fresh = unchecked(wires, target.format)
         if len(fresh) == len(wires):
-            violations = self._broken(self.rules, request)
+            violations = ask(self.rules, request)
         else:
             alone = {name: self.rules[name] for name in self.message_rules}
             others = {name: rule for name, rule in self.rules.items() if name not in alone}
-            violations = self._broken(others, request)
-            if self._broken(alone, {**request, self.cache_order[-1]: fresh}):
-                violations = self._broken(self.rules, request)
+            violations = ask(others, request)
+            if ask(alone, {**request, self.cache_order[-1]: fresh}):
+                violations = ask(self.rules, request)
         if not violations:
             are_without_fault(fresh, target.format)
         return violations
 
-    def _broken(self, rules: Mapping[str, Rule], request: Request) -> list[Violation]:
-        broken = ((name, one) for name, rule in rules.items() for one in rule(request))
-        return [Violation(name, where, what) for name, (where, what) in broken]
+
+AskRules = Callable[[Mapping[str, Rule], Request], list[Violation]]
+"""Asks rules of a request: where it breaks them."""
+
+
+def broken_rules(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
+    """Where a request breaks rules."""
+    broken = ((name, one) for name, rule in rules.items() for one in rule(request))
+    return [Violation(name, where, what) for name, (where, what) in broken]
