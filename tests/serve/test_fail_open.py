@@ -8,6 +8,7 @@ from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop
 
 from contextwright import C
 from contextwright.serve.compiled_calls import CallCompiler
+from contextwright.serve.grown_bodies import GrownBodies
 from contextwright.serve.known_bodies import KnownBodies
 
 SPEC = C.compaction(4000)
@@ -35,7 +36,7 @@ def test_an_exception_of_ours_sends_the_original(monkeypatch):
 
 def bare(compiler, settings):
     compiler.settings, compiler.redacts = settings, False
-    compiler._known = KnownBodies(1)
+    compiler._known, compiler._grown = KnownBodies(1), GrownBodies(1)
 
 
 def test_a_model_that_nobody_knows_sends_the_original():

@@ -1,12 +1,17 @@
 """Whole collections are made between calls, where the process is the proxy's own."""
 
+import asyncio
 import gc
 import weakref
 
 import pytest
 
 from contextwright.serve import idle_collection
-from contextwright.serve.idle_collection import collect_between_calls, collect_if_idle
+from contextwright.serve.idle_collection import (
+    PauseCollection,
+    collect_between_calls,
+    collect_if_idle,
+)
 
 
 @pytest.fixture
@@ -45,3 +50,24 @@ def test_a_collection_waits_until_no_call_is_open(own_process, monkeypatch):
 def test_it_is_made_at_last_where_calls_never_end(own_process, monkeypatch):
     monkeypatch.setattr(idle_collection.gc, "get_count", lambda: (0, 0, 200))
     assert collect_if_idle(9)
+
+
+def test_a_call_that_follows_at_once_waits_for_none(own_process, monkeypatch):
+    """Only a pause is one: an agent whose tool is quick asks again within milliseconds."""
+    made = []
+    monkeypatch.setattr(idle_collection, "PAUSE_S", 0.05)
+    monkeypatch.setattr(idle_collection, "collect_if_idle", lambda calls: made.append(calls))
+
+    async def calls():
+        collection = PauseCollection(lambda: 0)
+        for _ in range(3):
+            collection.after_call()
+        assert made == [1, 1, 1]  # as if one were open: only what is due at last
+        await asyncio.sleep(0.3)
+        assert made == [1, 1, 1, 0]  # one pause
+        collection.after_call()
+        collection.close()
+        await asyncio.sleep(0.1)
+        assert made == [1, 1, 1, 0, 1]
+
+    asyncio.run(calls())

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import repeat
+from operator import is_
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ from contextwright.formats.message_content import (
     without_caching,
 )
 from contextwright.formats.message_list import (
+    KeptMessages,
     MessageList,
     ReadMessages,
     front,
@@ -114,7 +116,9 @@ class MessageHistory:
     def overlap(self, messages: list[Any]) -> Overlap:
         """How far a list of messages is what this history has."""
         first = messages[: len(self)]
-        if self._shadows == first and self._numbers.are_equal(self._shadows, first):
+        same = self._same_objects(first) if isinstance(messages, KeptMessages) else 0
+        is_equal = self._shadows[same:] == first[same:]
+        if is_equal and self._numbers.are_equal(self._shadows, first, same):
             return Overlap(len(self), list(range(len(self))), len(self), equal=True)
         places: list[int] = []
         known = at = 0
@@ -130,6 +134,11 @@ class MessageHistory:
             else:
                 break
         return Overlap(known, places, at)
+
+    def _same_objects(self, messages: list[Any]) -> int:
+        """How many messages, from the first one, are the very objects that came last."""
+        are_same = list(map(is_, self.messages, messages))
+        return are_same.index(False) if False in are_same else len(are_same)
 
     def _is_same(self, place: int, message: Any) -> bool:
         if is_unchanged(self._shadows[place], message):

@@ -99,13 +99,14 @@ class NumberedCopies:
         """Whether a message is equal to the copy at a place, and the types of its numbers are."""
         return copy == message and (place not in self._codes or _has_types_of(copy, message))
 
-    def are_equal(self, copies: list[Any], messages: list[Any]) -> bool:
-        """Whether the numbers of messages that equal these copies are of the same types: most
-        are told by one encoding in C."""
+    def are_equal(self, copies: list[Any], messages: list[Any], start: int = 0) -> bool:
+        """Whether the numbers of messages that equal these copies, from a place on, are of the same
+        types: most are told by one encoding in C."""
         return all(
             (code is not None and _code(messages[place]) == code)
             or _has_types_of(copies[place], messages[place])
             for place, code in self._codes.items()
+            if place >= start
         )
 
 

@@ -33,6 +33,11 @@ Span = tuple[int, int]
 _ReadMore = Callable[[list[tuple[Any, str]], ReadSoFar], list[Event] | None]
 
 
+class KeptMessages(list[Any]):
+    """Messages that nobody writes into: what stands in a later list as the same object says the
+    same, and need not be compared."""
+
+
 class MessageList(msgspec.Struct, frozen=True, eq=False):
     """A list of messages, or a body that has one.
 
@@ -154,7 +159,9 @@ def message_list(source: Any, where: str) -> MessageList:
         return MessageList(
             {**dict(items_of(source)), key: [message]}, [message], key, fields, listed
         )
-    return MessageList(source, list(cast("Sequence[Any]", listed)), key, fields)
+    if not isinstance(listed, KeptMessages):
+        listed = list(cast("Sequence[Any]", listed))
+    return MessageList(source, cast("list[Any]", listed), key, fields)
 
 
 def read_list(listed: MessageList, format: str | None) -> ReadMessages:

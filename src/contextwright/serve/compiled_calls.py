@@ -17,11 +17,12 @@ from contextwright.engine.ledger import LedgerSummary
 from contextwright.errors import ContextwrightError, ProxyError
 from contextwright.formats.fields import Json, object_if
 from contextwright.serve.client_identity import ClientIdentity, client_identity
+from contextwright.serve.grown_bodies import GrownBodies
 from contextwright.serve.http_headers import Header, value_of
 from contextwright.serve.known_bodies import KnownBodies
 from contextwright.serve.model_calls import ModelCall
 from contextwright.serve.settings import ProxySettings
-from contextwright.serve.side_calls import why_aside
+from contextwright.serve.side_calls import MESSAGES, why_aside
 from contextwright.serve.stream_read_back import can_hold
 from contextwright.session.session import Session
 from contextwright.stores.store import SessionStore
@@ -88,6 +89,7 @@ class CallCompiler:
         self._contexts: dict[str, Context] = {}
         self._lock = Lock()
         self._known = KnownBodies(settings.max_bytes)
+        self._grown = GrownBodies(settings.max_bytes // 2)
         self._refusals: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._counted: WeakKeyDictionary[Session, _ByEngine] = WeakKeyDictionary()
         planned = plan(settings.spec) if settings.spec is not None else None
@@ -139,7 +141,7 @@ class CallCompiler:
             if self._known.fits(key, raw):
                 reason = "it fits as it grew"
                 return CompiledCall(call, named, raw, UNTOUCHED, reason=reason, known_key=key)
-            source = self._decoded(raw, headers)
+            source = self._decoded(raw, headers, MESSAGES[call.format], key)
             identity = client_identity(headers, source, tenant)
             why = self._why_aside(call, source, headers)
             if why and not self.redacts:
@@ -174,7 +176,7 @@ class CallCompiler:
         """
         self._known.forget(sent.known_key)
         try:
-            source = sent.source or self._decoded(sent.body, ())
+            source = sent.source or self._decoded(sent.body, (), MESSAGES[sent.call.format])
             body, context = _body_of(sent.call, source), self._context_of(sent.call, source)
             id, tenant = sent.identity.id, sent.identity.tenant
             if sent.made is None:
@@ -217,12 +219,14 @@ class CallCompiler:
             added |= {"tokens": added["whole_tokens"], "cost": added["whole_cost"], "cached": 0}
         return LedgerSummary(**added, suspended=summary.suspended)
 
-    def _decoded(self, raw: bytes, headers: Sequence[Header]) -> Json:
-        if self.redacts:
-            refuse_repeated(raw)  # what one reader redacts another could read
+    def _decoded(self, raw: bytes, headers: Sequence[Header], field: str, key: bytes = b"") -> Json:
         if coding := value_of(headers, b"content-encoding"):
             raise unread_body(f"the body is coded as {coding!r}"[:80])
-        source: Any = msgspec.json.decode(raw)
+        if self.redacts:
+            refuse_repeated(raw)  # what one reader redacts another could read
+            source: Any = msgspec.json.decode(raw)
+        else:
+            source = self._grown.decoded(key, field, raw)
         if not isinstance(source, dict):
             raise unread_body("the body is no JSON object")
         return object_if(source)

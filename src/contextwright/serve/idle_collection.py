@@ -4,8 +4,13 @@ What conversations hold is many small objects, and Python looks at all of them i
 whatever call reaches its threshold.
 """
 
+import asyncio
 import gc
+from collections.abc import Callable
 
+PAUSE_S = 0.1
+"""Seconds without a call after which a collection is made: an agent whose tool is quick asks again
+at once, and would wait for it."""
 ENOUGH = 10
 """Collections of the middle generation after which a whole one is due, as Python has it."""
 AT_LAST = 200
@@ -30,3 +35,28 @@ def collect_if_idle(open_calls: int) -> bool:
         return False
     gc.collect()
     return True
+
+
+class PauseCollection:
+    """Makes whole collections in the pauses between calls. All of it runs in one event loop.
+
+    Args:
+        open_calls: how many calls are being answered.
+    """
+
+    def __init__(self, open_calls: Callable[[], int]) -> None:
+        self._open_calls = open_calls
+        self._timer: asyncio.TimerHandle | None = None
+
+    def after_call(self) -> None:
+        """A call ended: a pause may have begun."""
+        if self._timer is not None:
+            self._timer.cancel()
+        collect_if_idle(self._open_calls() + 1)  # at last, where there is never a pause
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(PAUSE_S, lambda: collect_if_idle(self._open_calls()))
+
+    def close(self) -> None:
+        """Make no more."""
+        if self._timer is not None:
+            self._timer.cancel()

@@ -39,7 +39,7 @@ from contextwright.serve.http_headers import (
     own_headers,
     value_of,
 )
-from contextwright.serve.idle_collection import collect_if_idle
+from contextwright.serve.idle_collection import PauseCollection
 from contextwright.serve.model_calls import ModelCall, model_call
 from contextwright.serve.recent_packs import RecentPacks
 from contextwright.serve.settings import ProxySettings
@@ -82,6 +82,7 @@ class Proxy:
         self.packs, self.upstream, self.salt = packs, upstream, salt
         self.open_calls = self.uncounted_calls = 0
         self.followers = CallFollowers()
+        self._collection = PauseCollection(lambda: self.open_calls)
         self._counts: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -268,16 +269,14 @@ class Proxy:
     async def close(self) -> None:
         """Count what was answered and is not counted yet."""
         await asyncio.gather(*self._counts)
+        self._collection.close()
 
     async def _counted(self, sent: CompiledCall, bills: Sequence[Usage | None]) -> None:
         try:
-            await off_loop(self._count_and_tidy, sent, *bills)
+            await off_loop(self.count, sent, *bills)
         except Exception:  # noqa: BLE001 a ledger that fails ends no call
             self.uncounted_calls += 1
-
-    def _count_and_tidy(self, sent: CompiledCall, *bills: Usage | None) -> None:
-        self.count(sent, *bills)
-        collect_if_idle(self.open_calls)
+        self._collection.after_call()
 
     def count(
         self, sent: CompiledCall, usage: Usage | None = None, *read_back: Usage | None

@@ -9,12 +9,13 @@ import msgspec
 from contextwright.formats.fields import Json, object_if
 from contextwright.serve.http_headers import Header, value_of
 
-_MESSAGES = {
+MESSAGES = {
     "openai-chat": "messages",
     "openai-responses": "input",
     "anthropic": "messages",
     "gemini": "contents",
 }
+"""Where the body of a format has its messages."""
 _SHORT = 2
 """Messages up to which a call without tools is one beside the conversation: a title, a probe."""
 _SYSTEM = ("system", "developer")
@@ -22,7 +23,7 @@ _SYSTEM = ("system", "developer")
 
 def why_aside(format: str, body: Json, headers: Sequence[Header]) -> str:
     """Why a call is left as it came; empty for a turn of a conversation."""
-    listed: Any = body.get(_MESSAGES[format])
+    listed: Any = body.get(MESSAGES[format])
     if not isinstance(listed, list):
         return "one text, no conversation" if isinstance(listed, str) else "no messages"
     if _is_compaction(headers, listed):
