@@ -1,20 +1,23 @@
-"""What the proxy adds to a call, beside a bare forwarder of aiohttp in the same run.
+"""What the proxy adds to a call, and to an event of a stream, beside a bare forwarder of aiohttp in the same run.
 
     python -m benchmarks.proxy_overhead [CALLS]
 
-A conversation of 1,500 messages that grows by two at every call, one call at a time (300, of which a compaction's step
-is a few); and 16 streams at once of an event each 5 ms, as a model writes them. Upstream, forwarder, proxy and client are
-processes of their own. Read the differences. It takes about three minutes.
+Upstream, forwarder, proxies and client are processes of their own, asked in turns. Writes
+docs/reference/proxy-overhead.md. It takes about three minutes where nothing else runs.
 """
 
 import json
+import os
+import platform
 import statistics
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import NamedTuple
 
 UPSTREAM = """
 import asyncio, sys
@@ -26,7 +29,7 @@ async def answer(request):
         return web.json_response({"usage": {"prompt_tokens": len(body) // 4}})
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(request)
-    for _ in range(250):
+    for _ in range(int(request.query["events"])):
         await response.write(EVENT)
         await asyncio.sleep(0.005)
     return response
@@ -56,7 +59,22 @@ app.cleanup_ctx.append(client)
 app.router.add_route("*", "/{any:.*}", answer)
 web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None)
 """
-MESSAGES, STREAMS, ROUNDS = 1_500, 16, 5
+MESSAGES, STREAMS, ROUNDS = 1_500, 16, 6
+PORT = 9551
+SPEC = "C.compaction(100_000)"
+WAYS = ("no proxy", "bare forwarder", "`ctx serve`, nothing due", "`ctx serve`, with the spec")
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "proxy-overhead.md"
+FEW, MANY = 50, 450
+"""Events of a stream: what more of them take is what an event takes, the rest is the request's."""
+
+
+class Figures(NamedTuple):
+    """What was measured of a way to the upstream."""
+
+    calls: list
+    work: list
+    events: list
+    streams: list
 
 
 def body_of(count, *, stream=False):
@@ -76,11 +94,13 @@ def body_of(count, *, stream=False):
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def asked(port, body):
+def asked(port, body, query=""):
     """Milliseconds of one call."""
     connection = HTTPConnection("127.0.0.1", port, timeout=300)
     start = time.perf_counter()
-    connection.request("POST", "/v1/chat/completions", body, {"content-type": "application/json"})
+    connection.request(
+        "POST", f"/v1/chat/completions{query}", body, {"content-type": "application/json"}
+    )
     answer = connection.getresponse()
     answer.read()
     connection.close()
@@ -94,10 +114,12 @@ def processor_s(process):
     return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
 
-def streamed(port, body):
-    """So many streams at once, each to its end."""
+def streamed(process, port, body, events):
+    """Microseconds of a process' processor for so many events in each of several streams at once."""
+    before, query = processor_s(process), f"?events={events}"
     with ThreadPoolExecutor(STREAMS) as pool:
-        list(pool.map(asked, [port] * STREAMS, [body] * STREAMS))
+        list(pool.map(asked, [port] * STREAMS, [body] * STREAMS, [query] * STREAMS))
+    return (processor_s(process) - before) * 1e6
 
 
 def started(port, *arguments):
@@ -117,49 +139,118 @@ def middle_and_most(values):
 
 
 def measured(calls):
-    """Rows: name, median and 99th percentile of a call in ms, the same of the processor's time, and
-    microseconds of it an event."""
-    upstream = "http://127.0.0.1:9551"
+    """Of each way: milliseconds of the calls, and of the processor's time in them; microseconds of it for each event
+    of a stream, in each round; and milliseconds for a stream beside its events."""
+    upstream = f"http://127.0.0.1:{PORT}"
     serve = ("-m", "contextwright.cli", "serve", "--upstream", upstream, "--port")
-    spec = ("--spec", "C.compaction(100_000)")
+    ports = range(PORT, PORT + len(WAYS))
     processes = [
-        started(9551, "-c", UPSTREAM, "9551"),
-        started(9552, "-c", FORWARDER, "9552", upstream),
-        started(9553, *serve, "9553"),
-        started(9554, *serve, "9554", *spec),
+        started(PORT, "-c", UPSTREAM, str(PORT)),
+        started(PORT + 1, "-c", FORWARDER, str(PORT + 1), upstream),
+        started(PORT + 2, *serve, str(PORT + 2)),
+        started(PORT + 3, *serve, str(PORT + 3), "--spec", SPEC),
     ]
-    names = ("no proxy", "bare forwarder", "ctx serve, nothing due", "ctx serve, compaction")
+    ways = list(zip(WAYS, processes, ports, strict=True))
+    found = {name: Figures([], [], [], []) for name in WAYS}
     try:
-        for port in range(9551, 9555):
+        for port in ports:
             asked(port, body_of(MESSAGES))
-        times, work = {name: [] for name in names}, {name: [] for name in names}
         for call in range(calls):
             body = body_of(MESSAGES + 2 * call + 2)
-            for port, (name, process) in enumerate(zip(names, processes, strict=True), 9551):
+            for name, process, port in ways:
                 before = processor_s(process)
-                times[name].append(asked(port, body))
-                work[name].append((processor_s(process) - before) * 1000)
+                found[name].calls.append(asked(port, body))
+                found[name].work.append((processor_s(process) - before) * 1000)
         stream = body_of(20, stream=True)
-        for process, name, port in zip(processes, names, range(9551, 9555), strict=True):
-            streamed(port, stream)
-            before = processor_s(process)
-            for _ in range(ROUNDS):
-                streamed(port, stream)
-            event_us = (processor_s(process) - before) * 1e6 / (ROUNDS * STREAMS * 250)
-            yield name, *middle_and_most(times[name]), *middle_and_most(work[name]), event_us
+        for _, process, port in ways:
+            streamed(process, port, stream, FEW)
+        for _ in range(ROUNDS):
+            for name, process, port in ways:
+                few, many = (streamed(process, port, stream, events) for events in (FEW, MANY))
+                event = (many - few) / STREAMS / (MANY - FEW)
+                found[name].events.append(event)
+                found[name].streams.append((few / STREAMS - event * FEW) / 1000)
     finally:
         for process in processes:
             process.terminate()
+    return found
+
+
+def row(name, figures):
+    """A way's row of the table of calls."""
+    cells = (*middle_and_most(figures.calls), *middle_and_most(figures.work))
+    return f"| {name} | {' | '.join(f'{cell:.1f}' for cell in cells)} |"
+
+
+def event_row(name, figures):
+    """A way's row of the table of streams."""
+    cells = (statistics.median(figures.events), min(figures.events), max(figures.events))
+    per_stream = statistics.median(figures.streams)
+    return f"| {name} | {' | '.join(f'{cell:.1f}' for cell in cells)} | {per_stream:.1f} |"
+
+
+def page(found, calls):
+    """The page of the figures."""
+    bare, ours = found[WAYS[1]], found[WAYS[3]]
+    added = [
+        one - other
+        for one, other in zip(middle_and_most(ours.calls), middle_and_most(bare.calls), strict=True)
+    ]
+    share = statistics.median(ours.events) / statistics.median(bare.events)
+    rows = "\n".join(row(*pair) for pair in found.items())
+    event_rows = "\n".join(event_row(*pair) for pair in list(found.items())[1:])
+    parser = version_of("httptools")
+    return f"""# What a proxy adds to a call
+
+Written by `python -m benchmarks.proxy_overhead`, on {os.cpu_count()} cores ({machine()}), Python {platform.python_version()},
+aiohttp {version_of("aiohttp")}, uvicorn {version_of("uvicorn")}, httptools {parser}, uvloop {version_of("uvloop")}. Upstream, a bare forwarder
+of aiohttp, proxies and client are processes of their own on one machine, and are asked in turns.
+
+## A call of a long conversation
+
+{calls} calls of a conversation of {MESSAGES:,} messages ({len(body_of(MESSAGES)) // 1000:,} kB) that grows by two at each of them, behind a
+first call that is not counted: the proxy knows the conversation. `{SPEC}` sends it shortened ({len(body_of(MESSAGES)) // 3600:,}k tokens or so
+come in); its steps, of which these calls have one or two, are counted too. Milliseconds of the whole call, and of the processor's time in the process between:
+
+| | median | 99th percentile | processor, median | 99th percentile |
+| --- | ---: | ---: | ---: | ---: |
+{rows}
+
+`ctx serve --spec '{SPEC}'` takes {added[0]:.1f} ms more than the bare forwarder at the median, {added[1]:.1f} ms at the 99th percentile.
+
+## An event of a stream
+
+{STREAMS} streams at once, an event each 5 ms, in {ROUNDS} rounds: the processor's time of {MANY} events less that of {FEW}, in microseconds an event; and what is
+left for a stream, in milliseconds: its request, and for `ctx serve` what is compiled, billed and counted.
+
+| | an event, median | least | most | a stream beside its events, ms |
+| --- | ---: | ---: | ---: | ---: |
+{event_rows}
+
+An event takes `ctx serve` with a spec {share:.2f} times what it takes the bare forwarder.
+"""
+
+
+def machine():
+    """The processor by its name."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def version_of(package):
+    """The version of a package; `-` where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "-"
 
 
 def main():
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    print(
-        "| | median, ms | 99th percentile | processor, ms | 99th percentile | processor an event, µs |"
-    )
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for name, *figures in measured(calls):
-        print(f"| {name} | {' | '.join(f'{figure:.1f}' for figure in figures)} |")
+    text = page(measured(calls), calls)
+    PAGE.write_text(text)
+    print(text)
 
 
 if __name__ == "__main__":

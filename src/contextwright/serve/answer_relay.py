@@ -11,6 +11,7 @@ from contextwright.serve.usage_reader import UsageReader
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+NextChunk = Callable[[], Awaitable[bytes]]
 
 _OF_BYTES = (b"content-length", b"content-encoding")
 """Headers of the bytes that came."""
@@ -39,11 +40,27 @@ class CallerLine:
         self.is_waiting = False
         self.passed += 1
 
+    async def send_each(self, next_chunk: NextChunk, seen: Callable[[bytes], None]) -> None:
+        """Pass chunks of a body on until there are no more, as `send` does: a stream has many, so
+        nothing stands between them.
+
+        Args:
+            next_chunk: the next one, as soon as it is here; empty at the end.
+            seen: is given each of them first.
+        """
+        send = self._send
+        while chunk := await next_chunk():
+            seen(chunk)
+            self.is_waiting = True
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            self.is_waiting = False
+            self.passed += 1
+
 
 async def relay(
     answer: UpstreamAnswer,
     own: list[Header],
-    send: Send,
+    line: CallerLine,
     reader: UsageReader | None,
     chunks: AsyncIterator[bytes] | None = None,
 ) -> None:
@@ -57,12 +74,17 @@ async def relay(
     headers = [*forwarded_answer(answer.headers), *own]
     if chunks is not None:  # nobody knows how long it will be, and it is plain
         headers = [pair for pair in headers if pair[0] not in _OF_BYTES]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    async for chunk in chunks or answer.chunks():
-        if reader is not None:
-            reader.feed(chunk)
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    await line.send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    if chunks is None:
+        await line.send_each(answer.next_chunk, reader.feed if reader is not None else _unread)
+    else:
+        async for chunk in chunks:
+            await line.send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await line.send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _unread(chunk: bytes) -> None:
+    pass
 
 
 async def until_hung_up(

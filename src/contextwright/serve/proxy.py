@@ -109,7 +109,7 @@ class Proxy:
         try:
             line, patience_s = CallerLine(send), self.settings.stall_s
             body = await read_body(receive, self.settings.max_body, patience_s)
-            work = self._call(call, scope, target, body, line.send)
+            work = self._call(call, scope, target, body, line)
             await until_hung_up(work, receive, line, patience_s)
         finally:
             self.open_calls -= 1
@@ -142,7 +142,7 @@ class Proxy:
             await came.wait()
             return await receive()
 
-        work = self._passed(scope["method"], target, outgoing, body, line.send)
+        work = self._passed(scope["method"], target, outgoing, body, line)
         await until_hung_up(work, behind_the_body, line, patience_s)
 
     async def _passed(
@@ -151,16 +151,16 @@ class Proxy:
         target: bytes,
         headers: list[Header],
         body: AsyncIterator[bytes] | None,
-        send: Send,
+        line: CallerLine,
     ) -> None:
         answer = await self.upstream.send(method, target, headers, body)
         try:
-            await relay(answer, [], send, None)
+            await relay(answer, [], line, None)
         finally:
             answer.close()
 
     async def _call(
-        self, call: ModelCall, scope: Scope, target: bytes, body: bytes, send: Send
+        self, call: ModelCall, scope: Scope, target: bytes, body: bytes, line: CallerLine
     ) -> None:
         """Compile a call, send it, pass its answer back, and count it."""
         headers: list[Header] = list(scope["headers"])
@@ -175,10 +175,10 @@ class Proxy:
         if answer.status == 200 and sent.made is not None and self._reads_back(sent):
             go_on = partial(self.upstream.send, scope["method"], target, outgoing)
             held = StreamReadBack(call.format, sent.made, sent.body, go_on)
-            passing, bills = relay(answer, own, send, None, held.chunks(answer)), held.bills
+            passing, bills = relay(answer, own, line, None, held.chunks(answer)), held.bills
         else:
             reader = UsageReader(answer.headers)
-            passing, bills = relay(answer, own, send, reader), reader.bills
+            passing, bills = relay(answer, own, line, reader), reader.bills
         try:
             await passing
         finally:

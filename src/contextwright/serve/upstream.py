@@ -3,6 +3,7 @@ came."""
 
 import io
 import zlib
+from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -35,23 +36,22 @@ class UpstreamAnswer:
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
-        self._start: list[bytes] = []
+        self._start: deque[bytes] = deque()
         self.status = response.status
         self.headers: list[Header] = [(n.lower(), value) for n, value in response.raw_headers]
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """The body, each part of it as soon as it is here.
+    async def next_chunk(self) -> bytes:
+        """The next part of the body, as soon as it is here; empty at its end.
 
         Raises:
             UpstreamReset: it broke off.
         """
-        return self._all() if self._start else self._rest()
-
-    async def _all(self) -> AsyncIterator[bytes]:
-        for chunk in self._start:
-            yield chunk
-        async for chunk in self._rest():
-            yield chunk
+        if self._start:
+            return self._start.popleft()
+        try:
+            return await self._response.content.readany()
+        except (aiohttp.ClientError, OSError) as error:
+            raise UpstreamReset(str(error)) from error
 
     async def plain_chunks(self) -> AsyncIterator[bytes]:
         """The same, uncoded, from a server that codes its answer though none was asked to be.
@@ -63,31 +63,24 @@ class UpstreamAnswer:
         if coding not in (*GZIP, "", "identity"):
             raise UpstreamReset(f"the answer is coded as {coding!r}, though it was asked for plain")
         inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if coding in GZIP else None
-        async for chunk in self.chunks():
+        while chunk := await self.next_chunk():
             try:
                 yield chunk if inflate is None else inflate.decompress(chunk)
             except zlib.error as error:
                 raise UpstreamReset("the answer is not coded as it says") from error
 
     async def start(self, limit: int) -> bytes:
-        """The first bytes of the body, `limit` or some more; `chunks` gives them again."""
-        size = sum(map(len, self._start))
+        """The first bytes of the body, `limit` or some more; `next_chunk` gives them again."""
+        parts: list[bytes] = []
+        size = 0
         try:
-            async for chunk in self._rest():
-                self._start.append(chunk)
+            while size < limit and (chunk := await self.next_chunk()):
+                parts.append(chunk)
                 size += len(chunk)
-                if size >= limit:
-                    break
-        except UpstreamReset:  # `chunks` will find out as well
+        except UpstreamReset:  # `next_chunk` will find out as well
             pass
-        return b"".join(self._start)
-
-    async def _rest(self) -> AsyncIterator[bytes]:
-        try:
-            async for chunk in self._response.content.iter_any():
-                yield chunk
-        except (aiohttp.ClientError, OSError) as error:
-            raise UpstreamReset(str(error)) from error
+        self._start.extend(parts)
+        return b"".join(parts)
 
     def close(self) -> None:
         """Hang up, where it has not ended."""
