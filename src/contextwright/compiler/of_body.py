@@ -99,8 +99,8 @@ def broken_by_us(renderer: Renderer, request: Request, target: Target) -> list[V
     that making it anew does not mend."""
     if target.sources is None:
         return renderer.validate(request, target)
-    asked = renderer.validate(request, target, _readable)
-    violations = [one for one in asked if one is not UNREAD]
+    answers = renderer.validate(request, target, _readable)
+    violations = [one for one in answers if one is not UNREAD]
     own = _broken_by_caller(renderer, {one.rule for one in violations}, target.sources)
     if not target.sources.body.is_request:
         own -= renderer.repaired

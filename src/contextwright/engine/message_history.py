@@ -65,6 +65,24 @@ class Overlap(msgspec.Struct, frozen=True):
     equal: bool = False
 
 
+class WireMatch(msgspec.Struct, frozen=True, eq=False):
+    """What a message of a request says.
+
+    Args:
+        wire: the object that stands for it in requests.
+        place: at which it was looked for.
+        digest: of what it says; None where it equals the message at that place.
+    """
+
+    wire: Any
+    place: int
+    digest: bytes | None
+
+    def holds(self, wire: Any, place: int) -> bool:
+        """Whether that is known of this object, looked for at this place."""
+        return self.wire is wire and (self.digest is not None or self.place == place)
+
+
 class MessageHistory:
     """Messages that were read, and their session.
 
@@ -95,9 +113,7 @@ class MessageHistory:
         self._digests: list[bytes | None] = []
         self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
         self._indexed = 0
-        # by the id of what stands for a message in requests: that, what it says, or, where it
-        # equals the message at a place, that place
-        self._told: dict[int, tuple[Any, bytes | None, int]] = {}
+        self._matches: dict[int, WireMatch] = {}  # by the ids of their wires
         self._fields = shadow(fields)
 
     def save_folds(self) -> None:
@@ -162,17 +178,17 @@ class MessageHistory:
             known: the object that stands for each of them in every request that has it: what one
                 says is looked at once.
         """
-        before, self._told = self._told, {}
+        before, self._matches = self._matches, {}
         places: list[int | None] = []
         start = 0
-        for wire, held in zip(wires, known or repeat(None), strict=False):
-            told = before.get(id(held)) if held is not None else None
-            if told is None or told[0] is not held or (told[1] is None and told[2] != start):
+        for wire, object in zip(wires, known or repeat(None), strict=False):
+            match = before.get(id(object))
+            if match is None or not match.holds(object, start):
                 is_next = start < len(self) and self._is_next(start, wire)
-                told = held, None if is_next else digest(canonical(wire)), start
-            if held is not None:
-                self._told[id(held)] = told
-            place = start if told[1] is None else self._first_place(told[1], start)
+                match = WireMatch(object, start, None if is_next else digest(canonical(wire)))
+            if object is not None:
+                self._matches[id(object)] = match
+            place = start if match.digest is None else self._first_place(match.digest, start)
             places.append(place)
             start = start if place is None else place + 1
         return places
@@ -180,12 +196,12 @@ class MessageHistory:
     def _is_next(self, place: int, message: Any) -> bool:
         return self._numbers.is_equal(place, self._shadows[place], message)
 
-    def _first_place(self, said: bytes, start: int) -> int | None:
+    def _first_place(self, message_digest: bytes, start: int) -> int | None:
         """The first place from `start` on of a message of this digest."""
         for place in range(self._indexed, len(self)):
             self._index.setdefault(self.digest_at(place), []).append(place)
         self._indexed = len(self)
-        places = self._index.get(said, ())
+        places = self._index.get(message_digest, ())
         at = bisect_left(places, start)
         return places[at] if at < len(places) else None
 

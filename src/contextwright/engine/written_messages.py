@@ -50,7 +50,7 @@ def written(
     marked = marked or any(map(_marks, chain.from_iterable(put_in.values())))
     with remembering(memo_of(history.session.log)):
         known = known_request(pack)
-    request = pack.request if known is None else _beside(known, list_key)
+    request = pack.request if known is None else _other_parts(known, list_key)
     wires = (request if known is None else known.request).get(list_key, [])
     places = history.places_of(wires, () if known is None else wires)
     made = [n for n, place in enumerate(places) if _is_made(wires[n], place, history, marked)]
@@ -77,7 +77,7 @@ def _keys(source: Any) -> list[str]:
     return list(cast(Json, source)) if isinstance(source, dict) else []
 
 
-def _beside(known: KnownRequest, list_key: str) -> Json:
+def _other_parts(known: KnownRequest, list_key: str) -> Json:
     """What a request says beside its messages."""
     return known.copy({key: value for key, value in known.request.items() if key != list_key})
 

@@ -37,7 +37,8 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
         stall_s: seconds, up to twice, after which a caller is hung up on that sends nothing of its
             body, or reads nothing of its answer.
         drain_s: seconds that open streams have after SIGTERM.
-        max_bytes: of conversations in memory, and as much again of packs.
+        max_bytes: of conversations in memory, as much again of packs, and half as much of the
+            beginnings of bodies.
         data: where the ledger and conversations are kept: a folder, or the URL of a PostgreSQL
             database (`postgresql://...`) that several proxies share; without, in memory.
         cache: URL of a Redis or Valkey server in front of that database, `redis://...`.
