@@ -9,6 +9,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.log import Log
+from contextwright.spec.growing import begins_with
 
 Span = tuple[int, int]
 """Neighbouring exchanges: the place of the first, and of the one behind the last."""
@@ -21,15 +22,20 @@ PLACE = 8
 
 class StoodFor(msgspec.Struct, frozen=True):
     """What a summary replaced: its blocks, as far as a compile looked at them, the ids in its
-    lineage, the spans of exchanges that the blocks were, the tokens they took."""
+    lineage, the spans of exchanges that the blocks were, the tokens they took; and of which blocks
+    that was told, where it was told of all of them."""
 
     blocks: frozenset[Block]
     lineage: frozenset[str]
     spans: tuple[Span, ...]
     tokens: int
+    before: Blocks = ()
 
     def holds(self, before: Blocks) -> bool:
         """Whether it replaces the same of these blocks, no more and no less."""
+        known = self.before
+        if known and begins_with(before, known):  # as nearly always: what came since is looked at
+            return not any(map(self.lineage.issuperset, map(_LINEAGE, before[len(known) :])))
         every = set(before)
         if not self.blocks <= every:
             return False
@@ -46,7 +52,7 @@ def stood_for(summary: Block, before: Blocks, cost: Callable[[Block], int]) -> S
     known = frozenset(summary.lineage)
     sources = tuple(compress(before, map(known.issuperset, map(_LINEAGE, before))))
     spans = spans_of(sorted({block.order for block in sources if block.order >= 0}))
-    return StoodFor(frozenset(sources), known, spans, sum(map(cost, sources)))
+    return StoodFor(frozenset(sources), known, spans, sum(map(cost, sources)), before)
 
 
 def stood_for_spans(

@@ -41,7 +41,7 @@ class Beginning:
         before, self.items, self.swapped = self.items, items, []
         if items is before:
             return len(items)
-        start = len(self._settled) if _begins_with(items, self._settled) else 0
+        start = len(self._settled) if begins_with(items, self._settled) else 0
         place = min(len(items), len(before))
         for place in _differing(before, items, start):
             if not same(before[place], items[place]):
@@ -54,7 +54,7 @@ class Beginning:
         return place
 
 
-def _begins_with(items: tuple[Any, ...], first: tuple[Any, ...]) -> bool:
+def begins_with(items: tuple[Any, ...], first: tuple[Any, ...]) -> bool:
     """Whether items begin with these: told without a copy. Tuples are compared by identity first;
     only the first items that differ are asked which is less, and blocks have no such order."""
     try:
