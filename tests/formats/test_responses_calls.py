@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from contextwright import C, Conversation, compile, read_session
+from contextwright import C, Context, Conversation, compile, read_session
 
 LONG = "\n".join(f"row {n} of what the command printed" for n in range(600))
 EXIT = {"type": "exit", "exit_code": 0}
@@ -106,3 +106,44 @@ def test_a_provider_may_run_two_tools_of_one_kind():
     searches = [{"type": "file_search", "vector_store_ids": [id]} for id in "ab"]
     whole = {"model": "gpt-5", "input": "hi", "tools": searches}
     assert compile(whole, C.default()).request == whole
+
+
+ASKED = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "roll", "arguments": '{"d":6}',
+         "server_label": "dice"}  # fmt: skip
+ALLOWED = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True,
+           "reason": "why not", "z": [1.0]}  # fmt: skip
+ROLLED = {"type": "mcp_call", "id": "mcp_1", "approval_request_id": "mcpr_1", "name": "roll",
+          "arguments": "{}", "server_label": "dice", "output": "4"}  # fmt: skip
+
+
+def test_an_approval_goes_with_what_it_answers():
+    turns = [said(role, "word " * 30) for _ in range(5) for role in ("assistant", "user")]
+    whole = body(ASKED, ALLOWED, ROLLED, *turns)
+    assert compile(whole, C.default()).request == whole
+    specs = [C.window(n=n) for n in range(1, 8)] + [C.window(steps=n) for n in range(1, 8)]
+    specs += [C.budget(n) for n in range(200, 600, 40)] + [C.default() | C.truncate(2), C.cool(20)]
+    lost = 0
+    for spec in specs:
+        sent = compile(whole, spec).request["input"]
+        assert [one for one in sent if one in (ASKED, ALLOWED)] in ([], [ASKED, ALLOWED])
+        kinds = [one["type"] for one in sent if one.get("type", "").startswith("mcp_approval")]
+        assert len(kinds) in (0, 2)
+        lost += not kinds
+    assert 0 < lost < len(specs)
+
+
+def test_an_approval_that_waits_and_one_whose_request_the_provider_has_stay_as_they_came():
+    chained = {"model": "gpt-5", "previous_response_id": "resp_1", "input": [ALLOWED]}
+    for whole in (body(ASKED), chained):
+        assert compile(whole, C.default()).request == whole
+        assert Context(C.default())(whole) == whole
+
+
+@pytest.mark.parametrize("stops", [(1, 2, 3, 4), (2, 3), (1, 3), (2, 4)])
+@pytest.mark.parametrize("items", [(ASKED, ALLOWED, ROLLED), (*pair("shell_call"), ROLLED)])
+def test_what_is_answered_later_is_read_as_if_it_always_was(items, stops):
+    conversation, whole = Conversation(), body(*items)
+    for stop in stops:
+        grown = conversation.update({**whole, "input": whole["input"][:stop]})
+    alone = read_session({**whole, "input": whole["input"][: stops[-1]]})
+    assert [event.parts for event in grown.log] == [event.parts for event in alone.log]

@@ -20,6 +20,7 @@ from contextwright.formats.openai_chat import file_json, file_of, image_of, url_
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import ORDER, SINGLE, in_its_order, order_of
 from contextwright.formats.responses_calls import (
+    APPROVAL,
     Pairs,
     answered_by,
     call_item,
@@ -163,6 +164,9 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
     others = (item for item, _ in items if is_output(item))
     if not all(answered_by(item, pairs) for item in others):
         return None  # its call stands further back
+    alone = pairs_of(before.last)
+    if any(is_call(item, pairs) and not is_call(item, alone) for item in before.last):
+        return None  # read as no call, as nothing answered it
     groups = [(group, messages[at][1]) for group, at in _groups(items)]
     return list(read_messages(NAME, groups, partial(_events, pairs=pairs), group_of, before))
 
@@ -299,6 +303,8 @@ def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
 
 def _output(item: Fields, kind: str, pairs: Pairs) -> ToolResult:
     output = item.get("output")
+    if kind == APPROVAL:
+        output = {key: item.get(key) for key in ("approve", "reason") if key in item.whole}
     if isinstance(output, list):
         pieces = tuple(_printed(part, at) for part, at in item.items("output"))
     elif isinstance(output, dict) and kind != "function_call_output":
@@ -322,6 +328,10 @@ def group_of(events: Sequence[Event]) -> Json:
     if event.role == "tool":
         result = event.results[0] if event.results else ToolResult(call_id="")
         kind = result.extra.get(NAME, {}).get("type", "function_call_output")
+        if kind == APPROVAL:
+            values = (part.value for part in result.content if isinstance(part, Opaque))
+            answer: Json = {"type": kind, "approval_request_id": result.call_id}
+            return {"items": [{**answer, **next(values, {})}]}
         return {"items": [{"type": kind, "call_id": result.call_id, "output": result.text}]}
     items: list[Json] = []
     for part in event.parts:

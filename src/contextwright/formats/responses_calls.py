@@ -18,6 +18,8 @@ _OBJECTS = ("action", "operation")
 _NOT_ANSWERED = {"function_call", "tool_search_call"}
 """Calls that are read as what they are, and those that define what a model may call."""
 OUTPUT = "_output"
+_REQUEST, APPROVAL = "mcp_approval_request", "mcp_approval_response"
+"""A call of a tool of the provider's that waits for the user, and what the user says to it."""
 
 
 def pairs_of(items: Iterable[Json]) -> Pairs:
@@ -38,7 +40,16 @@ def pairs_of(items: Iterable[Json]) -> Pairs:
         is_answered = not answered.isdisjoint({(kind + OUTPUT, id), (kind + OUTPUT, own)})
         if _has_arguments(item, kind) if kind in _LONG_KNOWN else is_answered:
             named |= {id: id, own: id}
-    return named
+    return named | _approvals(listed)
+
+
+def _approvals(items: list[Json]) -> dict[str, str]:
+    """The requests for an approval that one of the items answers."""
+    answered = {
+        text_if(one.get("approval_request_id")) for one in items if one.get("type") == APPROVAL
+    }
+    requested = (text_if(one.get("id")) for one in items if one.get("type") == _REQUEST)
+    return {id: id for id in requested if id and id in answered}
 
 
 def _has_arguments(item: Json, kind: str) -> bool:
@@ -52,23 +63,32 @@ def is_call(item: Json, pairs: Pairs) -> bool:
     kind = text_if(item.get("type"))
     if kind == "function_call":
         return True
+    if kind == _REQUEST:
+        return text_if(item.get("id")) in pairs
     return kind.endswith("_call") and text_if(item.get("call_id")) in pairs
 
 
 def is_output(item: Json) -> bool:
     """Whether an item is the output of a call that is no function's."""
     kind = text_if(item.get("type"))
-    return kind.endswith(f"_call{OUTPUT}") and kind.removesuffix(OUTPUT) not in _NOT_ANSWERED
+    known = kind.endswith(f"_call{OUTPUT}") and kind.removesuffix(OUTPUT) not in _NOT_ANSWERED
+    return known or kind == APPROVAL
 
 
 def answered_by(item: Json, pairs: Pairs) -> str:
     """The id of the call that an output answers; empty where it is none of the pairs."""
+    if item.get("type") == APPROVAL:
+        return pairs.get(text_if(item.get("approval_request_id")), "")
     return pairs.get(text_if(item.get("call_id")) or text_if(item.get("id")), "")
 
 
 def call_of(item: Fields, kind: str) -> ToolCall:
     """The call that an item is, with its text, its command or its patch for its arguments."""
-    id, mark = item.text("call_id"), {NAME: {"type": kind}}
+    mark = {NAME: {"type": kind}}
+    if kind == _REQUEST:
+        name, arguments = item.text("name", ""), item.text("arguments", "{}")
+        return ToolCall(id=item.text("id"), name=name, arguments=arguments, extra=mark)
+    id = item.text("call_id")
     if kind == "custom_tool_call":
         arguments = text_of({"input": item.text("input")})
         return ToolCall(id=id, name=item.text("name"), arguments=arguments, extra=mark)
@@ -82,6 +102,8 @@ def call_item(part: ToolCall) -> Json:
     """The item that a call is."""
     own = part.extra.get(NAME, {})
     kind = own.get("type", "function_call")
+    if kind == _REQUEST:
+        return {"type": kind, "id": part.id, "name": part.name, "arguments": part.arguments}
     call: Json = {"type": kind, "call_id": part.id}
     if kind == "function_call":
         return {**call, "name": part.name, "arguments": part.arguments}

@@ -224,6 +224,8 @@ def _with_result(
     for key in _RESPONSES:
         if isinstance(item.get(key), dict):
             return {**item, key: _with_response(item[key], new)}
+    if "approval_request_id" in item:
+        return item  # what the user allowed: no text stands there
     content = item.get(form.result)
     if isinstance(content, dict):
         return item  # what a screen showed: no text stands there
