@@ -187,10 +187,11 @@ def test_a_spec_that_redacts_does_not_fail_open():
         for path in ("/v1/embeddings", "/v1/completions", "/v1/files", "/v1/messages/batches"):
             status, _, said = post(proxy.url, body, path=path)
             assert status == 400 and b"no call of a model" in said
-        status, _, _ = post(
-            proxy.url, gzip.compress(json.dumps(body).encode()), {"content-encoding": "gzip"}
-        )
-        assert status == 400 and len(upstream.seen) == 1
+        packed = gzip.compress(json.dumps(body).encode())
+        for coding, status in (("gzip", 200), ("br", 400), ("x-odd", 400), ("gzip, gzip", 400)):
+            assert post(proxy.url, packed, {"content-encoding": coding})[0] == status
+        assert len(upstream.seen) == 2 and not upstream.seen[1].header("content-encoding")
+        assert b"ada@example.com" not in upstream.seen[1].body and json.loads(upstream.seen[1].body)
         for path in ("/v1/ch%61t/completions", "/v1//chat/completions", "/v1/chat/completions/"):
             post(proxy.url, body, path=path)
             assert b"ada@example.com" not in upstream.seen.pop().body

@@ -9,10 +9,12 @@ import openai
 import pytest
 from google import genai
 from google.genai import types
+from google.genai.errors import APIError as GeminiError
 from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop, wait_for
 
 from contextwright import C
 from contextwright.engine.ledger import ENOUGH
+from contextwright.serve import inner_requests
 from contextwright.serve.event_lines import EventLines
 from contextwright.serve.proxy_server import ProxyThread
 from contextwright.serve.settings import ProxySettings
@@ -240,6 +242,132 @@ def test_a_model_that_only_reads_comes_to_an_end(client, way):
 def test_without_a_call_of_ours_the_answer_is_as_it_came(client, way):
     with StrictServer(["plain words"], window=30_000) as server:
         assert asked(client, way, server)[:3] == ("plain words", [], "stop")
+
+
+def failing(server, statuses):
+    """The server answers its inner requests so, one after another; None is as it would."""
+    handler, left = server._http.RequestHandlerClass, list(statuses)
+    whole = handler.do_POST
+
+    def do_POST(self):
+        if server.requests and left and (status := left.pop(0)):
+            length = int(self.headers["content-length"])
+            refused.append(json.loads(self.rfile.read(length)))
+            words = {"type": "error", "error": {"type": "odd", "message": f"no, {status}"}}
+            self._send(status, words)
+            return
+        whole(self)
+
+    refused = []
+    handler.do_POST = do_POST
+    return refused
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_what_is_busy_is_asked_again(client, way, monkeypatch):
+    monkeypatch.setattr(inner_requests, "PAUSE_S", 0.01)
+    for status in (429, 503, 529):
+        with StrictServer([expand, answer_of], window=30_000) as server:
+            refused = failing(server, [status])
+            text, calls, end, told = asked(client, way, server)
+            assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
+            assert len(refused) == 1 and len(server.requests) == 2 and not server.refused
+            assert told == (server.bills[-1].tokens, sum(bill.output for bill in server.bills))
+
+
+def plain_answer(request):
+    """To the original: all of it, and none of our tools."""
+    assert request.tools == ("read",) and not REF.search(request.text)
+    return Reply(text="Read without.")
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_where_it_may_not_go_on_the_original_is_asked(client, way, monkeypatch):
+    """And its answer goes on behind what the client saw."""
+    monkeypatch.setattr(inner_requests, "PAUSE_S", 0.01)
+    for statuses in ([400, 400], [413, 413], [529, 529]):
+        with StrictServer([expand, plain_answer], window=300_000) as server:
+            refused = failing(server, statuses if statuses[0] == 529 else statuses[:1])
+            text, calls, end, _ = asked(client, way, server)
+            assert (text, calls, end) == ("Let me look. Read without.", [], "stop")
+            assert refused and len(server.requests) == 2 and not server.refused
+
+
+@pytest.mark.parametrize(("client", "way"), WAYS)
+def test_an_answer_that_nobody_goes_on_with_ends_as_the_providers_do(client, way, monkeypatch):
+    """A stream by an error within it, another answer by the refusal itself: no client takes what it
+    has for all there is."""
+    monkeypatch.setattr(inner_requests, "PAUSE_S", 0.01)
+    errors = (openai.APIError, anthropic.APIError, GeminiError, RuntimeError)
+    with StrictServer([expand], window=300_000) as server:
+        failing(server, [529] * 9)
+        with pytest.raises(errors) as raised:
+            asked(client, way, server)
+        assert len(server.requests) == 1
+        if way == "ask":
+            assert "no, 529" in str(raised.value)
+
+
+def test_a_stream_of_responses_that_fails_says_so_in_its_last_event(monkeypatch):
+    monkeypatch.setattr(inner_requests, "PAUSE_S", 0.01)
+    with StrictServer([expand], window=300_000) as server:
+        failing(server, [529] * 9)
+        options = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC, "read_back": True}
+        with ProxyThread(ProxySettings(**options)) as proxy:
+            client = openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="k", max_retries=0)
+            events = list(client.responses.create(**responses_body(), stream=True))
+        last = events[-1]
+        assert last.type == "response.failed" and last.response.error.message == "no, 529"
+        assert [event.sequence_number for event in events] == list(range(len(events)))
+        assert last.response.id == events[0].response.id
+
+
+def test_under_a_redaction_the_original_is_not_asked(monkeypatch):
+    monkeypatch.setattr(inner_requests, "PAUSE_S", 0.01)
+    with StrictServer([expand, plain_answer], window=300_000) as server:
+        refused = failing(server, [400])
+        with pytest.raises(openai.APIError):
+            asked(Chat, "stream", server, spec=SPEC | C.redact("email"))
+        assert len(refused) == 1 and len(server.requests) == 1
+
+
+def test_a_stream_of_chat_without_a_usage_bills_what_it_read():
+    """The client asked for no usage, and sees none."""
+
+    def events_of(url):
+        client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+        return list(client.chat.completions.create(**CHAT, stream=True))
+
+    with StrictServer([expand, answer_of], window=30_000) as server:
+        options = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC, "read_back": True}
+        with ProxyThread(ProxySettings(**options)) as proxy:
+            events = events_of(proxy.url)
+            wait_for(lambda: proxy.app.ledger.sums().calls == 1)
+            sums = proxy.app.ledger.sums()
+        assert [bool(request.body.get("stream_options")) for request in server.requests] == [
+            False,
+            True,
+        ]
+        assert all(event.choices and not event.usage for event in events)
+        assert "".join(e.choices[0].delta.content or "" for e in events).endswith("It is there.")
+        assert (sums.billed_input, sums.billed_output) == (
+            server.bills[1].tokens,
+            server.bills[1].output,
+        )
+
+
+def test_who_does_not_know_a_usage_in_streams_is_asked_without():
+    """A server that speaks OpenAI's language, and not all of it."""
+    with StrictServer([expand, answer_of], window=30_000) as server:
+        refused = failing(server, [400])
+        client = Chat
+        options = {"upstream": server.url, "port": 0, "drain_s": 1, "spec": SPEC, "read_back": True}
+        with ProxyThread(ProxySettings(**options)) as proxy:
+            client = openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="k", max_retries=0)
+            events = list(client.chat.completions.create(**CHAT, stream=True))
+        assert refused[0]["stream_options"] == {"include_usage": True}
+        assert "stream_options" not in server.requests[1].body and len(server.requests) == 2
+        assert "".join(e.choices[0].delta.content or "" for e in events).endswith("It is there.")
 
 
 def test_reasoning_that_led_to_our_calls_alone_is_held_with_them():

@@ -1,10 +1,12 @@
 """An answer on its way to its caller, which may hang up, and may read nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from contextwright.serve.http_headers import Header, forwarded_answer
+from contextwright.serve.http_headers import Header, forwarded_answer, own_headers, value_of
+from contextwright.serve.inner_requests import InnerRefusal
+from contextwright.serve.stream_read_back import StreamReadBack
 from contextwright.serve.upstream import UpstreamAnswer, UpstreamReset
 from contextwright.serve.usage_reader import UsageReader
 
@@ -13,7 +15,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 NextChunk = Callable[[], Awaitable[bytes]]
 
-_OF_BYTES = (b"content-length", b"content-encoding")
+_LENGTH = b"content-length"
+_OF_BYTES = (_LENGTH, b"content-encoding")
 """Headers of the bytes that came."""
 _AGAIN_S = 0.5
 """Seconds after which what goes on in spite of a caller that hung up is cancelled again."""
@@ -58,29 +61,44 @@ class CallerLine:
 
 
 async def relay(
-    answer: UpstreamAnswer,
-    own: list[Header],
-    line: CallerLine,
-    reader: UsageReader | None,
-    chunks: AsyncIterator[bytes] | None = None,
+    answer: UpstreamAnswer, own: list[Header], line: CallerLine, reader: UsageReader | None
 ) -> None:
     """Pass an answer back, each chunk as it comes.
 
     Args:
         own: headers of ours.
         reader: of its bill.
-        chunks: of its body, where they are others than those that came.
     """
-    headers = [*forwarded_answer(answer.headers), *own]
-    if chunks is not None:  # nobody knows how long it will be, and it is plain
-        headers = [pair for pair in headers if pair[0] not in _OF_BYTES]
-    await line.send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    if chunks is None:
-        await line.send_each(answer.next_chunk, reader.feed if reader is not None else _unread)
-    else:
-        async for chunk in chunks:
-            await line.send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await line.send(_start(answer.status, [*forwarded_answer(answer.headers), *own]))
+    await line.send_each(answer.next_chunk, reader.feed if reader is not None else _unread)
     await line.send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def relay_read_back(
+    answer: UpstreamAnswer, own: list[Header], line: CallerLine, held: StreamReadBack
+) -> None:
+    """Pass an answer back without the calls that are answered here."""
+    # nobody knows how long it will be, and it is plain
+    headers = [pair for pair in forwarded_answer(answer.headers) if pair[0] not in _OF_BYTES]
+    if "event-stream" in value_of(answer.headers, b"content-type"):
+        await line.send(_start(answer.status, [*headers, *own]))
+        async for chunk in held.events(answer):
+            await line.send({"type": "http.response.body", "body": chunk, "more_body": True})
+        body = b""
+    else:
+        status = answer.status
+        try:
+            body = await held.whole(answer)
+        except InnerRefusal as refusal:
+            status, body = refusal.status, refusal.body
+            headers = [pair for pair in forwarded_answer(refusal.headers) if pair[0] != _LENGTH]
+            held.note = str(refusal)
+        await line.send(_start(status, [*headers, *own, *own_headers(read_back=held.note)]))
+    await line.send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def _start(status: int, headers: list[Header]) -> Message:
+    return {"type": "http.response.start", "status": status, "headers": headers}
 
 
 def _unread(chunk: bytes) -> None:

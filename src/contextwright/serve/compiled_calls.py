@@ -17,6 +17,7 @@ from contextwright.engine.ledger import LedgerSummary
 from contextwright.errors import ContextwrightError, ProxyError
 from contextwright.formats.fields import Json, object_if
 from contextwright.serve.client_identity import ClientIdentity, client_identity
+from contextwright.serve.content_codings import unpacked
 from contextwright.serve.grown_bodies import GrownBodies
 from contextwright.serve.http_headers import Header, value_of
 from contextwright.serve.known_bodies import KnownBodies
@@ -48,6 +49,7 @@ class CompiledCall(msgspec.Struct, frozen=True, eq=False):
         reason: why it is not rewritten, or how.
         made: what the context made of it, where it did.
         known_key: of the known body that it goes on from; then nothing was compiled.
+        coding: of such a body.
     """
 
     call: ModelCall
@@ -58,6 +60,7 @@ class CompiledCall(msgspec.Struct, frozen=True, eq=False):
     reason: str = ""
     made: ContextCall | None = None
     known_key: bytes = b""
+    coding: str = ""
 
     @property
     def is_turn(self) -> bool:
@@ -137,11 +140,17 @@ class CallCompiler:
         source: Json | None = None
         try:
             named = client_identity(headers, {}, tenant)
-            key = _key(call, raw, named)
-            if self._known.fits(key, raw):
+            coding = value_of(headers, b"content-encoding")
+            plain = self._plain(raw, coding)
+            if self.redacts:
+                raw = plain  # what one reader unpacks another could read otherwise
+            key = _key(call, plain, named)
+            if self._known.fits(key, plain):
                 reason = "it fits as it grew"
-                return CompiledCall(call, named, raw, UNTOUCHED, reason=reason, known_key=key)
-            source = self._decoded(raw, headers, MESSAGES[call.format], key)
+                return CompiledCall(
+                    call, named, raw, UNTOUCHED, reason=reason, known_key=key, coding=coding
+                )
+            source = self._decoded(plain, MESSAGES[call.format], key)
             identity = client_identity(headers, source, tenant)
             why = self._why_aside(call, source, headers)
             if why and not self.redacts:
@@ -150,7 +159,7 @@ class CallCompiler:
             id = None if why else identity.id
             context = self._context_of(call, source)
             made = context.call(_body_of(call, source), id=id, tenant=tenant)
-            self._note(key, raw, made.pack)
+            self._note(key, plain, made.pack)
             return self._made(call, identity, raw, source, made)
         except Exception as error:
             if self.redacts:
@@ -176,7 +185,9 @@ class CallCompiler:
         """
         self._known.forget(sent.known_key)
         try:
-            source = sent.source or self._decoded(sent.body, (), MESSAGES[sent.call.format])
+            source = sent.source or self._decoded(
+                self._plain(sent.body, sent.coding), MESSAGES[sent.call.format]
+            )
             body, context = _body_of(sent.call, source), self._context_of(sent.call, source)
             id, tenant = sent.identity.id, sent.identity.tenant
             if sent.made is None:
@@ -219,9 +230,19 @@ class CallCompiler:
             added |= {"tokens": added["whole_tokens"], "cost": added["whole_cost"], "cached": 0}
         return LedgerSummary(**added, suspended=summary.suspended)
 
-    def _decoded(self, raw: bytes, headers: Sequence[Header], field: str, key: bytes = b"") -> Json:
-        if coding := value_of(headers, b"content-encoding"):
-            raise unread_body(f"the body is coded as {coding!r}"[:80])
+    def _plain(self, raw: bytes, coding: str) -> bytes:
+        """A body without its coding."""
+        if not coding:
+            return raw
+        try:
+            plain = unpacked(raw, coding, self.settings.max_body)
+        except ValueError as error:
+            raise unread_body(f"the body is coded as {coding!r}: {error}"[:120]) from error
+        if plain is None:
+            raise unread_body(f"the body is coded as {coding!r}, which is not read here"[:120])
+        return plain
+
+    def _decoded(self, raw: bytes, field: str, key: bytes = b"") -> Json:
         if self.redacts:
             refuse_repeated(raw)  # what one reader redacts another could read
             source: Any = msgspec.json.decode(raw)

@@ -9,6 +9,7 @@ from typing import Protocol
 import msgspec
 
 from contextwright.formats.fields import Json, object_if
+from contextwright.serve.inner_requests import InnerRefusal
 
 
 class HeldCall(msgspec.Struct, frozen=True):
@@ -32,6 +33,10 @@ class HeldAnswer(Protocol):
 
     def whole(self, answer: Json) -> Json:
         """What the client sees of an answer that is no stream, with what it saw before."""
+        ...
+
+    def refused(self, refusal: InnerRefusal) -> bytes:
+        """The event by which the provider's streams end where they fail."""
         ...
 
     def calls(self) -> list[HeldCall]:

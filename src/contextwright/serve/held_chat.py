@@ -6,6 +6,7 @@ from typing import Any
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.serve.event_lines import event_of
 from contextwright.serve.held_calls import HeldCall
+from contextwright.serve.inner_requests import InnerRefusal
 
 
 class HeldChat:
@@ -107,6 +108,10 @@ class HeldChat:
             made["usage"] = self._summed(usage)
             self._output = made["usage"]["completion_tokens"]
         return made
+
+    def refused(self, refusal: InnerRefusal) -> bytes:
+        """The event of an error."""
+        return event_of({"error": {"code": refusal.status, **refusal.error}}, named=False)
 
     def calls(self) -> list[HeldCall]:
         """The calls that are answered here."""

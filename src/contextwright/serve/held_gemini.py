@@ -9,6 +9,7 @@ import msgspec
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.serve.event_lines import event_of
 from contextwright.serve.held_calls import HeldCall
+from contextwright.serve.inner_requests import InnerRefusal
 
 _ANSWERS = ("candidatesTokenCount", "thoughtsTokenCount")
 """Tokens of an answer; each event of a stream says those of the answer so far."""
@@ -89,6 +90,10 @@ class HeldGemini:
     def _is_held(self, part: Json) -> bool:
         called = object_if(part.get("functionCall"))
         return bool(called) and self._is_ours(str(called.get("name")))
+
+    def refused(self, refusal: InnerRefusal) -> bytes:
+        """The event of an error."""
+        return event_of({"error": {"code": refusal.status, **refusal.error}}, named=False)
 
     def calls(self) -> list[HeldCall]:
         """The calls that are answered here."""

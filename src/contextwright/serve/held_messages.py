@@ -7,6 +7,14 @@ import msgspec
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.serve.event_lines import event_of
 from contextwright.serve.held_calls import HeldCall, arguments_object
+from contextwright.serve.inner_requests import InnerRefusal
+
+_ERRORS = {
+    400: "invalid_request_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
 
 
 class HeldMessages:
@@ -98,6 +106,11 @@ class HeldMessages:
     def _has_other_calls(self) -> bool:
         used = [block for block in self._blocks.values() if block.get("type") == "tool_use"]
         return any(not self._is_held(block) for block in used)
+
+    def refused(self, refusal: InnerRefusal) -> bytes:
+        """The event of an error."""
+        kind = _ERRORS.get(refusal.status, "api_error")
+        return event_of({"type": "error", "error": {"type": kind, **refusal.error}}, named=True)
 
     def calls(self) -> list[HeldCall]:
         """The calls that are answered here."""

@@ -6,6 +6,7 @@ from typing import Any
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.serve.event_lines import event_of
 from contextwright.serve.held_calls import HeldCall
+from contextwright.serve.inner_requests import InnerRefusal
 
 _BEGINS = ("response.created", "response.queued", "response.in_progress")
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -143,6 +144,14 @@ class HeldResponses:
 
     def _shown(self) -> list[Json]:
         return [self._items[index] for index in sorted(self._places)]
+
+    def refused(self, refusal: InnerRefusal) -> bytes:
+        """The event of an answer that failed."""
+        error = {"code": "server_error", "message": refusal.error["message"]}
+        failed = {"id": self._id, "object": "response", "status": "failed", "error": error}
+        made = {**failed, "output": [*self._before, *self._shown()]}
+        data = {"type": "response.failed", "sequence_number": self._number, "response": made}
+        return event_of(data, named=True)
 
     def calls(self) -> list[HeldCall]:
         """The calls that are answered here."""

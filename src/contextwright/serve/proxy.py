@@ -3,7 +3,6 @@ upstream chunk by chunk."""
 
 import asyncio
 import time
-import zlib
 from collections.abc import AsyncIterator, MutableMapping, Sequence
 from functools import partial
 from typing import Any
@@ -19,6 +18,7 @@ from contextwright.serve.answer_relay import (
     Receive,
     Send,
     relay,
+    relay_read_back,
     until_hung_up,
 )
 from contextwright.serve.call_followers import CallFollowers
@@ -32,14 +32,15 @@ from contextwright.serve.compiled_calls import (
     CallCompiler,
     CompiledCall,
 )
+from contextwright.serve.content_codings import unpacked
 from contextwright.serve.http_headers import (
-    GZIP,
     Header,
     forwarded_request,
     own_headers,
     value_of,
 )
 from contextwright.serve.idle_collection import PauseCollection
+from contextwright.serve.inner_requests import GoOn, InnerRequests
 from contextwright.serve.model_calls import ModelCall, model_call
 from contextwright.serve.recent_packs import RecentPacks
 from contextwright.serve.settings import ProxySettings
@@ -170,14 +171,16 @@ class Proxy:
         if self._reads_back(sent):  # its events are read: they come plain
             outgoing = [pair for pair in outgoing if pair[0] != b"accept-encoding"]
             outgoing.append((b"accept-encoding", b"identity"))
-        answer, sent = await self._sent(scope["method"], target, outgoing, body, sent)
+        send = partial(self._send, scope["method"], target, outgoing, body)
+        answer, sent = await self._sent(send, body, sent)
         own = own_headers(action=sent.action, reason=sent.reason, pack=self._pack_id(sent))
         if answer.status == 200 and sent.made is not None and self._reads_back(sent):
-            go_on = partial(self.upstream.send, scope["method"], target, outgoing)
-            held = StreamReadBack(call.format, sent.made, sent.body, go_on)
-            passing, bills = relay(answer, own, line, None, held.chunks(answer)), held.bills
+            requests = InnerRequests(send, None if self.compiler.redacts else body)
+            held = StreamReadBack(call.format, sent.made, sent.body, requests)
+            passing, bills = relay_read_back(answer, own, line, held), held.bills
         else:
             reader = UsageReader(answer.headers)
+            own += own_headers(usage=reader.unread)
             passing, bills = relay(answer, own, line, reader), reader.bills
         try:
             await passing
@@ -207,18 +210,26 @@ class Proxy:
                 raise ProxyError(why, where="the request's body", fix=fix) from error
             return CompiledCall(call, ClientIdentity(tenant), body, ORIGINAL, reason=why)
 
+    async def _send(
+        self, method: str, target: bytes, headers: list[Header], came: bytes, body: bytes
+    ) -> UpstreamAnswer:
+        """The answer to a body, which is plain unless it is the one that came."""
+        if body is not came:
+            headers = [pair for pair in headers if pair[0] != b"content-encoding"]
+        return await self.upstream.send(method, target, headers, body)
+
     async def _sent(
-        self, method: str, target: bytes, headers: list[Header], body: bytes, sent: CompiledCall
+        self, send: GoOn, body: bytes, sent: CompiledCall
     ) -> tuple[UpstreamAnswer, CompiledCall]:
         """The answer to a call, and what it is the answer to. Where the provider refuses it as too
         long, that is a smaller one; where it refuses what was rewritten otherwise, the body as it
         came, once."""
-        answer = await self.upstream.send(method, target, headers, sent.body)
+        answer = await send(sent.body)
         if answer.status not in _REFUSED or not sent.is_turn:
             return answer, sent
         smaller = await self._smaller(answer, sent)
         if smaller is not None:
-            second = await self.upstream.send(method, target, headers, smaller.body)
+            second = await send(smaller.body)
             if second.status not in _REFUSED:
                 answer.close()
                 return second, smaller
@@ -229,7 +240,7 @@ class Proxy:
         await off_loop(self.compiler.note_refusal, sent)
         why = f"the provider answered {answer.status} to what was rewritten"
         sent = msgspec.structs.replace(sent, body=body, action=ORIGINAL, reason=why)
-        return await self.upstream.send(method, target, headers, body), sent
+        return await send(body), sent
 
     async def _smaller(self, answer: UpstreamAnswer, sent: CompiledCall) -> CompiledCall | None:
         """A smaller call, where one was refused as too long."""
@@ -363,10 +374,8 @@ async def _noted_parts(parts: AsyncIterator[bytes], came: asyncio.Event) -> Asyn
 
 def _plain(text: bytes, headers: list[Header]) -> str:
     """The text of a refusal, whatever it is coded as."""
-    coding = value_of(headers, b"content-encoding")
     try:
-        if coding in GZIP:
-            text = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(text, _LONGEST_REFUSAL)
-    except zlib.error:
+        plain = unpacked(text, value_of(headers, b"content-encoding"), _LONGEST_REFUSAL)
+    except ValueError:
         return ""
-    return text.decode("utf-8", "replace")
+    return (plain or b"").decode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """Read-back inside an answer: the model's calls of our tools are held back, answered, and the
 upstream goes on within the same answer to the client."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from contextwright.serve.held_chat import HeldChat
 from contextwright.serve.held_gemini import HeldGemini
 from contextwright.serve.held_messages import HeldMessages
 from contextwright.serve.held_responses import HeldResponses
-from contextwright.serve.http_headers import value_of
+from contextwright.serve.inner_requests import InnerAnswer, InnerRefusal, InnerRequests
 from contextwright.serve.upstream import UpstreamAnswer, UpstreamReset
 from contextwright.serve.usage_reader import UsageReader
 from contextwright.tokens.usage import Usage
@@ -33,9 +33,6 @@ ROUNDS = 4
 _ENOUGH = "Not read: enough was read for one answer. Go on with what is in sight."
 _LONGEST = 16 * 1024 * 1024
 """Bytes of an answer that is no stream."""
-
-GoOn = Callable[[bytes], Awaitable[UpstreamAnswer]]
-"""Sends a body to the same place as the first one."""
 
 
 def can_hold(format: str, body: Json) -> bool:
@@ -60,50 +57,68 @@ class StreamReadBack:
         format: of the body.
         made: what was compiled.
         sent: the body that was sent.
-        go_on: sends the next one.
+        requests: sends the next ones.
+
+    Attributes:
+        note: why the answer went on from the original; empty where it did not.
     """
 
-    def __init__(self, format: str, made: ContextCall, sent: bytes, go_on: GoOn) -> None:
+    def __init__(
+        self, format: str, made: ContextCall, sent: bytes, requests: InnerRequests
+    ) -> None:
         self._reader: ReadBack = made.engine.tools(made.session)
-        self._sent, self._go_on = object_if(msgspec.json.decode(sent)), go_on
+        self._format, self._sent = format, object_if(msgspec.json.decode(sent))
+        self._requests, self._has_our_usage = requests, False
         names = frozenset(self._reader.names)
         self._held = _HELD[format](names.__contains__)
         self._listed: list[Json] = []
         self._round = 0
         self._readers: list[UsageReader] = []
+        self.note = ""
 
     def bills(self) -> list[Usage | None]:
         """What the upstream billed for each answer, the first one's in front; None where it does
         not say."""
         return [reader.usage() for reader in self._readers]
 
-    async def chunks(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
-        """What the client sees.
+    async def events(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
+        """What the client sees of a stream. Where the upstream does not go on, it ends with an
+        error as the provider's streams do.
 
         Args:
             answer: to the body that was sent. It is not closed.
 
         Raises:
-            UpstreamReset: the upstream broke off, or did not go on.
+            UpstreamReset: the upstream broke off.
         """
-        is_stream = "event-stream" in value_of(answer.headers, b"content-type")
-        current, whole = answer, b""
+        current = answer
         while True:
-            if is_stream:
-                async for chunk in self._events(current):
-                    yield chunk
-            else:
-                whole = await self._whole(current)
-            if not self._held.calls():
-                break
-            following = await self._next()
+            async for chunk in self._events(current):
+                yield chunk
             if current is not answer:
                 current.close()
-            current = following
-        if current is not answer:
-            current.close()
-        if not is_stream:
-            yield whole
+            if not self._held.calls():
+                return
+            try:
+                current = await self._next()
+            except InnerRefusal as refusal:
+                yield self._held.refused(refusal)
+                return
+
+    async def whole(self, answer: UpstreamAnswer) -> bytes:
+        """What the client sees of an answer that is no stream of events.
+
+        Raises:
+            InnerRefusal: the upstream did not go on. UpstreamReset: it broke off.
+        """
+        current = answer
+        while True:
+            text = await self._whole(current)
+            if current is not answer:
+                current.close()
+            if not self._held.calls():
+                return text
+            current = await self._next()
 
     async def _events(self, answer: UpstreamAnswer) -> AsyncIterator[bytes]:
         lines, reader = EventLines(), self._new_reader()
@@ -124,7 +139,9 @@ class StreamReadBack:
         data = event_data(raw)
         if data is None:  # `[DONE]`, a comment: of the last answer only
             return b"" if self._held.calls() else raw
-        return self._held.event(raw, data)
+        shown = self._held.event(raw, data)
+        is_usage = self._has_our_usage and data.get("choices") == [] and data.get("usage")
+        return b"" if is_usage else shown
 
     async def _whole(self, answer: UpstreamAnswer) -> bytes:
         text = b""
@@ -159,9 +176,13 @@ class StreamReadBack:
             else:
                 answers.append(await off_loop(self._reader.call, call.name, call.arguments))
         self._sent = self._held.body(self._sent, answers)
-        self._held = self._held.next(goes_on=self._round <= ROUNDS)
-        following = await self._go_on(msgspec.json.encode(self._sent))
-        if following.status != 200:
-            following.close()
-            raise UpstreamReset(f"the upstream answered {following.status} where it was to go on")
-        return following
+        following = await self._requests.answer(self._format, self._sent)
+        self._note(following)
+        goes_on = self._round <= ROUNDS and not following.is_to_original
+        self._held = self._held.next(goes_on=goes_on)
+        return following.answer
+
+    def _note(self, following: InnerAnswer) -> None:
+        self._has_our_usage = self._has_our_usage or following.has_our_usage
+        if following.is_to_original:
+            self.note = "original: the upstream refused to go on from what was read"

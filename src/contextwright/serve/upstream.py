@@ -2,7 +2,6 @@
 came."""
 
 import io
-import zlib
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
@@ -14,10 +13,12 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from contextwright.errors import ProxyError
-from contextwright.serve.http_headers import GZIP, Header, value_of
+from contextwright.serve.content_codings import decoder_of
+from contextwright.serve.http_headers import Header, value_of
 
 CONNECT_S = 30.0
 _LONGEST_HEADER = 256 * 1024
+_LONGEST_PIECE = 16 * 1024 * 1024
 _OWN_HEADERS = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 """Headers that the client would add."""
 
@@ -59,14 +60,14 @@ class UpstreamAnswer:
         Raises:
             UpstreamReset: it broke off, or is coded as nobody reads here.
         """
-        coding = value_of(self.headers, b"content-encoding").lower()
-        if coding not in (*GZIP, "", "identity"):
+        coding = value_of(self.headers, b"content-encoding")
+        decode = decoder_of(coding)
+        if decode is None:
             raise UpstreamReset(f"the answer is coded as {coding!r}, though it was asked for plain")
-        inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if coding in GZIP else None
         while chunk := await self.next_chunk():
             try:
-                yield chunk if inflate is None else inflate.decompress(chunk)
-            except zlib.error as error:
+                yield decode(chunk, _LONGEST_PIECE)
+            except ValueError as error:
                 raise UpstreamReset("the answer is not coded as it says") from error
 
     async def start(self, limit: int) -> bytes:

@@ -1,12 +1,12 @@
 """What an answer was billed, read from its bytes as they pass by."""
 
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from contextwright.serve.http_headers import GZIP, Header, value_of
+from contextwright.serve.content_codings import decoder_of
+from contextwright.serve.http_headers import Header, value_of
 from contextwright.tokens.usage import Usage, usage_of
 
 _LONGEST = 4 * 1024 * 1024
@@ -22,13 +22,18 @@ class UsageReader:
 
     Args:
         headers: of the answer, in lower case.
+
+    Attributes:
+        unread: why no usage is read; empty where one may be.
     """
 
     def __init__(self, headers: Sequence[Header]) -> None:
         coding = value_of(headers, b"content-encoding").lower()
+        is_plain = coding in ("", "identity")
         self._is_stream = "event-stream" in value_of(headers, b"content-type")
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if coding in GZIP else None
-        self._is_readable = coding in ("", "identity", *GZIP)
+        self._decode = None if is_plain else decoder_of(coding)
+        self._is_readable = is_plain or self._decode is not None
+        self.unread = "" if self._is_readable else f"not read: the answer is coded as {coding!r}"
         self._pending = b""
         self._usage: Usage | None = None
 
@@ -37,11 +42,8 @@ class UsageReader:
         if not self._is_readable:
             return
         try:
-            text = chunk if self._inflate is None else self._inflate.decompress(chunk, _LONGEST)
-        except zlib.error:
-            self._is_readable = False
-            return
-        if self._inflate is not None and self._inflate.unconsumed_tail:  # it swells without end
+            text = chunk if self._decode is None else self._decode(chunk, _LONGEST)
+        except ValueError:  # it is not coded as it says, or swells without end
             self._pending, self._is_readable = b"", False
             return
         if self._is_stream and not self._pending and text.endswith(b"\n") and _MARKED not in text:
