@@ -121,6 +121,7 @@ SAMPLES: dict[str, tuple[Held, ...]] = {
     "template": (Held(C.default() + C.template("Intent: {intent?}")),),
     "notes": (Held(C.default() + C.notes("case")),),
     "memory": (Held(C.default() + C.memory()),),
+    "within": (Held(C.default() + C.within(500)),),
     "evidence": (Held(C.default() + C.evidence()),),
     "failures": (Held(C.default() + C.failures()),),
     "recite": (Held(C.default() + C.recite()),),
@@ -152,6 +153,7 @@ STATE = {
     "intent": "mend the double billing",
     "_notes_case": [{"text": "The nightly job runs twice when the clock goes back."}],
     "knowledge": [{"text": "Refunds need two approvals.", "score": 0.9, "time": "2026"}],
+    "passages": [{"text": "Orders are billed by the nightly job.", "id": "d1", "rank": 0}],
     "evidence": [{"uri": "artifact://tasks/1/a.md", "summary": "The incident's report."}],
     "todo": [{"text": "find the fault", "done": False}, {"text": "prove it", "done": False}],
     "plan": {

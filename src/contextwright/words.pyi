@@ -48,6 +48,7 @@ from contextwright.atoms.select.template import Template
 from contextwright.atoms.select.tools import StepTools
 from contextwright.atoms.select.view import View
 from contextwright.atoms.select.window import Window
+from contextwright.atoms.select.within import Within
 from contextwright.atoms.write.capture import Capture
 from contextwright.atoms.write.consolidate_notes import ConsolidateNotes
 from contextwright.atoms.write.decay_notes import DecayNotes
@@ -246,6 +247,9 @@ class C:
     @staticmethod
     def window(n: int | None = None, *, steps: int | None = None, stride: int = 1) -> Window:
         """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that come, the newest; blocks that belong to no turn pass. What is protected stays in any case: the task's first message among it."""
+    @staticmethod
+    def within(max_tokens: int, *, key: str = 'passages') -> Within:
+        """What the engine's retrievers know that helps with the step and the user's last words, in reading order, the best that fits: whole texts, and one excerpt at most."""
     @staticmethod
     def write_notes(key: str = 'default', *, strategy: Literal['append', 'replace', 'merge', 'checklist'] = 'append', model: str = '') -> WriteNotes:
         """After the turn, what this agent said last is written to the notes of a key."""

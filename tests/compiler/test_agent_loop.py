@@ -28,7 +28,8 @@ NOTHING_TO_DO = {
     # what they look for is not in this loop
     "redact", "validate", "premise", "clock_last", "vary", "summary_constraint",
     # they add, tag or write; the conversation is not theirs
-    "from_state", "template", "notes", "memory", "evidence", "failures", "recite", "step", "tools",
+    "from_state", "template", "notes", "memory", "within", "evidence", "failures", "recite",
+    "step", "tools",
     "expand_refs", "layer", "phase", "capture", "write_notes", "extract", "distill", "offload",
     # the loop is one turn and one execution, which is not finished
     "isolate", "from_compaction", "default", "none", "silent",

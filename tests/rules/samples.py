@@ -61,6 +61,7 @@ SAMPLES = {
     ),
     "memory": (C.memory(), C.memory(1)),
     "none": (C.none(),),
+    "within": (C.within(500), C.within(64, key="knowledge")),
     "notes": (C.notes("case"), C.notes("case", format="checklist")),
     "offload": (C.offload(20),),
     "silent": (C.window(n=2) | C.silent(), C.silent()),

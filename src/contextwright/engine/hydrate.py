@@ -12,17 +12,21 @@ from contextwright.compute_gate import waiting
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.retrieval.item import Hit
 from contextwright.retrieval.retriever import Retriever
+from contextwright.retrieval.token_budget import ranked
 from contextwright.retrieval.vectors import reason_of
 from contextwright.session.session import Session
-from contextwright.spec.expr import Expr
+from contextwright.spec.expr import Atom, Expr
 from contextwright.tasks.plan_step import KNOWLEDGE
 from contextwright.tasks.proofs import Proof, listed_proofs
-from contextwright.tasks.scores import query_in
+from contextwright.tasks.scores import earlier_in, query_in
 
 if TYPE_CHECKING:
     from contextwright.stores.memory_store import MemoryStore
 
+Search = Callable[[], list[dict[str, Any]]]
 Recalled = Callable[[Sequence[object], int, int], None]
+CHARS = 6
+"""Characters for a token: texts have fewer, so that enough are there to fill the room."""
 ORIGIN = "memory"
 """What marks entries that were put there; others are the application's and stay."""
 
@@ -36,8 +40,8 @@ def hydrate(
     ports: RedactionPorts = NO_PORTS,
     recalled: Recalled | None = None,
 ) -> tuple[str, ...]:
-    """Put what matters most for the step and the user's last words under `knowledge`, if the
-    spec reads it.
+    """Put what matters most for the step and the user's last words under `knowledge`, and what
+    `C.within` may send under its key, if the spec reads them.
 
     Args:
         memory: what is searched, in `scope`, beside the retrievers.
@@ -47,30 +51,33 @@ def hydrate(
     Returns:
         Why a search was less good than it might have been, for the manifest.
     """
-    most = max((atom.traits.hydrates.get(KNOWLEDGE, 0) for atom in walk(spec)), default=0)
-    if not most or (memory is None and not retrievers):
+    atoms = tuple(walk(spec))
+    most = max((atom.traits.hydrates.get(KNOWLEDGE, 0) for atom in atoms), default=0)
+    rooms = _rooms(atoms) if retrievers else {}
+    stores = [memory] if memory is not None and most else []
+    if not stores and not (retrievers and (most or rooms)):
         return ()
-    query = plan(spec, ports=ports).clean(query_in(session.snapshot()))
-    entries: list[dict[str, Any]] = []
+    clean, snapshot = plan(spec, ports=ports).clean, session.snapshot()
+    query, earlier = clean(query_in(snapshot)), list(map(clean, earlier_in(snapshot)))
+    searches: dict[str, list[tuple[object, Search]]] = {}
+    if most:
+        known = [(store, partial(_remembered, store, query, most, scope)) for store in stores]
+        hits = [(one, partial(_hits, one, query, most)) for one in retrievers]
+        searches[KNOWLEDGE] = [*known, *hits]
+    for key, room in rooms.items():
+        searches[key] = [(one, partial(_packed, one, query, earlier, room)) for one in retrievers]
     notes: list[str] = []
-    if query and memory is not None:
-
-        def remembered() -> list[dict[str, Any]]:
-            return [one.to_state() for one in memory.search(query, most, scope=scope)]
-
-        entries += _searched(memory, remembered, notes)
-    for retriever in retrievers if query else ():
-        entries += _searched(retriever, partial(_hits, retriever, query, most), notes)
-    put_entries(session, KNOWLEDGE, entries, ORIGIN)
+    filled = 0
+    for key, pairs in searches.items():
+        entries = [one for pair in pairs if query for one in _searched(*pair, notes)]
+        put_entries(session, key, entries, ORIGIN)
+        filled += len(entries)
     if recalled is not None and query:
-        sources = [] if memory is None else [memory]
-        recalled([*sources, *retrievers], len(entries), sum(map(bool, notes)))
+        recalled([*stores, *retrievers], filled, sum(map(bool, notes)))
     return tuple(dict.fromkeys(f"retrieval: {why}" for why in notes if why))
 
 
-def _searched(
-    source: object, search: Callable[[], list[dict[str, Any]]], notes: list[str]
-) -> list[dict[str, Any]]:
+def _searched(source: object, search: Search, notes: list[str]) -> list[dict[str, Any]]:
     """What a search gave, and a note of why it was not better; nothing where it failed: what is
     not remembered ends no turn."""
     try:
@@ -81,6 +88,42 @@ def _searched(
         notes.append(f"{type(source).__name__} failed ({reason_of(error)}): left out")
         return []
     return entries
+
+
+def _rooms(atoms: Sequence[Atom]) -> dict[str, int]:
+    """The state keys that words pack from, each with the most tokens that one of them has."""
+    rooms: dict[str, int] = {}
+    for atom in atoms:
+        for key, room in atom.traits.packs.items():
+            rooms[key] = max(room, rooms.get(key, 0))
+    return rooms
+
+
+def _packed(
+    retriever: Retriever, query: str, earlier: Sequence[str], max_tokens: int
+) -> list[dict[str, Any]]:
+    """The best texts, with their ranks, in the order of the retriever's items: as many as may fit.
+    Their tokens are counted when the request is made."""
+    ranking = ranked(retriever, query, earlier=earlier)
+    ranks: dict[int, int] = {}
+    room = max_tokens * CHARS
+    for rank, place in enumerate(ranking.order):
+        if room <= 0:
+            break
+        ranks[place] = rank
+        room -= len(ranking.items[place].text)
+    entries: list[dict[str, Any]] = []
+    for place, rank in sorted(ranks.items()):
+        item = ranking.items[place]
+        entry = {"id": item.id, "text": item.text, "kind": item.kind, "rank": rank}
+        entries.append(entry | ({"role": item.role} if item.role else {}))
+        if item.thread:
+            entries[-1]["thread"] = item.thread
+    return entries
+
+
+def _remembered(memory: "MemoryStore", query: str, most: int, scope: str) -> list[dict[str, Any]]:
+    return [one.to_state() for one in memory.search(query, most, scope=scope)]
 
 
 def _hits(retriever: Retriever, query: str, most: int) -> list[dict[str, Any]]:

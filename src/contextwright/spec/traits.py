@@ -55,6 +55,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
             over its limit.
         hydrates: state keys that stores and services fill before the turn, with the most entries
             that are of use.
+        packs: state keys that retrievers fill before the turn, with the tokens that are of use.
         silent: whether the request does not name what it leaves out.
     """
 
@@ -72,6 +73,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     stepped: str = ""
     answers: bool = False
     hydrates: Mapping[str, int] = {}
+    packs: Mapping[str, int] = {}
     silent: bool = False
 
 

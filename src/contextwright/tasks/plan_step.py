@@ -15,6 +15,8 @@ TOOLS = "tools"
 """State key of the names of the tools that the step may use, as the document's `state.tools`."""
 KNOWLEDGE = "knowledge"
 """State key of what retrieval and memory found, as the document's `state.knowledge`."""
+PASSAGES = "passages"
+"""State key of the texts that retrievers found for `C.within`, with their ranks."""
 EVIDENCE = LISTED_ARTIFACTS
 """State key of the artifacts that prove something, with their summaries."""
 WORKING = "working_memory"

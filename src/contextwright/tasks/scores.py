@@ -32,6 +32,16 @@ def query_in(snapshot: Snapshot) -> str:
     return "\n".join(filter(None, texts))
 
 
+EARLIER = 3
+"""Questions before the newest whose words count a little."""
+
+
+def earlier_in(snapshot: Snapshot) -> list[str]:
+    """What the user said before the last time, the newest three, oldest first."""
+    users = snapshot.positions("role", "user")
+    return [snapshot.log[position].text for position in users[-EARLIER - 1 : -1]]
+
+
 def scored(blocks: Blocks, inputs: Inputs) -> Blocks:
     """The blocks with a score each: their own, or how many of the query's words they share."""
     blank = tuple(block for block in blocks if block.score < 0)
