@@ -1,9 +1,9 @@
-"""What a process holds: over many compiles of new sessions, over many turns of one, and after all
-sessions ended.
+"""What a process holds: of a long session that was read, over many compiles of new sessions, over
+many turns of one, and after all sessions ended.
 
-    python -m benchmarks.memory [--compiles 100000] [--turns 2000] [--live 1000]
+    python -m benchmarks.memory [--events 100000] [--compiles 100000] [--turns 2000] [--live 1000]
 
-prints the tables. Each row is measured in a process of its own; `python -m benchmarks.memory` takes
+prints the tables; recorded sessions need CONTEXTWRIGHT_DATA. Each row is measured in a process of its own; `python -m benchmarks.memory` takes
 about a quarter of an hour. Of resident memory, read the trend; `held` is what `contextwright.memory()`
 says, the growth of a session's own events is in its own column.
 """
@@ -15,13 +15,14 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchmarks.generated import generated_session, grow
 from contextwright import C, PackBuilder, Session, compile, memory
-from contextwright.formats import write_session
+from contextwright.formats import read_session, write_session
 from contextwright.spec.expr import Expr
 from contextwright.testing import target_for
 
@@ -102,10 +103,62 @@ def live_and_dropped(count: int, spec: str) -> list[dict[str, Any]]:
     return rows
 
 
+def written(count: int, where: str) -> list[dict[str, Any]]:
+    """So many events in a file; `where` is the source, and the path behind a blank."""
+    from benchmarks.speed_turns import events_of
+
+    source, _, path = where.partition(" ")
+    write_session(Session("long", events_of(source, count)), "contextwright", path)
+    return []
+
+
+def events_read(count: int, source: str) -> list[dict[str, Any]]:
+    """Megabytes of events in their file, and in memory once they were read; then with what a
+    compile of each spec adds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "session.jsonl"
+        measured("written", count, f"{source} {path}")
+        first = next(iter(SPECS))
+        compile(generated_session(EVENTS), SPECS[first](), target=TARGET)
+        gc.collect()
+        before, rows = resident_mb(), [{"name": "file", "mb": path.stat().st_size / 1e6}]
+        session = read_session(str(path))
+        gc.collect()
+        rows.append({"name": "read", "mb": resident_mb() - before})
+        for spec in (first, "C.compaction(8000)"):
+            compile(session, SPECS[spec](), target=TARGET)
+            gc.collect()
+            rows.append({"name": spec, "mb": resident_mb() - before})
+    return rows
+
+
+def cell(spec: str) -> str:
+    """A spec in a table, whose cells end at a bar."""
+    return f"`{spec}`".replace("|", "\\|")
+
+
+def read_table(count: int) -> str:
+    """A row a source: the file, what was read of it, and with what compiles add, in times the
+    file."""
+    lines: list[str] = []
+    for source in ("recorded", "generated"):
+        rows = measured("events_read", count, source)
+        size = rows[0]["mb"]
+        if not lines:
+            names = " | ".join(f"after {cell(each['name'])}" for each in rows[2:])
+            lines = [f"| {count:,} events | file, MB | read, MB | times the file | {names} |"]
+            lines.append("| --- |" + " ---: |" * (len(rows) + 1))
+        cells = " | ".join(f"{each['mb'] / size:.1f}" for each in rows[1:])
+        lines.append(f"| {source} | {size:.1f} | {rows[1]['mb']:.1f} | {cells} |")
+    return "\n".join(lines)
+
+
 MEASURES: dict[str, Callable[[int, str], list[dict[str, Any]]]] = {
     "new_sessions": new_sessions,
     "turns_of_one": turns_of_one,
     "live_and_dropped": live_and_dropped,
+    "written": written,
+    "events_read": events_read,
 }
 
 
@@ -129,19 +182,22 @@ def growth_table(measure: str, count: int, specs: tuple[str, ...] = tuple(SPECS)
             lines = [f"| spec | {marks} | events |", "| --- |" + " ---: |" * (len(rows) + 1)]
         cells = " | ".join(f"{each['rss']:.0f} ({each['held']:.1f})" for each in rows)
         grown = rows[-1].get("json", 0) - rows[0].get("json", 0)
-        lines.append(f"| `{spec}` | {cells} | {f'+{grown:.1f}' if grown else ''} |")
+        lines.append(f"| {cell(spec)} | {cells} | {f'+{grown:.1f}' if grown else ''} |")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--compiles", type=int, default=100_000)
     parser.add_argument("--turns", type=int, default=2_000)
     parser.add_argument("--live", type=int, default=1_000)
     options = parser.parse_args()
     first = next(iter(SPECS))
-    print("Megabytes resident (held), after so many new sessions:\n")
+    print("Events in memory, in times their file:\n")
+    print(read_table(options.events))
+    print("\nMegabytes resident (held), after so many new sessions:\n")
     print(growth_table("new_sessions", options.compiles, (first,)))
     print("\nAfter so many turns of one, and the JSON of the events that came:\n")
     print(growth_table("turns_of_one", options.turns))

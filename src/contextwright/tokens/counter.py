@@ -53,7 +53,11 @@ class Counter:
         than one token a join, and not at all where the joins are line ends.
         """
         table = owned_table(self, brief=True)
-        return self._count(text) if table is None else table.remembered(text, self._count)
+        if table is None:
+            return self._count(text)
+        if table.make is None:
+            table.make = self._count
+        return table[text]
 
     def _count(self, text: str) -> int:
         if len(text) <= CHUNK:
