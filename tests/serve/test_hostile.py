@@ -30,18 +30,18 @@ LONG = tool_loop(20)
 
 
 def raw(url, head, body=b""):
-    """What a socket says to these very bytes."""
+    """What a socket says to these very bytes; nothing where it waits for more."""
     host, port = url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as connection:
+    with socket.create_connection((host, int(port)), timeout=2) as connection:
         connection.sendall(head + b"\r\n\r\n" + body)
-        connection.shutdown(socket.SHUT_WR)
         answer = b""
-        while part := connection.recv(65536):
-            answer += part
+        with suppress(TimeoutError):
+            while part := connection.recv(65536):
+                answer += part
         return answer
 
 
-HOST = b"host: 127.0.0.1"
+HOST = b"host: 127.0.0.1\r\nconnection: close"
 SMUGGLED = {
     "two lengths": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-length: 2\r\ncontent-length: 3" % HOST,
     "a length and a coding": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-length: 5\r\ntransfer-encoding: chunked" % HOST,
@@ -67,6 +67,23 @@ SMUGGLED = {
     "a backslash that climbs": b"GET /v1/..\\admin HTTP/1.1\r\n%s" % HOST,
     "a coded backslash that climbs": b"GET /v1/..%%5cadmin HTTP/1.1\r\n%s" % HOST,
     "a fragment": b"POST /v1/chat/completions#x HTTP/1.1\r\n%s\r\ncontent-length: 2" % HOST,
+    "a twice coded path that climbs": b"GET /v1/%%252e%%252e%%252fadmin HTTP/1.1\r\n%s" % HOST,
+    "a coded slash that climbs": b"GET /v1/..%%2fadmin HTTP/1.1\r\n%s" % HOST,
+    "a path that climbs with a parameter": b"GET /v1/..;a=b/admin HTTP/1.1\r\n%s" % HOST,
+    "a header in a path": b"GET /v1/a%%0d%%0ax-a:%%20b HTTP/1.1\r\n%s" % HOST,
+    "a null in a path": b"GET /v1/a%%00b HTTP/1.1\r\n%s" % HOST,
+    "a space in a path": b"GET /v1/a b HTTP/1.1\r\n%s" % HOST,
+    "another server in capitals": b"GET HTTP://169.254.169.254/x HTTP/1.1\r\n%s" % HOST,
+    "another server of this name": b"GET http://127.0.0.1/v1/models HTTP/1.1\r\n%s" % HOST,
+    "another server behind a colon": b"GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1:80@evil.example\r\nconnection: close",
+    "another server behind a name": b"GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1@evil.example\r\nconnection: close",
+    "two servers in one": b"GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1, evil.example\r\nconnection: close",
+    "a coding twice": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ntransfer-encoding: chunked\r\ntransfer-encoding: identity" % HOST,
+    "chunks of chunks": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ntransfer-encoding: chunked, chunked" % HOST,
+    "a length below nothing": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-length: -1" % HOST,
+    "a length in hexadecimal": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-length: 0x2" % HOST,
+    "a length of nothing": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ncontent-length:" % HOST,
+    "a header behind half of a line's end": b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\nx-a: b\ntransfer-encoding: chunked\r\ncontent-length: 2" % HOST,
     "no name": b"GET /v1/models HTTP/1.1\r\nhost:",
 }  # fmt: skip
 
@@ -84,9 +101,59 @@ def test_what_means_two_things_is_refused(protocol):
         for what, head in SMUGGLED.items():
             body = b"0\r\n\r\n" if b"chunked" in head else b"{}"
             answer = raw(proxy.url, head, body)
-            # what is still waited for when the caller hangs up has no answer
-            assert answer.split(b" ", 2)[1:2] in ([b"400"], [b"421"]) or not answer, what
+            assert answer.split(b" ", 2)[1:2] in ([b"400"], [b"421"]), (what, answer[:300])
         assert not upstream.seen
+
+
+CHUNKED = b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\ntransfer-encoding: chunked" % HOST
+ODD_CHUNKS = {
+    "a size below nothing": b"-2\r\n{}\r\n0\r\n\r\n",
+    "a size with a mark": b"0x2\r\n{}\r\n0\r\n\r\n",
+    "more than its size": b"2\r\n{}xx0\r\n\r\n",
+    "a size that runs over": b"f" * 40 + b"2\r\n{}\r\n0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("what", ODD_CHUNKS)
+def test_chunks_that_are_none_are_refused(protocol, what):
+    with proxied() as (upstream, proxy):
+        answer = raw(proxy.url, CHUNKED, ODD_CHUNKS[what])
+        assert answer.split(b" ", 2)[1:2] == [b"400"] and not upstream.seen
+
+
+def test_what_stands_behind_a_body_is_no_header(protocol):
+    """Trailers: whoever looks at the headers in front of a proxy does not look at them."""
+    trailers = b"authorization: Bearer other\r\nx-contextwright-bypass: true\r\nx-a: b\r\n"
+    body = json.dumps(LONG).encode()
+    sent = b"%x\r\n%b\r\n0\r\n%b\r\n" % (len(body), body, trailers)
+    with proxied(spec=C.compaction(4000)) as (upstream, proxy):
+        answer = raw(proxy.url, CHUNKED, sent)
+        assert b"x-contextwright-action: rewritten" in answer
+        [seen] = upstream.seen
+        assert not seen.header("authorization") and not seen.header("x-a")
+
+
+FOLDED = b"POST /v1/chat/completions HTTP/1.1\r\n%s\r\nx-a: b\r\n transfer-encoding: chunked\r\ncontent-length: 2"
+
+
+def test_a_header_over_two_lines_is_one_or_refused(protocol):
+    with proxied() as (upstream, proxy):
+        answer = raw(proxy.url, FOLDED % HOST, b"{}")
+        if answer.split(b" ", 2)[1] == b"200":
+            assert upstream.seen[0].header("x-a") == ["b transfer-encoding: chunked"]
+            assert not upstream.seen[0].header("transfer-encoding")
+        else:
+            assert answer.split(b" ", 2)[1] == b"400" and not upstream.seen
+
+
+def test_a_second_request_behind_a_body_is_one_of_its_own(protocol):
+    """It is asked who it is for like the first one."""
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2"
+    second = b"GET /v1/models HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n"
+    with proxied() as (upstream, proxy):
+        answer = raw(proxy.url, head, b"{}" + second)
+        assert answer.count(b"HTTP/1.1 200") == 1 and answer.count(b"HTTP/1.1 421") == 1
+        assert [seen.path for seen in upstream.seen] == ["/v1/chat/completions"]
 
 
 def test_a_head_that_does_not_end_is_refused(protocol):
@@ -115,7 +182,7 @@ def test_several_requests_over_one_connection(protocol):
 
 
 UPGRADE = (
-    b"GET /v1/responses HTTP/1.1\r\n%s\r\nconnection: Upgrade\r\nupgrade: WebSocket\r\n"
+    b"GET /v1/responses HTTP/1.1\r\n%s, Upgrade\r\nupgrade: WebSocket\r\n"
     b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
 ) % HOST
 

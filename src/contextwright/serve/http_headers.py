@@ -1,5 +1,6 @@
 """Headers of a request and its answer: what is passed on, what is ours, what means two things."""
 
+import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote_to_bytes
 
@@ -9,10 +10,14 @@ Header = tuple[bytes, bytes]
 """A name in lower case, and its value, as they came."""
 
 OWN = b"x-contextwright-"
+_HOST = re.compile(r"(?:\[([^\]@]*)\]|([^:@\[\]]*))(?::\d*)?")
+_MOST_CODED = 3
+"""Times that a path is decoded: a server behind the upstream may do it again."""
 _HOP_BY_HOP = frozenset({
     b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer",
     b"transfer-encoding", b"upgrade", b"proxy-authorization", b"proxy-authenticate",
 })  # fmt: skip
+_ONCE = (b"content-length", b"transfer-encoding", b"host", b"content-type", b"content-encoding")
 _SET_ANEW = frozenset({b"host", b"content-length", b"expect"})
 GZIP = ("gzip", "deflate", "x-gzip")
 """Codings that `zlib` reads."""
@@ -30,9 +35,8 @@ def value_of(headers: Iterable[Header], name: bytes) -> str:
 
 def host_of(headers: Iterable[Header]) -> str:
     """The name by which a server is called, without its port."""
-    host = value_of(headers, b"host").lower()
-    name, mark, _ = host.partition("]")
-    return name.strip("[") if mark else host.partition(":")[0]
+    named = _HOST.fullmatch(value_of(headers, b"host").lower())
+    return (named[1] or named[2]) if named is not None else ""
 
 
 def refuse_ambiguous(headers: Sequence[Header], target: bytes) -> None:
@@ -45,16 +49,22 @@ def refuse_ambiguous(headers: Sequence[Header], target: bytes) -> None:
     names = [name for name, _ in headers]
     if b"transfer-encoding" in names and b"content-length" in names:
         _refuse("a body with both a length and a transfer coding", "transfer-encoding")
-    for name in (b"content-length", b"host", b"content-type", b"content-encoding"):
+    if value_of(headers, b"transfer-encoding").lower() not in ("", "chunked"):
+        _refuse("a transfer coding other than chunked", "transfer-encoding")
+    for name in _ONCE:
         if names.count(name) > 1:
             _refuse("a header that may stand once stands twice", name.decode())
     if not target.startswith(b"/") or target.startswith((b"//", b"/\\")):
         _refuse("a request for another server: the upstream is set where the proxy is", "path")
     if b"#" in target:
         _refuse("a path with a fragment, which is for clients alone", "path")
-    plain = unquote_to_bytes(target.partition(b"?")[0]).replace(b"\\", b"/")
-    if any(part in (b".", b"..") for part in plain.split(b"/")):
-        _refuse("a path that climbs out of the upstream's", "path")
+    plain = target.partition(b"?")[0]
+    for _ in range(_MOST_CODED):
+        plain = unquote_to_bytes(plain).replace(b"\\", b"/")
+        if any(part.partition(b";")[0] in (b".", b"..") for part in plain.split(b"/")):
+            _refuse("a path that climbs out of the upstream's", "path")
+        if any(sign < 0x20 or sign == 0x7F for sign in plain):
+            _refuse("a path with signs that are no text", "path")
     if b"websocket" in value_of(headers, b"upgrade").lower().encode():
         what = "a websocket: bodies are passed on, and compiled, over HTTP alone"
         raise ProxyError(what, where="upgrade", fix="POST the same body to the same path")

@@ -19,7 +19,7 @@ def http_protocol() -> "type[asyncio.Protocol] | Literal['h11']":
         return "h11"
 
     class BoundedHeads(HttpToolsProtocol):
-        """Refuses a head that does not end."""
+        """Refuses a head that does not end, and takes nothing for one that is none."""
 
         _head: int | None = 0  # bytes of the head that is read; None within a body
 
@@ -32,10 +32,17 @@ def http_protocol() -> "type[asyncio.Protocol] | Literal['h11']":
                     return
             super().data_received(data)
 
+        def on_header(self, name: bytes, value: bytes) -> None:
+            """A field of a head; what stands behind a body is none, though it looks like one."""
+            if self._head is not None:
+                super().on_header(name, value)
+
         def on_headers_complete(self) -> None:
             """The end of a head."""
             self._head = None
             super().on_headers_complete()
+            # what reads a URL takes it apart: a request for another server would be one for ours
+            self.scope["raw_path"] = self.url.partition(b"?")[0]
 
         def on_message_complete(self) -> None:
             """The end of a request."""
