@@ -14,6 +14,7 @@ from contextwright.compiler.steps.decide import (
     TAIL,
     Decisions,
     _fresh,
+    due_at,
     exchange_at,
     gain,
 )
@@ -54,12 +55,22 @@ def decisions_of(blocks, economy, inputs):
                 decisions = Decisions(upto=origin, pages=pages, steps=place - 1)
                 known, origin = origin, place
             scope = known, economy, inputs
-            decisions = next_decisions(blocks[:place], decisions, *scope, begins)
+            due = -1 if begins else due_of(blocks[origin:place], economy, inputs)
+            decisions = next_decisions(blocks[:place], decisions, *scope, due)
     return decisions
 
 
-def next_decisions(blocks, decisions, known, economy, inputs, begins=False):
-    if begins or tokens(blocks, decisions, inputs) > economy.space:
+def due_of(blocks, economy, inputs):
+    """Tokens above which a step is due, of the exchanges since steps began anew."""
+    *before, newest = blocks
+    turns = sum(block.role == "user" for block in before)
+    if newest.role != "user" or not turns:
+        return economy.space
+    return due_at(economy, sum(map(inputs.cost, before)) // turns)
+
+
+def next_decisions(blocks, decisions, known, economy, inputs, due):
+    if tokens(blocks, decisions, inputs) > due:
         made = replace(folded(blocks, decisions, known, economy, inputs), checked=len(blocks))
         with_note = replace(made, note=_note(blocks, made, inputs))
         fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space

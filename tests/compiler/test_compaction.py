@@ -63,6 +63,30 @@ def test_while_it_fits_nothing_is_left_out():
         assert len(pack.request["messages"]) == len(session)
 
 
+def turns_with_steps(calls, limit):
+    """For each step of four turns of so many calls, how many of its turn's calls came before it."""
+    session, memo, before, seen = Session("s"), Memo(), [], []
+    for turn in range(4):
+        session.user(f"Please look into case C-{turn}.")
+        for call in range(calls):
+            pack = SpecCompiler(C.default() | C.compaction(limit, eager=False), memo=memo).compile(
+                session.snapshot(), target_for("openai-chat")
+            )
+            notes = [m for m in pack.request["messages"] if 'source="earlier"' in str(m)]
+            seen += [call] * (notes != before)
+            before = notes
+            session.call("read_file", {"path": f"/src/{turn}-{call}.py"}, id=f"c{turn}-{call}")
+            session.result(f"c{turn}-{call}", f"def function_{turn}_{call}(): ...\n" * 20)
+    return seen
+
+
+def test_turns_that_need_a_step_have_it_where_they_begin():
+    """Then it stands for what is done, not for what the turn works with. Short turns have it only
+    where the limit is passed."""
+    assert turns_with_steps(calls=16, limit=4000)[0] == 0
+    assert 0 not in turns_with_steps(calls=8, limit=4000)
+
+
 @pytest.mark.slow
 def test_the_prefix_moves_in_rare_steps_only():
     before, moved, count = [], 0, 0

@@ -50,7 +50,8 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             it last, and the tokens that it may have.
         noted: whether there is a note.
         origin: the newest place at which steps began anew; origin_before: the one in front of it.
-        passed: tokens of the exchanges since the newest, as they came.
+        passed: tokens of the exchanges since the newest, as they came; turns: how many turns
+            began since.
         digest: sha256 of all other fields.
     """
 
@@ -74,6 +75,7 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     origin: int = 0
     origin_before: int = 0
     passed: int = 0
+    turns: int = 0
     digest: str = ""
 
     def digested(self) -> "SavedFold":

@@ -26,6 +26,8 @@ from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
 from contextwright.tokens.model_rules import StepPrices
 
+FREED = 25
+"""Percent of what a step frees when it must that one at the beginning of a turn frees at least."""
 TAIL = 15
 """Percent of what a step goes down to for the newest exchanges, which stay in their places."""
 LEAST = 70
@@ -228,6 +230,18 @@ def gain(rent: int, behind: int, prices: StepPrices) -> int:
         behind: tokens that the cache would write anew.
     """
     return prices.read * rent - (prices.write - prices.read) * behind
+
+
+def due_at(economy: Economy, turn: int) -> int:
+    """Tokens above which a step is due where a turn begins.
+
+    Args:
+        turn: tokens that a turn took so far, in the mean. One that takes more than a step frees has
+            a step in any case: at its beginning, where what was done is done, rather than in its
+            middle, among results that it works with. So the step comes as soon as it frees enough.
+    """
+    frees = economy.space * (100 - economy.low) // 100
+    return economy.space - (frees * (100 - FREED) // 100 if turn > frees else 0)
 
 
 def plan_fold(

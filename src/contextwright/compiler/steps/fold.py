@@ -20,6 +20,7 @@ from contextwright.compiler.steps.decide import (
     Costs,
     Decisions,
     Economy,
+    due_at,
     exchange_at,
     plan_fold,
     plan_shrink,
@@ -183,7 +184,7 @@ class Fold:
                     self._add(FoldState(saved.place, saved.place, decisions))
                     if not self.origins.has_begun:
                         self.origins.begin(
-                            saved.place, saved.origin, saved.origin_before, saved.passed
+                            saved.place, saved.origin, saved.origin_before, saved.passed, saved.turns
                         )
                     return self.states[-1]
             except (IndexError, KeyError, StopIteration):
@@ -228,6 +229,7 @@ class Fold:
             origin=self.origin,
             origin_before=self.origins.before(self.origin),
             passed=self.origins.passed(self.origin, len(blocks)),
+            turns=self.origins.turns(self.origin, len(blocks)),
         ).digested()
 
     def _add(self, state: FoldState) -> None:
@@ -247,7 +249,8 @@ class Fold:
         counted: Counted,
     ) -> Decisions:
         """The decisions for the request with the exchanges before `stop`."""
-        if _tokens(blocks, stop, decisions, inputs, counted) > economy.space:
+        due = self._due(blocks, stop, economy)
+        if _tokens(blocks, stop, decisions, inputs, counted) > due:
             return self._folded(blocks, stop, decisions, economy, inputs)
         new = stop - decisions.checked
         if economy.eager and new * OFTEN > stop - decisions.upto:
@@ -260,6 +263,14 @@ class Fold:
             counted.decisions = msgspec.structs.replace(decisions, checked=stop)
             return counted.decisions
         return decisions
+
+    def _due(self, blocks: Sequence[Block], stop: int, economy: Economy) -> int:
+        """Tokens of a request with the exchanges before `stop` above which a step is due."""
+        newest = stop - 1
+        if blocks[newest].role != "user" or newest <= self.origin:
+            return economy.space
+        turns = self.origins.turns(self.origin, newest)
+        return due_at(economy, self.origins.passed(self.origin, newest) // turns if turns else 0)
 
     def _begun(self, economy: Economy, inputs: Inputs) -> Decisions:
         """The decisions for the request at the newest origin, of nothing but its exchanges. Their

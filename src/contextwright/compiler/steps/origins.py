@@ -15,33 +15,36 @@ half a percent, and a first compile takes twice the steps."""
 
 class Origins:
     """Places up to which exchanges have taken more than `SPACES` times the space since the one
-    before, each in front of a message of the assistant. They follow from the exchanges as they
-    came, not from what steps made of them. They grow with a conversation."""
+    before, each in front of a message of the assistant, and what turns have taken since. They
+    follow from the exchanges as they came, not from what steps made of them. They grow with a
+    conversation."""
 
     def __init__(self) -> None:
         self._places: list[int] = []
         self._first = 0  # the first exchange that is summed
         self._sums = array("q", [0])  # of tokens, since the origin before the first
+        self._turns = array("q", [0])  # how many began, since then
 
     @property
     def held_bytes(self) -> int:
         """About what they hold."""
-        return self._sums.itemsize * len(self._sums)
+        return 2 * self._sums.itemsize * len(self._sums)
 
     @property
     def has_begun(self) -> bool:
         """Whether anything was summed."""
         return self._first > 0 or len(self._sums) > 1
 
-    def begin(self, place: int, origin: int, before: int, passed: int) -> None:
+    def begin(self, place: int, origin: int, before: int, passed: int, turns: int) -> None:
         """Go on behind the exchanges before `place`, which nobody looked at.
 
         Args:
             origin: the newest of them; before: the one in front of it. passed: tokens of the
-                exchanges since.
+                exchanges since; turns: how many turns began since.
         """
         self._places = [before, origin] if before else [origin]
-        self._first, self._sums = place, array("q", [passed])
+        self._first = place
+        self._sums, self._turns = array("q", [passed]), array("q", [turns])
 
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
@@ -51,7 +54,8 @@ class Origins:
         ):
             self.__init__()
             return
-        del self._places[count:], self._sums[start - self._first + 1 :]
+        del self._places[count:]
+        del self._sums[start - self._first + 1 :], self._turns[start - self._first + 1 :]
 
     def newest(
         self, blocks: Sequence[Block], stop: int, space: int, cost: Callable[[Block], int]
@@ -63,6 +67,7 @@ class Origins:
             if blocks[place].role == "assistant" and self.passed(origin, place) > most:
                 self._places.append(origin := place)
             sums.append(sums[-1] + cost(blocks[place]))
+            self._turns.append(self._turns[-1] + (blocks[place].role == "user"))
         origin = self.before(stop)
         return stop if self.passed(origin, stop) > most else origin
 
@@ -73,5 +78,12 @@ class Origins:
 
     def passed(self, origin: int, stop: int) -> int:
         """Tokens of the exchanges from an origin to `stop`."""
-        before = self._sums[origin - self._first] if origin > self._first else 0
-        return self._sums[stop - self._first] - before
+        return self._since(self._sums, origin, stop)
+
+    def turns(self, origin: int, stop: int) -> int:
+        """How many turns began from an origin to `stop`."""
+        return self._since(self._turns, origin, stop)
+
+    def _since(self, sums: "array[int]", origin: int, stop: int) -> int:
+        before = sums[origin - self._first] if origin > self._first else 0
+        return sums[stop - self._first] - before
