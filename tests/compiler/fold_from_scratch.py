@@ -7,6 +7,7 @@ from contextwright.blocks.protection import protection_of
 from contextwright.compiler.steps import note as note_words
 from contextwright.compiler.steps import origins
 from contextwright.compiler.steps.decide import (
+    EARLY,
     ENOUGH,
     LEAST,
     NOTE,
@@ -124,7 +125,10 @@ def holds(later, earlier):
 
 def shrunk(blocks, decisions, known, prices, inputs):
     repeated = repeated_places(blocks, known, inputs)
-    best, decided = 0, None
+    best, decided, saved = 0, None, 0
+    at_hand = range(decisions.upto, len(blocks))
+    whole = sum(inputs.cost(exchange_at(blocks, at, decisions, inputs)) for at in at_hand)
+    least = whole * EARLY // 100
     requests, rent, behind = 1, 0, inputs.cost(blocks[-1])
     rows, untold = set(decisions.shrunk), set(decisions.untold)
     for at in range(len(blocks) - 2, decisions.upto - 1, -1):
@@ -139,7 +143,8 @@ def shrunk(blocks, decisions, known, prices, inputs):
             continue
         rent += (before - after) * requests
         (untold if form == "untold" else rows).add(at)
-        if gain(rent, behind, prices) > best:
+        saved += before - after
+        if saved >= least and gain(rent, behind, prices) > best:
             best = gain(rent, behind, prices)
             decided = replace(
                 decisions,

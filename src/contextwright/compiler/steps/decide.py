@@ -26,6 +26,10 @@ from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
 from contextwright.tokens.model_rules import StepPrices
 
+EARLY = 10
+"""Percent of the exchanges that are looked at which shortening early must save. What saves less
+hardly pays for its risk: all that there was in a recorded coding session, 9 percent, cost .8
+percent more than it saved. With 20, long service sessions save 23 percent instead of 26."""
 FREED = 25
 """Percent of what a step frees when it must that one at the beginning of a turn frees at least."""
 TAIL = 15
@@ -196,10 +200,13 @@ def plan_shrink(
     last = blocks[stop - 1]
     savings, answers, tokens = costs.savings(blocks, stop, decisions, repeats, inputs)
     answers += last.role == "assistant"
-    tokens, rent = tokens + inputs.cost(last), 0
+    tokens, rent, saved = tokens + inputs.cost(last), 0, 0
+    least = (tokens + sum(saving.tokens for saving in savings)) * EARLY // 100
     for saving in reversed(savings):
         rent += saving.tokens * (1 + answers - saving.answers)
-        if (won := gain(rent, tokens - saving.ahead, prices)) > best:
+        saved += saving.tokens
+        won = gain(rent, tokens - saving.ahead, prices)
+        if won > best and saved >= least:
             best, best_at = won, saving.at
     if best_at < 0:
         return None

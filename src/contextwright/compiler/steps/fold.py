@@ -184,7 +184,11 @@ class Fold:
                     self._add(FoldState(saved.place, saved.place, decisions))
                     if not self.origins.has_begun:
                         self.origins.begin(
-                            saved.place, saved.origin, saved.origin_before, saved.passed, saved.turns
+                            saved.place,
+                            saved.origin,
+                            saved.origin_before,
+                            saved.passed,
+                            saved.turns,
                         )
                     return self.states[-1]
             except (IndexError, KeyError, StopIteration):
