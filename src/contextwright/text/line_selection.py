@@ -93,18 +93,20 @@ def select_units(
     lengths = accumulate(len(units[place].text) for place in order)
     reach = sum(1 for length in lengths if length <= max_tokens * WIDEST) + 1
 
+    holes = _Holes(units)
+
     def fits(size: int) -> bool:
-        return count(_rendered(units, _chosen(units, order[:size])).text) <= max_tokens
+        return count(_rendered(units, _chosen(units, order[:size]), holes).text) <= max_tokens
 
     low = _most(min(reach, len(order)), fits)
     chosen = _chosen(units, order[:low])
     for place in [*order[low : low + FILL]] * 2:  # twice: what fills a hole saves its mark
         more = chosen | _chosen(units, [place])
-        if len(more) > len(chosen) and count(_rendered(units, more).text) <= max_tokens:
+        if len(more) > len(chosen) and count(_rendered(units, more, holes).text) <= max_tokens:
             chosen = more
     if not chosen:
         return Selection("", sum(unit.stands_for for unit in units))
-    return _rendered(units, chosen)
+    return _rendered(units, chosen, holes)
 
 
 def _most(size: int, fits: Callable[[int], bool]) -> int:
@@ -173,18 +175,17 @@ def _chosen(units: Sequence[Unit], places: Sequence[int]) -> set[int]:
     return chosen
 
 
-def _rendered(units: Sequence[Unit], chosen: set[int]) -> Selection:
+def _rendered(units: Sequence[Unit], chosen: set[int], holes: "_Holes") -> Selection:
     pieces: list[str] = []
     nouns: set[str] = set()
     omitted = at = 0
     for place in [*sorted(chosen), len(units)]:
-        hole = units[at:place]
-        if hole and sum(len(unit.text) for unit in hole) <= CHEAP:
-            pieces += [unit.text + unit.joint for unit in hole]
-        elif hole:
-            pieces.append(mark(hole, first=not nouns) + hole[-1].joint)
-            omitted += sum(unit.stands_for for unit in hole)
-            nouns.update(unit.noun for unit in hole)
+        if at < place and holes.characters(at, place) <= CHEAP:
+            pieces += [unit.text + unit.joint for unit in units[at:place]]
+        elif at < place:
+            pieces.append(holes.mark(at, place, first=not nouns) + units[place - 1].joint)
+            omitted += holes.lines(at, place)
+            nouns |= holes.nouns(at, place)
         if place < len(units):
             pieces.append(units[place].text + units[place].joint)
             omitted += units[place].omits
@@ -193,16 +194,43 @@ def _rendered(units: Sequence[Unit], chosen: set[int]) -> Selection:
     return Selection(text, omitted, frozenset(nouns))
 
 
-def mark(hole: Sequence[Unit], *, first: bool) -> str:
-    """What stands for units that are left out: how many of what, fields by their names."""
-    nouns = {unit.noun for unit in hole}
-    number = sum(unit.stands_for for unit in hole)
-    noun = next(iter(nouns)) if len(nouns) == 1 else "parts"
-    in_all = f" ({hole[0].total} in all)" if first and len(nouns) == 1 and hole[0].total else ""
-    noun = (noun.removesuffix("s") if number == 1 else noun) + in_all
-    names = ", ".join(unit.label for unit in hole)
-    if all(unit.label for unit in hole) and len(names) <= NAMES:
-        return f"[… without {names}]"
-    if nouns == {"rows"}:
-        return f"… {number} more {noun}"
-    return f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"
+class _Holes:
+    """What stands for neighbouring units that are left out. Hundreds of choices are tried of the
+    same units, so what a hole has is told from running sums."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self._units = units
+        self._characters = [0, *accumulate(len(unit.text) for unit in units)]
+        self._lines = [0, *accumulate(unit.stands_for for unit in units)]
+        self._labelled = [0, *accumulate(unit.label != "" for unit in units)]
+        self._names = [0, *accumulate(len(unit.label) for unit in units)]
+        self._nouns = frozenset(unit.noun for unit in units)
+
+    def characters(self, start: int, stop: int) -> int:
+        """Characters of the units from `start` up to `stop`."""
+        return self._characters[stop] - self._characters[start]
+
+    def lines(self, start: int, stop: int) -> int:
+        """Lines of the source that they are."""
+        return self._lines[stop] - self._lines[start]
+
+    def nouns(self, start: int, stop: int) -> frozenset[str]:
+        """What they are called."""
+        if len(self._nouns) == 1:
+            return self._nouns
+        return frozenset([unit.noun for unit in self._units[start:stop]])
+
+    def mark(self, start: int, stop: int, *, first: bool) -> str:
+        """How many of what, fields by their names; `first` where no other mark stands before."""
+        nouns, number = self.nouns(start, stop), self.lines(start, stop)
+        noun, in_all = next(iter(nouns)) if len(nouns) == 1 else "parts", ""
+        if first and len(nouns) == 1 and (total := self._units[start].total):
+            in_all = f" ({total} in all)"
+        noun = (noun.removesuffix("s") if number == 1 else noun) + in_all
+        if self._labelled[stop] - self._labelled[start] == stop - start:
+            characters = self._names[stop] - self._names[start] + 2 * (stop - start - 1)
+            if characters <= NAMES:
+                return f"[… without {', '.join(unit.label for unit in self._units[start:stop])}]"
+        if nouns == frozenset({"rows"}):
+            return f"… {number} more {noun}"
+        return f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"
