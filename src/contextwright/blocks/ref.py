@@ -17,8 +17,9 @@ class Ref(msgspec.Struct, frozen=True):
     """A scheme and a path; `str()` gives the ref as text.
 
     `event://ID` is an event of the session at hand, `event://ID#0` the result of its first
-    call, `event://FIRST#..LAST` all from one event to another, `artifact://PATH` or
-    `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
+    call, `event://ID#.1` its second part where that is a picture or a file, `event://ID#0.1` the
+    second of the result's, `event://FIRST#..LAST` all from one event to another,
+    `artifact://PATH` or `artifact://sha256/HEX` a stored artifact, `state://KEY` a state
     key. `file` and `https` resolve only where a root or a host was allowed.
     """
 

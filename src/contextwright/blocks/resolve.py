@@ -6,9 +6,9 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.blocks.line_ids import event_of_line, ref_of_line
-from contextwright.blocks.ref import Ref, parse_ref
+from contextwright.blocks.ref import Ref, event_ref, parse_ref
 from contextwright.errors import RefError
-from contextwright.session.event import Event, Text, ToolResult
+from contextwright.session.event import Event, File, Image, Text, ToolResult
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import EVIDENCE
@@ -172,18 +172,57 @@ def _event(ref: Ref, snapshot: Snapshot) -> str | None:
         return msgspec.json.encode([event for e in exchanges for event in e.events]).decode()
     if ref.part.startswith(".."):
         return None
+    if "." in ref.part:
+        return _file(ref.part, event, snapshot)
     return _result(ref.part, event, snapshot) if ref.part else event.text
 
 
 def _result(place: str, event: Event, snapshot: Snapshot) -> str | None:
-    position = snapshot.log.position_of(event.id) or 0
-    exchange = snapshot.exchanges_of([position])[0]
-    calls = exchange.calls
-    if not place.isascii() or not place.isdigit() or int(place) >= len(calls):
-        return None
-    result: ToolResult | None = exchange.results.get(calls[int(place)].id)
+    result = result_at(place, event, snapshot)
     if result is None:
         return None
     if all(isinstance(part, Text) for part in result.content):
         return result.text
     return msgspec.json.encode(result.content).decode()
+
+
+def result_behind(text: str, snapshot: Snapshot) -> tuple[str, ToolResult] | None:
+    """The result of a call that a ref names, with the ref; None where it names anything else.
+
+    Raises:
+        RefError: it is no ref.
+    """
+    ref = _parsed(text)
+    event = event_of_line(ref.path, snapshot) if ref.scheme == "event" and ref.part else None
+    result = None if event is None else result_at(ref.part, event, snapshot)
+    return None if event is None or result is None else (event_ref(event.id, int(ref.part)), result)
+
+
+def result_at(place: str, event: Event, snapshot: Snapshot) -> ToolResult | None:
+    """The result of one of the calls of the exchange that an event is of, counted from 0."""
+    position = snapshot.log.position_of(event.id) or 0
+    exchange = snapshot.exchanges_of([position])[0]
+    calls = exchange.calls
+    if not _is_number(place) or int(place) >= len(calls):
+        return None
+    return exchange.results.get(calls[int(place)].id)
+
+
+def _file(place: str, event: Event, snapshot: Snapshot) -> str | None:
+    """A picture or a file of a message, or of the result of one of its calls: its bytes as a data
+    URL, or where it is."""
+    call, _, number = place.partition(".")
+    result = result_at(call, event, snapshot) if call else None
+    parts = result.content if result is not None else () if call else event.parts
+    if not _is_number(number) or int(number) >= len(parts):
+        return None
+    part = parts[int(number)]
+    if not isinstance(part, Image | File):
+        return None
+    if part.data:
+        return f"data:{part.media_type};base64,{part.data}"
+    return part.url or part.file_id
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()

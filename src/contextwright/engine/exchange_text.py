@@ -2,13 +2,15 @@
 it by, so that lines and expressions find what they ask for."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from contextwright.blocks.line_ids import line_id
 from contextwright.blocks.of_exchange import block_of
-from contextwright.blocks.resolve import exchanges_behind
-from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.blocks.ref import event_ref
+from contextwright.blocks.resolve import exchanges_behind, result_behind
+from contextwright.render.wire import clean, pixels
+from contextwright.session.event import AnyPart, File, Image, Opaque, Text, ToolCall, ToolResult
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.text.json_fields import load_json
@@ -24,22 +26,55 @@ def text_behind(text: str, snapshot: Snapshot, read: Callable[[str], str]) -> st
         RefError: it does not resolve, or may not be followed from here.
     """
     exchanges = exchanges_behind(text, snapshot)
-    return "\n".join(map(_exchange_lines, exchanges)) if exchanges else read(text)
+    if exchanges:
+        return "\n".join(map(_exchange_lines, exchanges))
+    behind = result_behind(text, snapshot)
+    if behind is None or all(isinstance(part, Text) for part in behind[1].content):
+        return read(text)
+    return "\n".join(_texts(behind[1].content, behind[0]))
 
 
 def _exchange_lines(exchange: Exchange) -> str:
     """An exchange with everything that was said in it."""
     block = block_of(exchange)
+    places = {call.id: place for place, call in enumerate(exchange.calls)}
     lines: list[str] = []
     for message in block.messages:
-        for part in message.parts:
+        for number, part in enumerate(message.parts):
             if isinstance(part, Text) and part.text.strip():
                 lines.append(f"{message.author or message.role}: {part.text}")
             elif isinstance(part, ToolCall):
                 lines.append(f"{part.name} {_arguments(part.arguments)}".rstrip())
             elif isinstance(part, ToolResult):
-                lines.append(f"\u2192\n{part.text}")
+                ref = event_ref(exchange.first.id, places.get(part.call_id))
+                lines += ["\u2192", *_texts(part.content, ref)]
+            elif isinstance(part, Image | File):
+                lines.append(_named(part, f"{event_ref(message.event_id)}#.{number}"))
     return f"{line_id(block)} " + "\n".join(lines)
+
+
+def _texts(parts: tuple[AnyPart, ...], ref: str) -> Iterator[str]:
+    """What a tool gave: its texts, and its pictures and files by name.
+
+    Args:
+        ref: of the result.
+    """
+    for number, part in enumerate(parts):
+        if isinstance(part, Text):
+            yield part.text
+        elif isinstance(part, Image | File):
+            yield _named(part, f"{ref}.{number}")
+        elif isinstance(part, Opaque):
+            yield f"[{part.kind}]"
+
+
+def _named(part: Image | File, ref: str) -> str:
+    """What a picture or a file is, and the ref of its bytes or its address."""
+    width, height = pixels(part) if isinstance(part, Image) else (0, 0)
+    size = f", {width} x {height}" if width else ""
+    held = f"{len(part.data) * 3 // 4:,} bytes" if part.data else "elsewhere"
+    kind = "image" if isinstance(part, Image) else "file"
+    return f"[{kind}: {clean(getattr(part, 'name', '') or part.media_type)}{size}, {held}: {ref}]"
 
 
 def _arguments(text: str) -> str:
