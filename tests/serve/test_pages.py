@@ -249,6 +249,18 @@ def test_results_without_their_calls_are_shortened_row_by_row():
         assert len(kept["messages"]) == len(whole["messages"]) and kept["tokens_saved"] > 0
 
 
+def test_a_body_that_is_sent_twice_saves_as_much_twice():
+    """Who asks again, since an answer was lost, reads what it saves."""
+    with proxied(spec=SPEC) as (_, proxy):
+        _, _, first = compress(proxy.url, LONG)
+        _, _, again = compress(proxy.url, LONG)
+        assert first["tokens_saved"] > 0 and again == first
+        small = {"model": "gpt-5", "messages": LONG["messages"][:3], "tools": LONG["tools"]}
+        for _ in range(2):
+            _, _, whole = compress(proxy.url, small)
+            assert whole["tokens_before"] == whole["tokens_after"] > 0
+
+
 def test_usage_is_counted_by_its_caller():
     body = {"model": "gpt-5", "usage": {"prompt_tokens": 11, "completion_tokens": 3}}
     with proxied() as (_, proxy):

@@ -18,6 +18,7 @@ import pytest
 from tests.serve.agent_upstream import DONE, AgentUpstream, results_of
 
 from contextwright import C
+from contextwright.serve.client_identity import client_identity
 from contextwright.serve.proxy_server import ProxyThread
 from contextwright.serve.settings import ProxySettings
 from contextwright.testing.strict_server.refusal import text_tokens
@@ -39,6 +40,7 @@ class Agent(msgspec.Struct, frozen=True):
         environment: variables. files: below its home.
         daemon: the option of a process that it leaves behind.
         is_typed: whether commands are typed by its user, since its model has no tools.
+        path: that its turns go to. known_by: what names its conversation; `messages` where nothing does.
     """
 
     install: str
@@ -47,6 +49,8 @@ class Agent(msgspec.Struct, frozen=True):
     files: dict = {}
     daemon: str = ""
     is_typed: bool = False
+    path: str = "/v1/chat/completions"
+    known_by: str = "messages"
 
 
 OPENAI = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "{url}/v1", "OPENAI_MODEL": "gpt-5"}
@@ -73,23 +77,27 @@ AGENTS = {
         "npm i @anthropic-ai/claude-code",
         ("-p", PROMPT, "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"),
         {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "k", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+        path="/v1/messages", known_by="x-claude-code-session-id",
     ),
     "codex": Agent(
         "npm i @openai/codex",
         ("exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5",
          "-c", CODEX, "-c", 'model_provider="own"', PROMPT),
         {"OPENAI_API_KEY": "k"},
+        path="/v1/responses", known_by="session-id",
     ),
     "opencode": Agent(
         "npm i opencode-ai",
         ("run", "-m", "own/gpt-5", PROMPT),
         files={".config/opencode/opencode.json": {"provider": {"own": COMPATIBLE}, "permission": {"bash": "allow"}}},
+        known_by="x-session-id",
     ),
     "gemini": Agent(
         "npm i @google/gemini-cli",
         ("--yolo", "--skip-trust", "-m", "gemini-2.5-pro", "-p", PROMPT),
         {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "{url}"},
         {".gemini/settings.json": {"security": {"auth": {"selectedType": "gemini-api-key"}}}},
+        path="/v1beta/models/gemini-2.5-pro:streamGenerateContent",
     ),
     "cline": Agent(
         "npm i cline node@22",  # it asks for Node 22
@@ -188,6 +196,21 @@ def test_a_session_is_the_same_while_nothing_is_due(name, tmp_path):
     assert len(upstream.turns) == len(direct.turns) == 3 and not upstream.broken
     assert list(map(conversation, upstream.turns)) == list(map(conversation, direct.turns))
     assert sums.rewritten == sums.faults == 0
+    agent = AGENTS[name]
+    said = list(map(conversation, upstream.turns))
+    turns = [seen for seen in upstream.seen if conversation(json_of(seen.body)) in said]
+    assert {seen.path.partition("?")[0] for seen in turns} == {agent.path}
+    assert {known_by(seen) for seen in turns} == {agent.known_by}
+
+
+def json_of(body):
+    return json.loads(body) if body.startswith(b"{") else {}
+
+
+def known_by(seen):
+    """What names the conversation that a request is of."""
+    headers = [(key.lower().encode(), value.encode()) for key, value in seen.headers]
+    return client_identity(headers, json.loads(seen.body), "").source
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -95,6 +95,7 @@ class CallCompiler:
         self._grown = GrownBodies(settings.max_bytes // 2)
         self._refusals: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._counted: WeakKeyDictionary[Session, _ByEngine] = WeakKeyDictionary()
+        self._newest: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
         planned = plan(settings.spec) if settings.spec is not None else None
         self.clean: Callable[[str], str] = planned.clean if planned is not None else str
         self.redacts = planned is not None and bool(planned.redactions)
@@ -226,9 +227,16 @@ class CallCompiler:
             counted[engine] = summary
         names = ("calls", "tokens", "cached", "cost", "whole_tokens", "whole_cost")
         added = {name: getattr(summary, name) - getattr(before, name) for name in names}
+        self._newest[session] = _newest_of(self._newest.get(session), sent.made.pack, added)
         if sent.action in (UNTOUCHED, ORIGINAL):  # what went out is all of it
             added |= {"tokens": added["whole_tokens"], "cost": added["whole_cost"], "cached": 0}
         return LedgerSummary(**added, suspended=summary.suspended)
+
+    def whole_tokens(self, sent: CompiledCall) -> int:
+        """Tokens of a call that was counted, as it came: also where it was made twice, and the
+        ledger's sums, in which it stands once, say nothing of the second time."""
+        newest = self._newest.get(sent.made.session) if sent.made is not None else None
+        return newest[1] if newest is not None else 0
 
     def _plain(self, raw: bytes, coding: str) -> bytes:
         """A body without its coding."""
@@ -282,6 +290,15 @@ class CallCompiler:
             where="the request's body",
             fix="send a body of the provider's own form; without a redaction it would go out",
         )
+
+
+def _newest_of(
+    before: tuple[int, int] | None, pack: Pack, added: dict[str, int]
+) -> tuple[int, int]:
+    """The position of a session's newest call, and its tokens as it came."""
+    position = pack.manifest.position
+    again = before is not None and before[0] == position
+    return position, added["whole_tokens"] + (before[1] if before is not None and again else 0)
 
 
 def _key(call: ModelCall, raw: bytes, named: ClientIdentity) -> bytes:

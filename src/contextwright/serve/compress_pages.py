@@ -61,7 +61,10 @@ def compress_routes(proxy: "Proxy") -> list[Route]:
         if sent.action == REWRITTEN and not redacts and not _keeps(sent, source, key):
             why = "messages that are to stay would change"
             sent = msgspec.structs.replace(sent, body=raw, action=UNTOUCHED, reason=why)
-        sums = await off_loop(proxy.count, sent, None)
+        await off_loop(proxy.count, sent, None)
+        whole = proxy.compiler.whole_tokens(sent)
+        tokens = sent.pack.tokens if sent.pack is not None and sent.action == REWRITTEN else whole
+        sums = CallSums(tokens=tokens, whole_tokens=whole)
         made = object_if(msgspec.json.decode(sent.body))
         return _answer(list_if(made.get(key)), sums, sent, key, _ignored(source))
 

@@ -108,8 +108,10 @@ def _check_upstream(url: str) -> None:
         why = "has more than scheme, host, port and path"
     else:
         return
+    # what has an @ may have a password
+    named = f"{parts.scheme}://{parts.hostname or '?'}" if parts.scheme or "@" in url else url
     raise ProxyError(
-        f"the upstream {parts.scheme}://{parts.hostname or '?'} {why}",
+        f"the upstream {named!r} {why}",
         where="upstream",
         fix="give https://HOST, such as https://api.openai.com; credentials are the callers' own",
     )
