@@ -38,19 +38,21 @@ class Cost(msgspec.Struct, frozen=True):
 
     Args:
         largest: tokens of the largest request. moved: requests that did not begin with the one
-            before. cost: microdollars of all inputs.
+            before. cost: microdollars of all inputs. waiting: by an engine whose steps wait.
     """
 
     largest: int
     moved: int
     cost: int
+    waiting: int
 
 
 def measure(spec: Expr | None, model: str) -> Cost:
     """One spec, compiled before each call of the loop."""
     engine, largest, requests = Engine(spec, model, suspend=False), 0, list[Request]()
-    session = None
+    waiting, session = Engine(spec, model), None
     for session, _ in grow():
+        waiting.compile(session)
         pack = engine.compile(session)
         largest = max(largest, pack.tokens)
         requests.append(pack.request)
@@ -58,7 +60,8 @@ def measure(spec: Expr | None, model: str) -> Cost:
     moved = sum(
         _unmarked(new)[: len(old["messages"])] != _unmarked(old) for old, new in pairwise(requests)
     )
-    return Cost(largest, moved, engine.ledger(session).cost)
+    costs = engine.ledger(session).cost, waiting.ledger(session).cost
+    return Cost(largest, moved, *costs)
 
 
 def _unmarked(request: Request) -> list[bytes]:
@@ -77,15 +80,19 @@ def table(rows: dict[str, tuple[Cost, ...]], whole: tuple[Cost, ...]) -> list[st
     """The rows, against sending everything."""
     heads = "".join(f" {model} |" for model in MODELS)
     lines = [
-        f"| {CALLS} calls | largest request | prefix moved |{heads}",
-        "| --- | ---: | ---: |" + " ---: |" * len(MODELS),
+        f"| {CALLS} calls | largest request | prefix moved |{heads} by default |",
+        "| --- | ---: | ---: |" + " ---: |" * (len(MODELS) + 1),
     ]
     for name, costs in {EVERYTHING: whole, **rows}.items():
         shares = (
             f" ${cost.cost / 1e6:.3f} ({cost.cost / all_.cost:.2f}) |"
             for cost, all_ in zip(costs, whole, strict=True)
         )
-        lines.append(f"| {name} | {costs[0].largest:,} | {costs[0].moved} |{''.join(shares)}")
+        waiting = " / ".join(
+            f"{cost.waiting / all_.cost:.2f}" for cost, all_ in zip(costs, whole, strict=True)
+        )
+        told = f"{costs[0].largest:,} | {costs[0].moved} |{''.join(shares)} {waiting} |"
+        lines.append(f"| {name} | {told}")
     return lines
 
 
@@ -99,12 +106,12 @@ against sending everything. Written by `python -m benchmarks.agent_loop_cost`.
 
 - **prefix moved**: requests that do not begin with the whole request before them.
 - **no spec**: nothing is done while everything fits; the window is far.
+- **by default**: the share that it costs where steps wait until they are paid for
+  ([ADR 85](../adr/0085-a-step-waits-until-it-is-paid-for.md)), `gpt-5` / `claude-sonnet-4-5`. A limit is then reached later.
 
 """
 TAIL = """
-`C.window(steps=8)` means the newest eight, and so moves at every call; with `stride=8` it holds eight to
-fifteen. By default an engine takes a spec back that is dearer than sending everything by a tenth, and was so at its
-newest two calls (`Engine(suspend=False)` keeps it): see [ADR 80](../adr/0080-a-spec-gives-way-where-it-goes-on-losing.md).
+`C.window(steps=8)` means the newest eight, and so moves at every call; with `stride=8` it holds eight to fifteen.
 """
 
 

@@ -21,6 +21,7 @@ def proxy_options(command: Callable[..., Any]) -> Callable[..., Any]:
         window: int | None,
         data: str | None,
         read_back: bool,
+        no_suspend: bool,
         deadline: float,
         **rest: Any,
     ) -> Any:
@@ -30,6 +31,7 @@ def proxy_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "window": window,
             "data": data,
             "read_back": read_back,
+            "suspend": not no_suspend,
             "deadline_s": deadline,
         }
         return command(options=options, **rest)
@@ -57,6 +59,12 @@ _OPTIONS = (
         "--read-back",
         is_flag=True,
         help="Add the tools with which a model reads what was left out, and answer them.",
+    ),
+    click.option(
+        "--no-suspend",
+        is_flag=True,
+        help="Take each step of the spec at once, not only when it leaves a conversation no dearer "
+        "than sending everything.",
     ),
     click.option(
         "--deadline",

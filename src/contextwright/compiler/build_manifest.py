@@ -82,6 +82,7 @@ def manifest_of(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
         position=snapshot.position,
+        decided_at=compiler.decided_at,
         session_digest=snapshot.digest,
         state_version=snapshot.state.version,
         state_digest=sha256(state).hexdigest(),

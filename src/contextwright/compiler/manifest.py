@@ -181,6 +181,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         answers: what models contributed, with who made it: a replay asks no model.
         folds: what compactions decided, in numbers: a replay takes no step again.
         limit_steps: how many steps other limits have taken in all, where the newest one stands.
+        decided_at: the position of the log at which the spec decided, where a step since then is
+            put off: what came since stands behind it as it came. 0 where it decided now.
         checksum: sha256 of the request's canonical JSON.
         digest: sha256 of all other fields, which `ctx replay` checks: also those that a rebuilt
             request does not show, such as the window. It finds accidents; who edits a manifest
@@ -233,6 +235,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answer, ...] = ()
     folds: tuple[SavedFold, ...] = ()
     limit_steps: int = 0
+    decided_at: int = 0
     steps: tuple[StepTrace, ...] = ()
     prefix: Prefix | None = None
     response_format: ResponseFormat | None = None

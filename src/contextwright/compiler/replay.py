@@ -90,6 +90,7 @@ def replay(
         answers=Answers(manifest.answers),
         folds=manifest.folds,
         ports=ports,
+        decided_at=manifest.decided_at,
     )
     again = compiler.compile(snapshot, _target(manifest, tools))
     _compare_built(manifest, again.manifest)

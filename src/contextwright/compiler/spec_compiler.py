@@ -17,6 +17,7 @@ from contextwright.compiler.change_ranges import (
     without_superseded,
 )
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
+from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.left_out import within_limit
@@ -87,6 +88,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         notes: what happened before the compile that a reader of its manifest should know.
         ports: what the application gives redactions.
         folds: what compactions decided before, beside what the session's metadata holds.
+        decided_at: the position of the log at which the spec decides: what came since stands
+            behind it as it came, within the model's window. 0 for that of the snapshot.
     """
 
     spec: Expr
@@ -99,6 +102,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
     folds: tuple[SavedFold, ...] = ()
+    decided_at: int = 0
 
     def compile(
         self,
@@ -193,7 +197,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Pack | None:
         renderer = target.provider.renderer
-        inputs = self._inputs(snapshot, target, renderer, planned, wants, dry=dry)
+        then = snapshot_then(snapshot, self.decided_at) if self.decided_at else snapshot
+        inputs = self._inputs(then, target, renderer, planned, wants, dry=dry)
         fitted = self._fitted(planned, inputs, target)
         if fitted is None or (dry and wants.asked):
             return None
@@ -201,6 +206,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tracer = room.tracer
         tracer.reconcile(blocks)
         ranges = _in_ranges(planned, inputs, tracer, blocks)
+        if then is not snapshot:
+            blocks, inputs = with_newer(blocks, inputs, snapshot, planned, tracer)
+            assembled = assembled_now(assembled, planned, blocks, inputs, target)
+            room = room_now(room, inputs, planned.terminal, target.max_input)
+            if room.over(blocks) > 0:
+                raise room.too_large(blocks, "with nothing decided anew")
         inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)

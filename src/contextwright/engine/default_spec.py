@@ -54,7 +54,7 @@ def instead_of(spec: Expr, target: Target) -> Expr | None:
     only how much of it, and for one that could not be replaced by anything cheaper."""
     planned = plan(spec)
     terminal = planned.terminal
-    words = set(_words(planned.body))
+    words = set(words_of(planned.body))
     if not planned.stands_on_conversation or not words <= OF_COST:
         return None
     if terminal is not None and terminal.word not in LIMITS:
@@ -70,21 +70,21 @@ def instead_of(spec: Expr, target: Target) -> Expr | None:
     return None if made == spec else made
 
 
-def _words(expr: Expr) -> Iterator[str]:
-    """The words of a spec."""
+def words_of(expr: Expr) -> Iterator[str]:
+    """The words of an expression."""
     if isinstance(expr, Atom):
         yield expr.word
     elif isinstance(expr, Union):
         for term in expr.terms:
-            yield from _words(term)
+            yield from words_of(term)
     elif isinstance(expr, Pipe):
-        yield from _words(expr.head)
+        yield from words_of(expr.head)
         yield from (step.word for step in expr.steps)
     elif isinstance(expr, Chain):
         yield from (step.word for step in expr.steps)
     elif isinstance(expr, Fallback):
-        yield from _words(expr.first)
-        yield from _words(expr.second)
+        yield from words_of(expr.first)
+        yield from words_of(expr.second)
     else:
         yield type(expr).__name__
 

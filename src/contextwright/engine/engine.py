@@ -32,8 +32,10 @@ from contextwright.engine.embedded import answering_by
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
-from contextwright.engine.ledger import Ledgers, LedgerSummary
+from contextwright.engine.ledger import Ledgers
+from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.engine.prepare import Turn, known_answers, memo_of, preparing, remember
+from contextwright.engine.put_off import PutOff
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.record import capture_before, observe_bill, recording, write
 from contextwright.engine.recovery import (
@@ -82,23 +84,20 @@ class Engine:
         spec: what the agent should see: a spec, its text, a recipe that has a `spec`, or any
             compiler with `compile(snapshot, target)`, whose packs are then used as they are; by
             default everything while it fits, then `C.compaction` (`default_spec`).
-        model: the model's name; `options` as `contextwright.target` takes them.
+        model: its name; `options` as `contextwright.target` takes them. target: instead of both.
         models: who summarizes, scores and extracts; by default the embedded models, which need
             no network.
         sessions: where sessions are saved after each record.
         artifacts: where `artifact://` refs are read, and where `C.offload` puts results. Sessions
             may share it: each reads what it stored or was given, and nothing else.
-        roots, hosts: as `compile` takes them.
-        memory: what `C.memory()` finds before a turn, under the state key `knowledge`.
-        scope: whose memories those are.
+        memory: what `C.memory()` finds before a turn, under the key `knowledge`; scope: whose.
         retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.
-        detector, vault: what `C.redact` takes, as `contextwright.compile` does.
-        target: instead of a model with its options.
+        roots, hosts, detector, vault: as `contextwright.compile` takes them.
         events: hooks by the name of their event, as `on` takes them.
         budget: what a session may be billed in all.
-        suspend: whether a spec that turns out dearer than sending everything gives way.
+        suspend: whether steps wait until they are paid for, and what turns out dear gives way.
     """
 
     def __init__(
@@ -137,6 +136,7 @@ class Engine:
         self.clock, self.ports = clock, ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
         self._ledgers = Ledgers(instead_of(self.spec, self._base), suspends=suspend)
+        self._put_off = PutOff(self.spec, self._ledgers, suspends=suspend)
         self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
         expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")
@@ -239,6 +239,7 @@ class Engine:
             target = decided.target
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
+            pack = self._put_off.going_on(pack, snapshot, target, made)
         return self._counted(pack, snapshot, target)
 
     def recover(
@@ -358,13 +359,15 @@ class Engine:
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)
-        self._check_budget(session)
+        if self.budget is not None:
+            self.budget.check(session)
 
     def _packing(
         self, session: Session, target: Target, why: tuple[str, ...] = ()
     ) -> TaskGenerator[Pack]:
         """The pack for a target, as hooks let it be, and they are told of it."""
-        self._check_budget(session)
+        if self.budget is not None:
+            self.budget.check(session)
         before = self._ledgers.of(session.log).newest
         packing = self._deciding(session, target, why, before)
         return (yield from self._hooks.making(session, before, packing))
@@ -401,11 +404,8 @@ class Engine:
         known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
         remember(log, self.models, answers)
-        return with_notes(pack, failed)
-
-    def _check_budget(self, session: Session) -> None:
-        if self.budget is not None:
-            self.budget.check(session)
+        compiler = msgspec.structs.replace(turn.compiler, answers=answers)
+        return with_notes(self._put_off.noted(pack, session, target, compiler), failed)
 
     def _spec_compiler(
         self, log: Log, notes: tuple[str, ...] = (), spec: Expr | None = None

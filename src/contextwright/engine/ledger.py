@@ -15,6 +15,17 @@ import msgspec
 
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.engine.conversation_sums import (
+    PICO,
+    ConversationSums,
+    DecidedAt,
+    decided_by,
+    input_price,
+    is_expired,
+    paid_for,
+    prices_of,
+)
+from contextwright.engine.ledger_summary import LedgerSummary, dollars
 from contextwright.errors import ModelError
 from contextwright.formats.fields import object_if
 from contextwright.render.target import Target
@@ -22,7 +33,8 @@ from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
-from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.counter import named_counter
+from contextwright.tokens.models import ModelInfo
 from contextwright.tokens.usage import Usage
 
 SUSPENDED = "contextwright.suspended"
@@ -34,65 +46,6 @@ IN_A_ROW = 2
 step may be dear and pay for itself later, what moves at each call does not."""
 MARGIN = 10
 """Percent by which a spec may be dearer than sending everything before it gives way."""
-PICO = 1_000_000
-"""Picodollars of a microdollar: tokens times microdollars a million tokens."""
-
-
-class LedgerSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a conversation cost so far; money in microdollars, 0 where no price is known.
-
-    Args:
-        calls: requests that were counted.
-        tokens, cached: tokens of all requests, and those of them that a cache read.
-        cost: what they cost, answers left out.
-        read_back_cost: of these, of requests by which answers went on to read what was left out.
-        whole_tokens, whole_cost: of sending everything instead, at the same calls.
-        whole_fits: whether everything could still be sent at the newest call.
-        billed_calls, billed: what the provider billed, for the calls whose bill is known.
-        expected: what was counted for these.
-        suspended: why the spec gave way to the default, or read-back was given up; empty where
-            nothing was.
-    """
-
-    calls: int = 0
-    tokens: int = 0
-    cached: int = 0
-    cost: int = 0
-    whole_tokens: int = 0
-    whole_cost: int = 0
-    whole_fits: bool = True
-    billed_calls: int = 0
-    billed: int = 0
-    expected: int = 0
-    read_back_cost: int = 0
-    suspended: str = ""
-
-    @property
-    def saved(self) -> int:
-        """Microdollars less than sending everything; below 0 where it was dearer."""
-        return self.whole_cost - self.cost
-
-    def rows(self) -> tuple[tuple[str, str], ...]:
-        """Its lines for a table: what, and how much."""
-        lines = [
-            ("calls", f"{self.calls:,}"),
-            ("input tokens", f"{self.tokens:,} ({_share(self.cached, self.tokens)} from a cache)"),
-            ("input cost", _dollars(self.cost)),
-            ("sending everything", f"{_dollars(self.whole_cost)} for {self.whole_tokens:,} tokens"),
-            ("saved", f"{_dollars(self.saved)} ({_share(self.saved, self.whole_cost)})"),
-        ]
-        if self.billed_calls:
-            telling = f"{_dollars(self.billed)} for {self.billed_calls:,} calls"
-            lines.append(("billed", f"{telling}; counted {_dollars(self.expected)}"))
-        return (*lines, *((("suspended", self.suspended),) if self.suspended else ()))
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "-"
-
-
-def _dollars(micro: int) -> str:
-    return f"{'-' if micro < 0 else ''}${abs(micro) / 1_000_000:.4f}"
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -101,6 +54,26 @@ class Decided(msgspec.Struct, frozen=True):
     spec: Expr
     target: Target
     notes: tuple[str, ...] = ()
+
+
+class CallPrice(msgspec.Struct, frozen=True, kw_only=True):
+    """What a call would come to, in picodollars.
+
+    Args:
+        cost, whole_cost: of it, and of everything in its place. saved_before: of the calls before,
+            what was read back left out.
+        is_covered: whether the conversation has then cost no more than everything. is_reread:
+            whether it is shorter than a cache takes, so that the next call reads it anew, and more
+            is asked for that than for everything from a cache. is_first_cached: whether no request
+            before could be cached, had it been everything, and this one could.
+    """
+
+    cost: int
+    whole_cost: int
+    saved_before: int
+    is_covered: bool
+    is_reread: bool
+    is_first_cached: bool
 
 
 class Ledger:
@@ -113,9 +86,8 @@ class Ledger:
         self.before: Pack | None = None
         self.newest: Pack | None = None
         self.suspended = self.unread = ""
-        self._closed = _Sums()
-        self._open = _Sums()
-        self._whole_before = 0
+        self._closed = ConversationSums()
+        self._open = ConversationSums()
 
     def previous(self, position: int) -> Pack | None:
         """The pack of the call before the one that is made at this position of the log."""
@@ -123,35 +95,75 @@ class Ledger:
         return newest if newest is None or newest.manifest.position < position else self.before
 
     def sent(
-        self, pack: Pack, whole_tokens: int, target: Target, unstripped: int | None = None
+        self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None = None
     ) -> None:
         """Count a call.
 
         Args:
             whole_tokens: what its request would have had with everything in it.
-            unstripped: of these, the ones in front of reasoning that the provider leaves out from
-                this call on, as its turn is over: a cache reads no further. None where none is.
+            recounted: of these, the ones that the call before had as well and a cache reads, where
+                that is not what was counted then: None where it is.
         """
         with self._lock:
-            self._count(pack, whole_tokens, target, unstripped)
+            self._count(pack, whole_tokens, target, recounted)
 
-    def _count(self, pack: Pack, whole_tokens: int, target: Target, unstripped: int | None) -> None:
-        if self.newest is not None and self.newest.manifest.position < pack.manifest.position:
-            self.before, self._whole_before = self.newest, self._open.newest_whole
-            self._closed, self._open = self._closed.plus(self._open), _Sums()
-        self.newest = pack
+    def _count(self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None) -> None:
+        before, call = self._call(pack, whole_tokens, target, recounted)
+        if self._is_next(pack.manifest.position):
+            self.before, self._closed = self.newest, before
+        self.newest, self._open = pack, call
+
+    def _is_next(self, position: int) -> bool:
+        return self.newest is not None and self.newest.manifest.position < position
+
+    def _until(self, position: int) -> ConversationSums:
+        """The sums of the calls before the one that is made at this position."""
+        return self._closed.plus(self._open) if self._is_next(position) else self._closed
+
+    def decided(self, position: int) -> DecidedAt:
+        """Where the spec decided what the call before this one held."""
+        return self._until(position).decided
+
+    def price_of(
+        self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None
+    ) -> CallPrice:
+        """What a call would come to."""
+        with self._lock:
+            before, call = self._call(pack, whole_tokens, target, recounted)
+        saved = before.whole_cost - before.cost + before.read_back_cost
+        info, minimum, reread = prices_of(target.model), target.cache_rules.minimum, 0
+        if info is not None and call.tokens < minimum <= call.whole_tokens:
+            reread = call.tokens * info.prices(call.tokens).input
+            reread -= call.whole_tokens * info.prices(call.whole_tokens).cached
+        return CallPrice(
+            cost=call.cost,
+            whole_cost=call.whole_cost,
+            saved_before=saved,
+            is_covered=call.cost <= call.whole_cost + saved,
+            is_reread=reread > 0,
+            is_first_cached=before.newest_whole < minimum <= call.whole_tokens,
+        )
+
+    def _call(
+        self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None
+    ) -> tuple[ConversationSums, ConversationSums]:
+        """The sums before a call, and its own."""
         manifest, prefix, rules = pack.manifest, pack.manifest.prefix, target.cache_rules
-        info = _known(target.model)
-        known = prefix is not None and not _expired(self.before, pack, rules.ttl_s)
+        sums, previous = self._until(manifest.position), self.previous(manifest.position)
+        info = prices_of(target.model)
+        known = prefix is not None and not is_expired(previous, pack, rules.ttl_s)
         read = prefix.read if known and prefix is not None else 0
         end = manifest.tokens if manifest.tokens >= rules.minimum else 0
         written = prefix.written if known and prefix is not None else end
-        before = self._whole_before if unstripped is None else min(unstripped, self._whole_before)
+        before = sums.newest_whole if recounted is None else recounted
         whole_read = min(rules.readable(before if known else 0), whole_tokens)
         whole_written = whole_tokens - whole_read if whole_tokens >= rules.minimum else 0
-        cost = _cost(info, manifest.tokens, read, written)
-        whole_cost = _cost(info, whole_tokens, whole_read, whole_written)
-        self._open = _Sums(
+        cost = input_price(info, manifest.tokens, read, written)
+        whole_cost = input_price(info, whole_tokens, whole_read, whole_written)
+        is_whole = sums.is_whole and not manifest.changes and not manifest.left_out
+        if is_whole:  # it is everything, with fields that only its caller's messages have
+            whole_tokens, whole_cost = manifest.tokens, cost
+        return sums, ConversationSums(
             calls=1,
             tokens=manifest.tokens,
             cached=read,
@@ -161,6 +173,9 @@ class Ledger:
             newest_whole=whole_tokens,
             losses=int(cost > whole_cost),
             fits=whole_tokens <= target.max_input,
+            put_off=int(bool(manifest.decided_at)),
+            is_whole=is_whole,
+            decided=decided_by(manifest, previous, sums),
         )
 
     def billed(self, usage: Usage | None, model: str, *read_back: Usage) -> None:
@@ -170,18 +185,18 @@ class Ledger:
             read_back: bills of the requests by which its answer went on to read what was left
                 out. Sending everything would have taken none of them.
         """
-        info = _known(model)
+        info = prices_of(model)
         with self._lock:
             for one in read_back:
                 self._go_on(one, info)
             if info is None or usage is None or not self._open.calls or self._open.billed_calls:
                 return
             self._open = msgspec.structs.replace(
-                self._open, billed_calls=1, billed=_paid(info, usage), expected=self._open.cost
+                self._open, billed_calls=1, billed=paid_for(info, usage), expected=self._open.cost
             )
 
     def _go_on(self, bill: Usage, info: ModelInfo | None) -> None:
-        sums, paid = self._closed, _paid(info, bill)  # it is of no request that is compiled again
+        sums, paid = self._closed, paid_for(info, bill)  # of no request that is compiled again
         self._closed = msgspec.structs.replace(
             sums,
             tokens=sums.tokens + bill.input,
@@ -206,7 +221,7 @@ class Ledger:
         return sums.calls >= ENOUGH and self._is_dear(sums.cost) and not own
 
     @property
-    def _sums(self) -> "_Sums":
+    def _sums(self) -> ConversationSums:
         return self._closed.plus(self._open)
 
     def _is_dear(self, cost: int) -> bool:
@@ -229,6 +244,7 @@ class Ledger:
             expected=sums.expected // PICO,
             read_back_cost=sums.read_back_cost // PICO,
             suspended=" ".join(filter(None, (self.suspended, self.unread))),
+            put_off=sums.put_off,
         )
 
 
@@ -258,17 +274,38 @@ class Ledgers:
         Args:
             compiler: with the memo of the conversation, and the agent.
         """
-        prefixes = [fold.prefix for fold in pack.manifest.folds if fold.prefix is not None]
+        whole, recounted = self._everything(pack, snapshot, target, compiler)
+        self.of(snapshot.log).sent(pack, whole, target, recounted)
+
+    def price_of(
+        self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
+    ) -> CallPrice:
+        """What a call of a conversation would come to."""
+        whole, recounted = self._everything(pack, snapshot, target, compiler)
+        return self.of(snapshot.log).price_of(pack, whole, target, recounted)
+
+    def _everything(
+        self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
+    ) -> tuple[int, int | None]:
+        """Tokens of everything, and of these the ones that the call before had, where these are
+        not what was counted then: without reasoning that the provider leaves out from this call on,
+        and by a counter that has learned since."""
+        manifest = pack.manifest
+        if manifest.counter != target.counter.id:
+            target = with_counter(target, manifest.counter)
+        prefixes = [fold.prefix for fold in manifest.folds if fold.prefix is not None]
         known = prefixes[-1] if prefixes else None
-        refs = pack.manifest.shows_refs
-        whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs)
-        whole += pack.manifest.fixed_tokens
-        ledger, unstripped = self.of(snapshot.log), None
-        previous = ledger.previous(snapshot.position)
-        if previous is not None and (then := _before_stripped(previous, snapshot, target)):
-            before = compiler.tokens_of_everything(then, target, refs=refs)
-            unstripped = before + pack.manifest.fixed_tokens
-        ledger.sent(pack, whole, target, unstripped)
+        refs, fixed = manifest.shows_refs, manifest.fixed_tokens
+        whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs) + fixed
+        previous, then = self.of(snapshot.log).previous(snapshot.position), None
+        if previous is not None:
+            then = _before_stripped(previous, snapshot, target)
+            if then is None and previous.manifest.counter != manifest.counter:
+                position = previous.manifest.position
+                then = msgspec.structs.replace(snapshot, position=position)
+        if then is None:
+            return whole, None
+        return whole, compiler.tokens_of_everything(then, target, refs=refs) + fixed
 
     def decide(self, spec: Expr, target: Target, session: Session) -> Decided:
         """As `decided`; what was given up is saved with the session."""
@@ -312,7 +349,7 @@ class Ledgers:
 
 def _unread(summary: LedgerSummary) -> str:
     return (
-        f"reading back cost {_dollars(summary.read_back_cost)} of {_dollars(summary.cost)} over "
+        f"reading back cost {dollars(summary.read_back_cost)} of {dollars(summary.cost)} over "
         f"{summary.calls} calls, {_more(summary)} % more than sending everything: it is no longer "
         "offered (Engine(suspend=False) keeps it)"
     )
@@ -320,6 +357,15 @@ def _unread(summary: LedgerSummary) -> str:
 
 def _more(summary: LedgerSummary) -> int:
     return 100 * summary.cost // max(1, summary.whole_cost) - 100
+
+
+def with_counter(target: Target, name: str) -> Target:
+    """The target with the counter of a manifest, where its name says all of it."""
+    try:
+        counter = target.counter if target.counter.id == name else named_counter(name)
+    except ModelError:
+        return target
+    return msgspec.structs.replace(target, counter=counter)
 
 
 def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapshot | None:
@@ -336,67 +382,3 @@ def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapsh
     thoughts = snapshot.positions("type", "thinking")
     at = next((one for one in thoughts if one >= first), None)
     return None if at is None else msgspec.structs.replace(snapshot, position=at)
-
-
-class _Sums(msgspec.Struct, frozen=True, kw_only=True):
-    """What calls took; money in picodollars, so that nothing is lost in sums.
-
-    Args:
-        losses: calls that cost more than sending everything, one behind the other up to the newest.
-    """
-
-    calls: int = 0
-    tokens: int = 0
-    cached: int = 0
-    cost: int = 0
-    whole_tokens: int = 0
-    whole_cost: int = 0
-    newest_whole: int = 0
-    losses: int = 0
-    fits: bool = True
-    billed_calls: int = 0
-    billed: int = 0
-    expected: int = 0
-    read_back_cost: int = 0
-
-    def plus(self, later: "_Sums") -> "_Sums":
-        """Both; of what is of one moment, the later."""
-        if not later.calls:
-            return self
-        sums = {
-            name: getattr(self, name) + getattr(later, name)
-            for name in self.__struct_fields__
-            if name not in {"newest_whole", "losses", "fits"}
-        }
-        losses = self.losses + later.losses if later.losses else 0
-        return _Sums(**sums, newest_whole=later.newest_whole, losses=losses, fits=later.fits)
-
-
-def _expired(before: Pack | None, pack: Pack, ttl_s: int) -> bool:
-    """Whether a cache has forgotten the request before, where both moments are known."""
-    then = before.manifest.now_ms if before is not None else None
-    now = pack.manifest.now_ms
-    return then is not None and now is not None and now - then > ttl_s * 1000
-
-
-def _known(model: str) -> ModelInfo | None:
-    try:
-        return model_info(model)
-    except ModelError:
-        return None
-
-
-def _paid(info: ModelInfo | None, usage: Usage) -> int:
-    """Picodollars of what was billed for a request's input."""
-    return _cost(info, usage.input, usage.cached, usage.cache_write, usage.long_cache_write)
-
-
-def _cost(info: ModelInfo | None, tokens: int, read: int, written: int, long: int = 0) -> int:
-    """Picodollars of a request's input."""
-    if info is None:
-        return 0
-    prices = info.prices(tokens)
-    fresh = max(0, tokens - read - written)
-    long = min(long, written)
-    written_cost = (written - long) * prices.write + long * prices.long_write
-    return read * prices.cached + written_cost + fresh * prices.input

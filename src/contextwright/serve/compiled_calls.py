@@ -13,7 +13,7 @@ from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.context import Context, ContextCall
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.engine import Engine
-from contextwright.engine.ledger import LedgerSummary
+from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.errors import ContextwrightError, ProxyError
 from contextwright.formats.fields import Json, object_if
 from contextwright.serve.client_identity import ClientIdentity, client_identity
@@ -116,6 +116,8 @@ class CallCompiler:
                 options: Json = {"window": settings.window} if settings.window else {}
                 if settings.read_back and read_back:
                     options["read_back"] = True
+                if not settings.suspend:
+                    options["suspend"] = False
                 conversations = Conversations(
                     format=format, store=self._store, max_bytes=settings.max_bytes
                 )
@@ -197,7 +199,7 @@ class CallCompiler:
         except Exception:  # noqa: BLE001 the provider's own words are passed back then
             return None
         new = msgspec.json.encode(_wire(source, made.messages))
-        reason = next(iter(made.pack.manifest.notes), "too long, says the provider")
+        reason = _why(made.pack) or "too long, says the provider"
         return CompiledCall(sent.call, sent.identity, new, RECOMPILED, source, reason, made)
 
     def note_refusal(self, sent: CompiledCall) -> None:
@@ -274,11 +276,12 @@ class CallCompiler:
     ) -> CompiledCall:
         wire = _wire(source, made.messages)
         if wire == source:
-            return CompiledCall(call, identity, raw, UNTOUCHED, source, "nothing is due", made)
+            why = _why(made.pack) if made.pack.manifest.decided_at else "nothing is due"
+            return CompiledCall(call, identity, raw, UNTOUCHED, source, why, made)
         if self._refusals.get(made.session, 0) >= _REFUSALS and not self.redacts:
             why = "the provider refused what was rewritten of this conversation"
             return CompiledCall(call, identity, raw, ORIGINAL, source, why, made)
-        reason = next(iter(made.pack.manifest.notes), "")
+        reason = _why(made.pack)
         body = msgspec.json.encode(wire)
         return CompiledCall(call, identity, body, REWRITTEN, source, reason, made)
 
@@ -317,6 +320,11 @@ def _wire(source: Json, body: Json) -> Json:
     if "model" in source:
         return body
     return {key: value for key, value in body.items() if key != "model"}
+
+
+def _why(pack: Pack) -> str:
+    """The first that a manifest notes; of a step that waits, that it does."""
+    return next(iter(pack.manifest.notes), "")
 
 
 def unread_body(what: str) -> ProxyError:

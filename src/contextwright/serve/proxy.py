@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from contextwright.compute_gate import waiting
-from contextwright.engine.ledger import LedgerSummary
+from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.errors import ProxyError
 from contextwright.serve.answer_relay import (
     CallerLine,

@@ -1,0 +1,111 @@
+"""The running sums of a conversation: what its calls took, and what everything would have taken."""
+
+import msgspec
+
+from contextwright.compiler.manifest import Manifest, PrefixLoss
+from contextwright.compiler.pack import Pack
+from contextwright.errors import ModelError
+from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.usage import Usage
+
+PICO = 1_000_000
+"""Picodollars of a microdollar: tokens times microdollars a million tokens."""
+
+
+class DecidedAt(msgspec.Struct, frozen=True):
+    """Where a spec decided what a request holds.
+
+    Args:
+        position: of the log; 0 for nowhere. counter: by whose tokens.
+    """
+
+    position: int = 0
+    counter: str = ""
+
+
+_OF_NEWEST = ("newest_whole", "losses", "fits", "is_whole", "decided")
+"""Of sums, what is of the newest call alone."""
+
+
+class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
+    """What calls took; money in picodollars, so that nothing is lost in sums.
+
+    Args:
+        newest_whole: tokens of everything at the newest call. fits: whether it could be sent.
+        losses: calls that cost more than sending everything, one behind the other up to the newest.
+        put_off: calls at which a step waited.
+        is_whole: whether every request was everything.
+        decided: where the spec decided what the newest request holds.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    cached: int = 0
+    cost: int = 0
+    whole_tokens: int = 0
+    whole_cost: int = 0
+    newest_whole: int = 0
+    losses: int = 0
+    fits: bool = True
+    billed_calls: int = 0
+    billed: int = 0
+    expected: int = 0
+    read_back_cost: int = 0
+    put_off: int = 0
+    is_whole: bool = True
+    decided: DecidedAt = DecidedAt()
+
+    def plus(self, later: "ConversationSums") -> "ConversationSums":
+        """Both; of what is of one moment, the later."""
+        if not later.calls:
+            return self
+        sums = {
+            name: getattr(self, name) + getattr(later, name)
+            for name in self.__struct_fields__
+            if name not in _OF_NEWEST
+        }
+        newest = {name: getattr(later, name) for name in _OF_NEWEST}
+        newest["losses"] += self.losses if later.losses else 0
+        return ConversationSums(**sums, **newest)
+
+
+def decided_by(manifest: Manifest, previous: Pack | None, sums: ConversationSums) -> DecidedAt:
+    """Where the spec decided what a call holds: where it last changed anything else than before,
+    as from there the log alone says the rest."""
+    if manifest.decided_at or previous is None:
+        return DecidedAt(manifest.decided_at or manifest.position, manifest.counter)
+    before, prefix = previous.manifest, manifest.prefix
+    grew = prefix is not None and not isinstance(prefix.loss, PrefixLoss)
+    same = len(before.changes) == len(manifest.changes) and before.left_out == manifest.left_out
+    return sums.decided if grew and same else DecidedAt(manifest.position, manifest.counter)
+
+
+def is_expired(before: Pack | None, pack: Pack, ttl_s: int) -> bool:
+    """Whether a cache has forgotten the request before, where both moments are known."""
+    then = before.manifest.now_ms if before is not None else None
+    now = pack.manifest.now_ms
+    return then is not None and now is not None and now - then > ttl_s * 1000
+
+
+def prices_of(model: str) -> ModelInfo | None:
+    """What a model costs; None where that is not known."""
+    try:
+        return model_info(model)
+    except ModelError:
+        return None
+
+
+def paid_for(info: ModelInfo | None, usage: Usage) -> int:
+    """Picodollars of what was billed for a request's input."""
+    return input_price(info, usage.input, usage.cached, usage.cache_write, usage.long_cache_write)
+
+
+def input_price(info: ModelInfo | None, tokens: int, read: int, written: int, long: int = 0) -> int:
+    """Picodollars of a request's input."""
+    if info is None:
+        return 0
+    prices = info.prices(tokens)
+    fresh = max(0, tokens - read - written)
+    long = min(long, written)
+    written_cost = (written - long) * prices.write + long * prices.long_write
+    return read * prices.cached + written_cost + fresh * prices.input

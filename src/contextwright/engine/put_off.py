@@ -1,0 +1,181 @@
+"""Steps that wait until they are paid for (docs/adr/0085-a-step-waits-until-it-is-paid-for.md).
+
+What a spec changes of a request that was sent before is read anew, or written, at its provider's
+prices. It is sent once what the conversation saved so far, and what this very call saves, covers
+that. Until then the request goes on as it was, with what is new behind it: so, at no call, has a
+conversation cost more than sending everything would have.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from contextwright.compiler.manifest import PrefixLoss
+from contextwright.compiler.pack import Pack
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.engine.conversation_sums import PICO, DecidedAt
+from contextwright.engine.default_spec import OF_COST, words_of
+from contextwright.engine.event_hooks import with_notes
+from contextwright.engine.ledger import Ledgers, with_counter
+from contextwright.engine.ledger_summary import dollars
+from contextwright.errors import BudgetError, ContextwrightError
+from contextwright.formats.fields import object_if
+from contextwright.render.target import Target
+from contextwright.session.log import Log
+from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Expr
+from contextwright.spec.memo import Memo
+from contextwright.spec.terminal import Refuse
+
+PUT_OFF = "contextwright.put_off"
+"""Key of a session's metadata: the spec whose step waits, and where it decided."""
+WAITING = (OF_COST - {"summarize"}) | {"cap"}
+"""Words whose changes wait: they say how much of a conversation is sent, and ask no model."""
+
+
+def waits(spec: Expr) -> bool:
+    """Whether a spec's steps wait. Not those of one that says what is seen, not only how much of
+    it, that asks models, or that refuses what is over its limit."""
+    planned = plan(spec)
+    stages = planned.terminal.stages if planned.terminal is not None else ()
+    if any(isinstance(stage, Refuse) for stage in stages):
+        return False
+    return planned.stands_on_conversation and set(words_of(planned.body)) <= WAITING
+
+
+class _Wait(NamedTuple):
+    """Where a request goes on from, and why; `is_anew` where that is from everything."""
+
+    decided: DecidedAt = DecidedAt()
+    why: str = ""
+    is_anew: bool = False
+
+
+class PutOff:
+    """The steps of an engine's conversations that wait.
+
+    Args:
+        spec: the engine's.
+        suspends: whether anything waits.
+    """
+
+    def __init__(self, spec: Expr, ledgers: Ledgers, *, suspends: bool) -> None:
+        self._spec = spec
+        self._ledgers, self._waits = ledgers, suspends and waits(spec)
+        self._memos: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
+
+    def going_on(
+        self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
+    ) -> Pack:
+        """The pack, or, where it takes a step that is not paid for, the one of before with what
+        is new behind it.
+
+        Args:
+            compiler: which made it, with the notes and the answers that it had.
+        """
+        if not self._waits or compiler.spec != self._spec or pack.manifest.decided_at:
+            return pack
+        previous = self._ledgers.of(snapshot.log).previous(snapshot.position)
+        if previous is None:
+            wait = _Wait(_saved(snapshot.metadata, self._spec), "it was before a restart")
+        else:
+            wait = self._unpaid(pack, snapshot, target, compiler)
+        decided = wait.decided
+        if not 0 < decided.position < snapshot.position:
+            return pack
+        note = f"{self._spec!r} is put off: {wait.why} (Engine(suspend=False) puts nothing off)"
+        notes = (note, *compiler.notes)
+        waiting = msgspec.structs.replace(compiler, notes=notes, decided_at=decided.position)
+        then = with_counter(target, decided.counter)
+        on = self._on(pack, previous, snapshot, then, waiting)
+        if not on.manifest.decided_at or wait.is_anew or not _steps(on):
+            return on
+        # what moves at its end goes on as little
+        taken = self._ledgers.price_of(pack, snapshot, target, compiler)
+        waited = self._ledgers.price_of(on, snapshot, then, waiting)
+        return pack if waited.cost >= taken.cost else on
+
+    def _unpaid(
+        self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
+    ) -> "_Wait":
+        """Where a request goes on from whose step is not paid for; from nowhere where it is, or
+        there is none."""
+        price = self._ledgers.price_of(pack, snapshot, target, compiler)
+        least = target.cache_rules.minimum
+        reread = (
+            f"{pack.tokens:,} tokens would be read anew at each call, as a cache takes {least:,} "
+            "or more"
+        )
+        if price.is_reread and price.is_first_cached:  # all of it costs no more than ever now
+            return _Wait(DecidedAt(_begun(snapshot), target.counter.id), reread, is_anew=True)
+        if not _steps(pack) or (price.is_covered and not price.is_reread):
+            return _Wait()
+        if price.is_covered:
+            why = reread
+        else:
+            cost, whole, saved = (
+                dollars(amount // PICO)
+                for amount in (price.cost, price.whole_cost, price.saved_before)
+            )
+            why = (
+                f"a step to {pack.tokens:,} tokens costs {cost}, everything {whole}, and {saved} "
+                "was saved so far"
+            )
+        return _Wait(self._ledgers.of(snapshot.log).decided(snapshot.position), why)
+
+    def _on(
+        self,
+        pack: Pack,
+        previous: Pack | None,
+        snapshot: Snapshot,
+        target: Target,
+        compiler: SpecCompiler,
+    ) -> Pack:
+        """The request of before with what is new, where there can be one."""
+        memo = self._memos.get(snapshot.log)
+        if memo is None:  # in the log's own, decisions of now and of then would displace each other
+            memo = self._memos.setdefault(snapshot.log, Memo())
+        try:
+            compiler = msgspec.structs.replace(compiler, memo=memo)
+            return compiler.compile(snapshot, target, previous=previous)
+        except BudgetError:
+            return with_notes(pack, ["a step is taken: without it there is no room in the window"])
+        except ContextwrightError as error:
+            return with_notes(pack, [f"a step could not be put off: {type(error).__name__}"])
+
+    def noted(self, pack: Pack, session: Session, target: Target, compiler: SpecCompiler) -> Pack:
+        """As `going_on`; that a step waits is saved with the session, so that it does after a
+        restart."""
+        pack = self.going_on(pack, session.snapshot(), target, compiler)
+        if place := pack.manifest.decided_at:
+            counter = pack.manifest.counter
+            saved = {"spec": repr(self._spec), "decided_at": place, "counter": counter}
+            session.metadata[PUT_OFF] = saved
+        else:
+            session.metadata.pop(PUT_OFF, None)
+        return pack
+
+
+def _saved(metadata: Mapping[str, Any], spec: Expr) -> DecidedAt:
+    """Where the spec decided before a restart, if a step waited then."""
+    saved = object_if(metadata.get(PUT_OFF))
+    place, counter = saved.get("decided_at"), saved.get("counter")
+    if saved.get("spec") != repr(spec) or not isinstance(place, int):
+        return DecidedAt()
+    return DecidedAt(place, str(counter))
+
+
+def _steps(pack: Pack) -> bool:
+    """Whether a pack changes what was sent before it."""
+    prefix = pack.manifest.prefix
+    return prefix is not None and isinstance(prefix.loss, PrefixLoss)
+
+
+def _begun(snapshot: Snapshot) -> int:
+    """The position behind the first exchange of the conversation, of which nothing is left out."""
+    first = snapshot.preamble
+    return snapshot.exchanges(first, first + 1)[0].positions[-1] + 1

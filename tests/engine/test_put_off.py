@@ -1,0 +1,235 @@
+"""A step waits until what was saved covers it: at no call has a conversation cost more than sending
+everything (docs/adr/0085-a-step-waits-until-it-is-paid-for.md)."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, replay
+from contextwright.engine.put_off import PUT_OFF, waits
+from contextwright.errors import BudgetError
+from contextwright.session.event import Tool
+from contextwright.tokens.calibrate import Calibrator
+
+MODELS = ("gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro")
+SPECS = {
+    "compaction": C.compaction(4_000),
+    "budget": C.budget(4_000),
+    "fit": C.fit(4_000, strategy="salience"),
+    "window": C.window(steps=6),
+    "strides": C.window(steps=8, stride=8),
+    "compact": C.window(n=10) | C.compact() | C.budget(4_000),
+    "cool": C.cool(threshold=4_000),
+    "cap": C.default() | C.cap(4_000),
+    "results": C.compress_results(),
+    "sliding": C.sliding(4_000),
+    "decay": C.decay(),
+    "allocate": C.default() | C.allocate(max_tokens=8_000),
+}
+
+
+def agent(calls=30, long=()):
+    """A session before each of its requests; results of some calls are long."""
+    session = Session("s", tools=[Tool(name="look")])
+    session.add("system", "Be careful. " * 100)
+    session.user("Find out why the pump fails.")
+    yield session
+    for n in range(calls):
+        session.call("look", f'{{"n": {n}}}', id=f"c{n}")
+        words = 2_000 if n in long else 150
+        session.result(f"c{n}", f"Result {n}: " + f"valve {n % 7} " * words)
+        if n % 9 == 8:
+            session.assistant(f"It is valve {n}.")
+            session.user(f"And what of pump {n}? Look again.")
+        yield session
+
+
+def bills(engine, **of):
+    """What was saved after each call, and the last pack."""
+    saved, pack = [], None
+    for session in agent(**of):
+        pack = engine.compile(session)
+        saved.append(engine.ledger(session).saved)
+    return saved, pack, session
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", SPECS)
+def test_at_no_call_has_a_conversation_cost_more_than_sending_everything(name, model):
+    for long in ((), (5, 12, 20)):
+        saved, _, _ = bills(Engine(SPECS[name], model), long=long)
+        assert min(saved) >= 0, long
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_limit_that_is_held_at_once_is_dearer_at_first(model):
+    at_once, _, _ = bills(Engine(C.compaction(4_000), model, suspend=False))
+    waiting, _, _ = bills(Engine(C.compaction(4_000), model))
+    assert min(at_once) < 0 <= min(waiting)
+    assert waiting[-1] > at_once[-1] * 0.6
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_long_pays_for_a_step_when_it_comes(model):
+    """A request that leaves some of it out writes less than everything would."""
+    at_once, _, _ = bills(Engine(C.compaction(4_000), model, suspend=False), long=(5, 12, 20))
+    waiting, _, _ = bills(Engine(C.compaction(4_000), model), long=(5, 12, 20))
+    assert waiting[-1] >= at_once[-1] > 0
+
+
+def test_while_a_step_waits_everything_is_sent_and_the_manifest_says_what_it_would_cost():
+    engine, whole = Engine(C.budget(4_000), "gpt-5"), Engine(C.default(), "gpt-5")
+    waited = 0
+    for session in agent(14):
+        pack, all_of_it = engine.compile(session), whole.compile(session)
+        manifest = pack.manifest
+        if manifest.decided_at:
+            waited += 1
+            assert pack.request == all_of_it.request and pack.tokens > 4_000
+            assert manifest.notes[0].startswith("C.budget(max_tokens=4000) is put off: a step to ")
+            assert "$0.0000 was saved so far" in manifest.notes[0]
+            assert "suspend=False" in manifest.notes[0]
+            assert not manifest.changes and manifest.budget > 100_000
+    told = engine.ledger(session)
+    assert waited == told.put_off > 0 and not told.suspended
+    assert any(name == "put off" for name, _ in told.rows())
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_request_that_goes_on_begins_with_the_one_before_and_is_replayed(name):
+    engine, before = Engine(SPECS[name], "gpt-5"), None
+    for session in agent(24, long=(5, 12)):
+        pack = engine.compile(session)
+        if pack.manifest.decided_at:
+            messages, earlier = pack.request["messages"], before.request["messages"]
+            assert messages[: len(earlier)] == earlier
+            assert replay(pack, session).body == pack.body
+            assert replay(pack.manifest, session).manifest.decided_at == pack.manifest.decided_at
+        before = pack
+
+
+def test_a_user_that_insists_has_each_limit_held():
+    engine = Engine(C.budget(4_000), "gpt-5", suspend=False)
+    assert all(engine.compile(session).tokens <= 4_000 for session in agent())
+    context = Context(C.budget(4_000), model="gpt-5", suspend=False)
+    messages = [{"role": "user", "content": "Look."}]
+    for n in range(30):
+        messages.append({"role": "assistant", "content": f"Valve {n}. " * 60})
+        messages.append({"role": "user", "content": f"And {n}?"})
+        assert context.call(messages).pack.tokens <= 4_000
+    assert compile(messages, C.budget(4_000), model="gpt-5").tokens <= 4_000
+
+
+def test_what_does_not_fit_the_window_is_not_put_off():
+    engine = Engine(C.budget(3_000), "gpt-5", window=6_000, reserved_output=500)
+    largest, notes = 0, []
+    for session in agent():
+        pack = engine.compile(session)
+        largest = max(largest, pack.tokens)
+        notes += pack.manifest.notes
+    assert 3_000 < largest <= 5_500
+    assert any("without it there is no room in the window" in note for note in notes)
+
+
+def test_a_step_that_waits_is_told_to_no_hook_and_one_that_is_taken_is():
+    steps, asked = [], []
+    hooks = {"step": steps.append, "pre_compact": asked.append}
+    engine = Engine(C.compaction(4_000), "gpt-5", events=hooks)
+    for session in agent(30, long=(5, 12, 20)):
+        if engine.compile(session).manifest.decided_at:
+            assert all(one.position < len(session) for one in steps)
+    assert steps and len(asked) == len(steps)
+
+
+def test_a_step_waits_after_a_restart_as_well(tmp_path):
+    store = SQLiteSessions(tmp_path / "s.db")
+    engine = Engine(C.budget(4_000), "gpt-5", sessions=store)
+    for session in agent(14):
+        pack = engine.compile(session)
+    assert pack.manifest.decided_at and PUT_OFF in session.metadata
+    engine.record(session)
+    again, other = store.load("s"), Engine(C.budget(4_000), "gpt-5")
+    assert other.compile(again).request == pack.request
+    assert other.assemble(again.snapshot()).request == pack.request
+    another = Engine(C.budget(3_000), "gpt-5")  # of another spec none waits
+    assert another.compile(store.load("s")).tokens <= 3_000
+
+
+def test_what_a_counter_learns_moves_no_prefix_before_that_is_paid_for():
+    """Steps go by tokens: with another factor all of them lie elsewhere."""
+    engine, saved, packs = Engine(C.compaction(4_000), "gemini-2.5-pro"), [], []
+    for n, session in enumerate(agent(30)):
+        if n == 8:
+            engine.calibrator = Calibrator({"gemini gemini-2.5-pro": [130] * 30})
+        packs.append(engine.compile(session))
+        saved.append(engine.ledger(session).saved)
+    assert len({pack.manifest.counter for pack in packs}) == 2 and min(saved) >= 0
+    assert packs[8].manifest.decided_at  # by the counter of then
+    assert packs[8].manifest.counter == packs[0].manifest.counter
+    assert replay(packs[8], session).body == packs[8].body
+
+
+def test_an_assembled_or_awaited_request_waits_alike():
+    one, two, three = (Engine(C.budget(4_000), "gpt-5") for _ in range(3))
+    for session in agent(14):
+        pack = one.compile(session)
+        two.prepare(session)
+        assert two.assemble(session).request == pack.request
+        assert asyncio.run(three.acompile(session)).request == pack.request
+    assert pack.manifest.decided_at
+
+
+def test_redactions_hold_for_what_is_new():
+    engine = Engine(C.budget(4_000) | C.redact(["email"]), "gpt-5")
+    *_, session = agent(14)
+    session.call("look", "{}", id="mail")
+    session.result("mail", "write to ann@example.com")
+    fresh = Session("t", tools=[Tool(name="look")])
+    for event in session.log:
+        if event.role == "assistant" and len(fresh):
+            pack = engine.compile(fresh)
+        fresh.append(event)
+    pack = engine.compile(fresh)
+    assert pack.manifest.decided_at and b"ann@example.com" not in pack.body
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [C.select(role="user"), C.window(3) + C.from_state("goal"), C.relevant(),
+     C.window(3) | C.summarize(), C.budget(4_000, overflow="error")],
+    ids=repr,
+)  # fmt: skip
+def test_what_says_what_is_seen_asks_a_model_or_refuses_does_not_wait(spec):
+    assert not waits(spec)
+
+
+def test_an_error_of_a_limit_that_refuses_is_raised():
+    engine = Engine(C.budget(4_000, overflow="error"), "gpt-5")
+    with pytest.raises(BudgetError):
+        for session in agent():
+            engine.compile(session)
+
+
+def test_what_no_cache_takes_does_not_wait_until_everything_could_be_cached():
+    """A window of a short conversation reads less at each call; from the first request on that a
+    cache would have taken, everything is sent, at no loss."""
+    engine, session, waited, saved = Engine(C.window(n=3), "gpt-5"), Session("s"), [], []
+    for n in range(40):
+        session.user(f"And what of pump {n}? " + "It stands behind the valve. " * 12)
+        waited.append(bool(engine.compile(session).manifest.decided_at))
+        saved.append(engine.ledger(session).saved)
+        session.assistant(f"Pump {n} runs.")
+    assert waited[6:] == sorted(waited[6:]) and not waited[6] and waited[-1]
+    assert min(saved) >= 0 and max(saved) == saved[-1] > 0
+
+
+def test_a_model_without_prices_puts_nothing_off():
+    engine = Engine(C.budget(4_000), "of-ours", window=100_000)
+    assert all(engine.compile(session).tokens <= 4_000 for session in agent())
+
+
+def test_a_manifest_without_a_place_is_of_a_spec_that_decided_now():
+    pack = compile([{"role": "user", "content": "hi"}], model="gpt-5")
+    assert pack.manifest.decided_at == 0
+    assert msgspec.json.decode(pack.manifest.to_json())["decided_at"] == 0
