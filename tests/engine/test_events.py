@@ -122,6 +122,25 @@ def test_a_selection_that_steps_tells_of_it():
     assert sum(name == "step" for name, _ in events) > 1
 
 
+def test_a_sliding_window_tells_its_steps_and_they_may_be_denied():
+    events = []
+    engine = Engine(C.sliding(3_000), "gpt-5", suspend=False)
+    for name in ("step", "pre_compact"):
+        engine.on(name, lambda event, name=name: events.append((name, event)))
+    packs = run(engine, 24)
+    numbers = [event.step for name, event in events if name == "step"]
+    assert numbers == [event.step for name, event in events if name == "pre_compact"]
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 1
+    moved = sum(bool(pack.manifest.prefix and pack.manifest.prefix.loss) for pack in packs[1:])
+    assert moved == len(numbers)
+    denying = Engine(C.sliding(3_000), "gpt-5", suspend=False, events={"pre_compact": deny})
+    assert run(denying, 24)[-1].tokens > 3_000
+
+
+def deny(_):
+    return Deny()
+
+
 @pytest.mark.parametrize("limit", [C.default() | C.budget(3_000), C.default() | C.fit(3_000)])
 def test_a_hook_denies_a_step_of_a_limit_and_nothing_is_left_out(limit):
     engine = Engine(limit, "gpt-5", suspend=False, events={"pre_compact": lambda _: Deny()})

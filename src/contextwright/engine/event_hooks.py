@@ -49,6 +49,7 @@ _LIMITS = {
     "cool": "threshold",
     "relevant": "max_tokens",
     "compress_results": "budget",
+    "sliding": "window",
 }
 """Words that go down in steps, and the option with their tokens."""
 _NO_LIMIT = 10**9

@@ -68,8 +68,10 @@ class CompileEvent(EngineEvent, frozen=True, kw_only=True):
 
 class StepEvent(EngineEvent, frozen=True, kw_only=True):
     """A compaction, or another limit that goes down in steps (`C.budget`, `C.fit`, `C.cool`,
-    `C.cap`, the model's window and others), goes a step down, or is about to (`pre_compact`): what
-    was sent before gives way, and the provider's cache is written anew behind the first change.
+    `C.cap`, `C.sliding`, the model's window and others), goes a step down, or is about to
+    (`pre_compact`): what was sent before gives way, and the provider's cache is written anew behind
+    the first change. `C.allocate` shares its window out at each request, and has no steps; a step
+    that is put off is none.
 
     Args:
         step: its number: it grows with every step, and leaps where the steps of a long conversation

@@ -87,6 +87,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
         due = _due(costs[sinks:], room, step)
         if due is None:
             return blocks
+        inputs.stepped[self] = (sum(costs[sinks:]) - room - 1) // step + 1
         stays = self._stays(history[: sinks + due + 1], costs, sinks, step, "due", inputs)
         if sum(compress(costs, stays)) + sum(costs[len(stays) :]) > self.window:
             # what was the newest when the step came due may be too large to stay until the next
