@@ -1,19 +1,24 @@
 """Whether the default, and words that leave something out, cost more than sending everything.
 
-    CONTEXTWRIGHT_DATA=... python -m benchmarks.never_dearer [SESSIONS] [FILE...]
+    CONTEXTWRIGHT_DATA=... python -m benchmarks.never_dearer [waiting] [SESSIONS] [FILE...]
 
 replays SESSIONS of each file of recorded sessions (default 1), compiled before every message of the assistant, and prints
 a table: the engine's own ledger against sending everything, by the cache and prices of each model. No spec is suspended.
 The limits are small, so that there is something to do.
+
+`waiting` compares that with an engine as users have it, whose steps wait until they are paid for, at every call, and
+writes it into docs/reference/never-dearer.md.
 """
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchmarks import figures
 from benchmarks.recorded import FILES, evenly, sessions
 from contextwright import C, Engine, Session
+from contextwright.engine.put_off import waits
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Tool
 from contextwright.spec.expr import Expr
@@ -43,6 +48,12 @@ SPECS: dict[str, Expr | None] = {
 """By their names in the table."""
 MOST = 60
 """Calls of a session that are replayed."""
+AGENTS = ("pi_coding", "se_agent", "sgd", "swe_agent", "tapeagents", "tau_bench_airline",
+          "toolbench", "webdancer")  # fmt: skip
+"""Files of sessions with tools."""
+PROVIDERS = (*MODELS, "gemini-2.5-pro")
+PAGE = Path(__file__).parents[1] / "docs/reference/never-dearer.md"
+START, END = "<!-- waiting -->", "<!-- /waiting -->"
 
 
 def moments(session: Session) -> Iterator[Session]:
@@ -97,8 +108,73 @@ def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield f"| {row['file']} | {row['model']} | {' | '.join(cells)} |"
 
 
+class Sums(NamedTuple):
+    """Microdollars of a replay, and of sending everything; the dearest at any of its calls, of what
+    everything had cost by then; calls at which a step waited."""
+
+    cost: int
+    whole: int
+    dearest: float
+    put_off: int
+
+
+def sums(spec: Expr, session: Session, model: str, *, suspend: bool) -> Sums | None:
+    """What a replay came to; None where it can not be told."""
+    engine, dearest, told = Engine(spec, model, suspend=suspend), 0.0, None
+    try:
+        for grown in moments(session):
+            engine.compile(grown)
+            told = engine.ledger(grown)
+            dearest = max(dearest, told.cost / max(1, told.whole_cost))
+    except ContextwrightError:
+        return None
+    return None if told is None else Sums(told.cost, told.whole_cost, dearest, told.put_off)
+
+
+def waiting(count: int, files: tuple[str, ...]) -> Iterator[str]:
+    """The lines of the section on steps that wait: a row a spec, over its sessions and models."""
+    found = [(session, model) for name in files for session in evenly(sessions(name), count)
+             for model in PROVIDERS]  # fmt: skip
+    yield f"{len(found)} replays: {count} session of each of {', '.join(files)}, by {', '.join(PROVIDERS)}."
+    yield ""
+    yield "| spec | changed | at once | dearest call | by default | dearest call | calls that waited |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for title, spec in SPECS.items():
+        if spec is None or not waits(spec):
+            continue
+        pairs = [
+            (kept, waited)
+            for session, model in found
+            if (kept := sums(spec, session, model, suspend=False))
+            and (waited := sums(spec, session, model, suspend=True))
+            and (kept.cost != waited.cost or kept.cost != kept.whole)
+        ]
+        if not pairs:
+            continue
+        cells = [f"{title} | {len(pairs)}"]
+        for side in zip(*pairs, strict=True):
+            share = sum(one.cost for one in side) / sum(one.whole for one in side)
+            cells.append(f"{share:.3f} | {max(one.dearest for one in side):.3f}")
+        yield f"| {' | '.join(cells)} | {sum(waited.put_off for _, waited in pairs):,} |"
+
+
+def write_waiting(count: int, files: tuple[str, ...]) -> None:
+    """Measure, and put the section into the page."""
+    lines: list[str] = []
+    for line in waiting(count, files):
+        print(line, flush=True)
+        lines.append(line)
+    before, rest = PAGE.read_text(encoding="utf-8").split(START)
+    made = "\n".join([START, *lines, ""])
+    PAGE.write_text(before + made + END + rest.split(END)[1], encoding="utf-8")
+
+
 def main() -> None:
     """Print the table as it is measured, and write the figures."""
+    if sys.argv[1:2] == ["waiting"]:
+        number, *chosen = sys.argv[2:] or ["1"]
+        write_waiting(int(number), tuple(chosen) or AGENTS)
+        return
     number, *chosen = sys.argv[1:] or ["1"]
     rows: list[dict[str, Any]] = []
 
