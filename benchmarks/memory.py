@@ -25,6 +25,7 @@ from contextwright import C, PackBuilder, Session, compile, memory
 from contextwright.formats import read_session, write_session
 from contextwright.spec.expr import Expr
 from contextwright.testing import target_for
+from contextwright.testing.rule_sessions import WORD_STATE
 
 TARGET = target_for("openai-chat")
 SPECS: dict[str, Callable[[], Expr]] = {
@@ -74,6 +75,7 @@ def turns_of_one(turns: int, spec: str) -> list[dict[str, Any]]:
     """Turns of one session, beside the bytes of its own events."""
     expr, dice, rows = SPECS[spec](), random.Random(1), list[dict[str, Any]]()
     session = generated_session(1_000)
+    session.update(WORD_STATE)
     for done in range(turns + 1):
         compile(session, expr, target=TARGET)
         if done % (turns // MARKS) == 0:
