@@ -54,8 +54,11 @@ def serve_command(options: dict[str, Any], max_body: int, drain: float, **rest: 
 
 
 def _ready(settings: ProxySettings, app: object, url: str) -> None:
-    click.echo(f"{url} → {settings.upstream}")
-    click.echo(f"  OpenAI:    base_url {url}/v1")
-    click.echo(f"  Anthropic: base_url {url}")
-    click.echo(f"  Gemini:    base_url {url}")
-    click.echo(f"  sums:      {url}/stats")
+    # at once: who waits for the first line may end it before the next one
+    click.echo(
+        f"{url} → {settings.upstream}\n"
+        f"  OpenAI:    base_url {url}/v1\n"
+        f"  Anthropic: base_url {url}\n"
+        f"  Gemini:    base_url {url}\n"
+        f"  sums:      {url}/stats"
+    )
