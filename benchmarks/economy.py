@@ -319,10 +319,10 @@ BUDGETS = {
     "tooltalk": 800,
 }
 TARGETS = {
-    "pi_coding": (0.91, 0.38),
-    "tau_chained": (0.95, 0.26),
-    "se_agent": (0.98, 0.95),
-    "tau_bench_airline": (0.99, 0.90),
+    "pi_coding": (0.95, 0.36),
+    "tau_chained": (0.99, 0.23),
+    "se_agent": (0.99, 0.92),
+    "tau_bench_airline": (0.99, 0.88),
 }
 """Calls with all their values in sight, at least, and cost under OpenAI's rule, at most."""
 HARD = (0.30, 0.97)
