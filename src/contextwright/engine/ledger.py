@@ -44,6 +44,10 @@ ENOUGH = 8
 IN_A_ROW = 2
 """Calls, one behind the other, that cost more than sending everything, before a spec gives way: a
 step may be dear and pay for itself later, what moves at each call does not."""
+LENT = 1
+"""Percent of what everything has cost by which a step may leave a long conversation dearer."""
+SOON = 32
+"""Calls so far for each call in which that must be back."""
 MARGIN = 10
 """Percent by which a spec may be dearer than sending everything before it gives way."""
 
@@ -62,7 +66,8 @@ class CallPrice(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         cost, whole_cost: of it, and of everything in its place. saved_before: of the calls before,
             what was read back left out.
-        is_covered: whether the conversation has then cost no more than everything. is_reread:
+        is_covered: whether the conversation has then cost no more than everything, or so little
+            more that its next calls bring it back. is_reread:
             whether it is shorter than a cache takes, so that the next call reads it anew, and more
             is asked for that than for everything from a cache. is_first_cached: whether no request
             before could be cached, had it been everything, and this one could.
@@ -139,7 +144,7 @@ class Ledger:
             cost=call.cost,
             whole_cost=call.whole_cost,
             saved_before=saved,
-            is_covered=call.cost <= call.whole_cost + saved,
+            is_covered=call.cost <= call.whole_cost + saved or _is_lent(before, call, info),
             is_reread=reread > 0,
             is_first_cached=before.newest_whole < minimum <= call.whole_tokens,
         )
@@ -357,6 +362,18 @@ def _unread(summary: LedgerSummary) -> str:
 
 def _more(summary: LedgerSummary) -> int:
     return 100 * summary.cost // max(1, summary.whole_cost) - 100
+
+
+def _is_lent(before: ConversationSums, call: ConversationSums, info: ModelInfo | None) -> bool:
+    """Whether a conversation that is long may take a step that it has not saved yet: at most
+    `LENT` percent of what everything has cost, back within a `SOON`-th of its calls so far by what
+    each reads less, and only out of no debt."""
+    owed = before.cost - before.read_back_cost - before.whole_cost
+    loss = owed + call.cost - call.whole_cost
+    if info is None or owed > 0 or loss * 100 > (before.whole_cost + call.whole_cost) * LENT:
+        return False
+    less = (call.whole_tokens - call.tokens) * info.prices(call.whole_tokens).cached
+    return loss * SOON <= (before.calls + 1) * less
 
 
 def with_counter(target: Target, name: str) -> Target:

@@ -2,8 +2,9 @@
 
 What a spec changes of a request that was sent before is read anew, or written, at its provider's
 prices. It is sent once what the conversation saved so far, and what this very call saves, covers
-that. Until then the request goes on as it was, with what is new behind it: so, at no call, has a
-conversation cost more than sending everything would have.
+that. Until then the request goes on as it was, with what is new behind it. A long one is lent a
+little that its next calls bring back. So, at no call, has a conversation cost more than 1.01 of
+what sending everything would have.
 """
 
 from collections.abc import Mapping
