@@ -51,6 +51,10 @@ TEXTS = [
     ("together", "The input is longer than the model's context length", 0, 0, 0),
     ("github-copilot", "prompt token count of 135000 exceeds the limit of 128000", 128000, 135000, 0),
     ("kimi", "Invalid request: Your request exceeded model token limit: 131072 (requested: 150,000)", 131072, 150000, 0),
+    ("sglang", "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 5096 tokens: 5000 tokens from the input messages and 96 tokens for the completion.", 4096, 5096, 96),
+    ("watsonx", "the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model", 8192, 9000, 0),
+    ("github", "Request body too large for gpt-4o model. Max size: 8000 tokens.", 8000, 0, 0),
+    ("zhipu", "Prompt exceeds max length", 0, 0, 0),
     ("minimax", "invalid params, context window exceeds limit (2013)", 0, 0, 0),
     ("dashscope", "Range of input length should be [1, 129024]", 129024, 0, 0),
     ("ai21", "Prompt has too many tokens", 0, 0, 0),
@@ -276,3 +280,19 @@ def test_a_conversation_about_it_is_no_error():
 def test_whatever_is_given_nothing_breaks(value):
     said = overflow_of(value)
     assert said is None or msgspec.json.encode(said)
+
+
+def test_of_tasks_that_ran_together_the_one_that_was_too_long_is_found():
+    body = {"error": {"message": OPENAI, "code": "context_length_exceeded"}}
+    inner = ExceptionGroup("tasks", [ValueError("another"), as_openai(400, body)])
+    found = overflow_of(ExceptionGroup("run", [inner]))
+    assert found is not None and (found.limit, found.requested) == (128000, 192041)
+    limited = as_openai(429, {"error": {"message": "Rate limit reached", "code": None}})
+    assert overflow_of(ExceptionGroup("run", [limited])) is None
+
+
+def test_a_limit_in_tokens_of_a_body_is_one_of_tokens():
+    text = "Request body too large for gpt-4o model. Max size: 8000 tokens."
+    refused = as_openai(413, {"error": {"code": "tokens_limit_reached", "message": text}})
+    found = overflow_of(refused)
+    assert found is not None and (found.limit, found.unit) == (8000, "tokens")

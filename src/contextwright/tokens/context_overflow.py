@@ -102,7 +102,7 @@ def _by_rule(texts: Iterable[str]) -> Overflow | None:
 
 
 _OUTPUTS = (
-    re.compile(NUMBER + r" (?:in|for|of) the (?:completion|output|response)"),
+    re.compile(NUMBER + r"(?: tokens)? (?:in|for|of) the (?:completion|output|response)"),
     re.compile(r"requested " + NUMBER + r" output tokens"),
 )
 
@@ -225,6 +225,8 @@ class ErrorWords:
             self.take(value, depth - 1)
         if len(self.texts) == before:  # what it says of itself may hold the body once more
             self._text(str(error)[:_LONGEST], depth)
+        if isinstance(error, BaseExceptionGroup):  # of tasks that ran together
+            self.take(list(cast("BaseExceptionGroup[BaseException]", error).exceptions), depth - 1)
         cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         if not self.statuses:  # a wrapper of one that was answered
             self.take(cause, depth - 1)

@@ -131,6 +131,18 @@ RULES = (
     OverflowRule(
         "cohere", r"too many tokens: (?:total|the total).{0,80}?cannot exceed {limit}", whole=True
     ),
+    OverflowRule(
+        "sglang",
+        r"maximum context length of {limit} tokens\. you requested a total of {requested} tokens",
+        whole=True,
+    ),
+    OverflowRule(
+        "watsonx",
+        r"number of input tokens {requested} cannot exceed the total tokens limit {limit}",
+        whole=True,
+    ),
+    OverflowRule("github", r"request body too large for .{1,60}? max size: {limit} tokens"),
+    OverflowRule("zhipu", r"prompt exceeds max(?:imum)? length"),
     OverflowRule("bedrock", r"input is too long for (?:the )?requested model"),
     OverflowRule("bedrock", r"too many total text bytes", unit="bytes"),
     OverflowRule("bedrock", r"too many input tokens"),
@@ -162,6 +174,7 @@ CODES = {
     "context_window_exceeded": "openai",
     "exceed_context_size_error": "llama.cpp",
     "model_max_prompt_tokens_exceeded": "github-copilot",
+    "tokens_limit_reached": "github",
     "contextwindowexceedederror": "litellm",
     "contextoverflowerror": "langchain",
     "contextwindowoverflowexception": "strands",
