@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 import msgspec
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
@@ -55,16 +55,22 @@ class LimitDrop(msgspec.Struct, frozen=True):
         """The oldest exchange that stands because of its age: not because it had to, then or now,
         and not as the user's words in front of a turn of which the first was dropped."""
         then = self.stage.protection
-        orders = {block.order for block in self.sent}
+        sent = [block for block in self.sent if block.order >= 0]
+        orders = {block.order for block in sent}
+        held = {
+            block.order
+            for block in sent
+            if now.keep_reason(block) or (block.order < then.edge and then.keep_reason(block))
+        }
+
+        def is_divided(block: Block) -> bool:
+            order = block.order
+            while order + 1 in held:
+                order += 1
+            return block.role == "user" and order + 1 not in orders
+
         return min(
-            (
-                block.order
-                for block in self.sent
-                if block.order >= 0
-                and not now.keep_reason(block)
-                and not (block.order < then.edge and then.keep_reason(block))
-                and (block.role != "user" or block.order + 1 in orders)
-            ),
+            (block.order for block in sent if block.order not in held and not is_divided(block)),
             default=now.edge,
         )
 
