@@ -199,12 +199,20 @@ def test_fits_cascade_compacts_dedups_drops_a_tier_then_summarizes():
     spec = C.default() + (C.from_state("x") | C.priority(3))
     pack = compile(session, spec | C.fit(2000), model="gpt-5", models=models)
     assert pack.tokens <= 2000
-    steps = list(dict.fromkeys(c.step for c in pack.manifest.changes))
-    assert steps == [
+    traced = compile(session, spec | C.fit(2000), model="gpt-5", models=models, steps=True)
+    assert traced.body == pack.body
+    ran = [step.step for step in traced.manifest.steps if step.step.startswith("fit")]
+    assert ran == [
+        "fit: cascade: compact results",
         "fit: cascade: compact outputs",
+        "fit: cascade: dedup",
         "fit: cascade: lowest tier",
         "fit: cascade: summarize oldest",
+        "fit: cascade: refill",
     ]
+    # what was compacted first went into the summary, and has its entry
+    steps = list(dict.fromkeys(c.step for c in pack.manifest.changes))
+    assert steps == ["fit: cascade: lowest tier", "fit: cascade: summarize oldest"]
     assert "The beginning in short." in body(pack)
     compile(session, spec | C.fit(20_000), model="gpt-5", models=models)
     assert len(llm.prompts) == 1

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_manifest
 from tests.parameters import few
 
 from contextwright import C, compile, replay
@@ -24,6 +25,13 @@ REPEATS = (
     C.dedup(), C.default() | C.dedup("structural"), C.dedup("structural") | C.compact(),
     C.default() | C.dedup() | C.truncate(12),
 )  # fmt: skip
+PAST_THEIR_LIMIT = (
+    C.cool(20), C.default() | C.cool(60), C.cool(40) | C.truncate(12),
+    C.compress_results(30, min_tokens=4, max_tokens=9), C.redact(["email"]) | C.cool(30),
+    C.default() | C.compress_results(90, min_tokens=8) | C.compact(),
+    (C.window(3) | C.cool(20)) + (C.default() | C.priority(3)),
+)  # fmt: skip
+"""Words with a limit of their own, which what they leave at least of a conversation soon passes."""
 TERMS = st.sampled_from(
     (
         C.default(), C.compact(), C.compact("stale", stale_after=1), C.isolate(), C.truncate(9),
@@ -40,7 +48,7 @@ TERMS = st.sampled_from(
         C.default() | C.fresh(1) + C.select(author="researcher"),
         (C.default() | C.fresh(0)) + (C.default() | C.fresh(3) | C.truncate(9)),
         (C.default() | C.fresh(0)) + C.default(), C.default() | C.priority(1) | C.fresh(2),
-        *REPEATS,
+        *REPEATS, *PAST_THEIR_LIMIT,
     )
 )  # fmt: skip
 LIMITS = st.sampled_from(
@@ -73,7 +81,13 @@ def outcome(compiler: SpecCompiler, session: Session, target):
         pack = compiler.compile(session.snapshot(), target)
     except BudgetError as error:
         return str(error)
-    return pack.body, pack.manifest.to_json()
+    manifest = replace_manifest(pack.manifest, digest="", notes=without_asking(pack.manifest.notes))
+    return pack.body, manifest.to_json()
+
+
+def without_asking(notes):
+    """Who was asked for nothing goes by what was looked at."""
+    return tuple(note for note in notes if "was not prepared" not in note)
 
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=20)
@@ -138,6 +152,23 @@ def test_what_was_said_before_the_horizon_is_not_said_again(seed):
             assert found == outcome(SpecCompiler(spec), session, target)
 
 
+@pytest.mark.parametrize("seed", few(range(35), 7))
+def test_words_past_their_limit_leave_the_same_wherever_a_compile_begins(seed):
+    """Request and receipt, as a step of the word and one of the limit come and go."""
+    dice, memo = random.Random(seed), Memo()
+    events, session = list(agent(dice).log), Session("grown")
+    spec = PAST_THEIR_LIMIT[seed % len(PAST_THEIR_LIMIT)] | C.budget(dice.randint(60, 260))
+    target = target_for("openai-chat")
+    for place, event in enumerate(events):
+        session.append(event)
+        if place < 2 or (place % 3 and place < len(events) - 1):
+            continue
+        found = outcome(SpecCompiler(spec, memo=memo), session, target)
+        assert found == outcome(SpecCompiler(spec), session, target)
+        with looking_at_everything():
+            assert found == outcome(SpecCompiler(spec), session, target)
+
+
 def chat(turns: int) -> Session:
     session = Session("chat", tools=[Tool(name="find", description="Finds an order.")])
     session.add("system", "Be brief.")
@@ -165,6 +196,8 @@ def ask(session: Session, n: int) -> None:
         C.default() + C.failures() | C.budget(800),
         C.default() | C.dedup() | C.budget(800),
         C.dedup("structural") | C.compact() | C.budget(800),
+        C.cool(300) | C.budget(800),
+        C.default() | C.compress_results(300, min_tokens=8) | C.budget(800),
     ],
     ids=repr,
 )
@@ -306,3 +339,19 @@ def test_the_user_s_words_in_front_of_a_long_turn_hide_nothing_that_was_dropped(
         found = outcome(SpecCompiler(spec, memo=memo), session, target)
         with looking_at_everything():
             assert found == outcome(SpecCompiler(spec, memo=Memo()), session, target)
+
+
+def test_the_user_s_words_in_front_of_what_is_pinned_hide_nothing_either():
+    """A turn of which the first was dropped, but for what is pinned."""
+    spec, target, session = C.budget(220), target_for("openai-chat"), Session("work")
+    session.user("Begin.")
+    session.assistant("Yes.")
+    session.user("Now do it all.")
+    session.assistant("Noted.", pinned=True)
+    for n in range(40):
+        session.call("find", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f"{n} is here. " * 6)
+    session.user("And now?")
+    found = outcome(SpecCompiler(spec), session, target)
+    with looking_at_everything():
+        assert found == outcome(SpecCompiler(spec), session, target)

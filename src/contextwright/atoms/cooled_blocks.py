@@ -1,17 +1,16 @@
 """Blocks with their texts in short, kept from turn to turn with what models were asked for them."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable
-from itertools import compress
-from operator import is_not
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+import msgspec
 
 from contextwright.atoms.shorten import shortened, summary_task
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.memo.sizes import measured_by
 from contextwright.session.event import ToolCall
-from contextwright.spec.growing import Beginning
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, Task
 from contextwright.text.content_router import full_output_note
@@ -21,8 +20,6 @@ LEAST = 40
 """Tokens that each text keeps at least; of up to twice as many, all."""
 COOLED = 1_000
 """Bytes of a block in short, and of what was asked for it."""
-AnswerTo = Callable[[str, int], Answer | None]
-"""The answer to a text that should have so many tokens."""
 
 
 class TextCooling(NamedTuple):
@@ -40,120 +37,93 @@ class TextCooling(NamedTuple):
     why: str
 
 
-class CooledBlocks:
-    """Blocks of a sequence that grows at its end, each with its texts in short.
+class _Cooled(msgspec.Struct, frozen=True, eq=False):
+    """A block in short, as models answered.
+
+    Args:
+        block: what was made. is_made: whether all of it was; what nobody was to see yet is not.
+        tasks: what was asked for its texts; None for one with an answer: a task holds all of its
+            text.
+        fingerprints: what names each. answers: what was answered to each.
+    """
+
+    block: Block
+    is_made: bool
+    tasks: tuple[Task | None, ...]
+    fingerprints: tuple[str, ...]
+    answers: list[Answer | None]
+
+    def holds(self, inputs: Inputs) -> bool:
+        """Whether it would be made the same again."""
+        if not self.is_made and not inputs.dry:
+            return False
+        return not self.fingerprints or inputs.answers.of(self.fingerprints) == self.answers
+
+
+def _bytes_of(cooled: _Cooled) -> int:
+    waiting = (task.blocks for task in cooled.tasks if task is not None)
+    return COOLED + sum(len(one.text) for some in waiting for one in some)
+
+
+measured_by(_Cooled, _bytes_of)
+
+
+def cooled(blocks: Blocks, cooling: TextCooling, inputs: Inputs) -> Iterator[Block]:
+    """Each block with its texts in short, as models answered by now; what is missing is asked for.
 
     Args:
         cooling: how.
     """
+    table = inputs.memo.table(("cooled", cooling, inputs.counter_id))
+    for block in blocks:
+        known: _Cooled | None = table.get(block) or table.recall(block, None)
+        if known is None or not known.holds(inputs):
+            known = table[block] = _made(block, cooling, inputs)
+        if known.fingerprints:
+            inputs.ask_again(known.tasks, known.fingerprints, known.answers)
+        yield known.block
 
-    def __init__(self, cooling: TextCooling) -> None:
-        self._cooling = cooling
-        self._beginning = Beginning()
-        self._made: list[Block] = []
-        self._unmade: set[int] = set()  # places that nobody was to see yet
-        self._homes: list[int] = []  # by task: the place of its block
-        self._tasks: list[Task | None] = []  # without an answer: a task holds all of its text
-        self._fingerprints: list[str] = []
-        self._answers: list[Answer | None] = []
 
-    @property
-    def held_bytes(self) -> int:
-        """About what it takes."""
-        waiting = (task.blocks for task in self._tasks if task is not None)
-        return COOLED * len(self._made) + sum(len(one.text) for some in waiting for one in some)
+def _made(block: Block, how: TextCooling, inputs: Inputs) -> _Cooled:
+    """One block with its long texts in short, each by itself."""
+    tasks: list[Task | None] = []
+    fingerprints: list[str] = []
+    answers: list[Answer | None] = []
+    makers: list[str] = []
 
-    def of(self, blocks: Blocks, inputs: Inputs) -> list[Block]:
-        """Each block with its texts in short, as models answered by now."""
-        self._cut(self._beginning.shared(blocks))
-        answers = inputs.answers.of(self._fingerprints)
-        others = set() if inputs.dry else self._unmade
-        if answers != self._answers:
-            others = others.union(compress(self._homes, map(is_not, answers, self._answers)))
-            answers = self._until_lost(answers)
-            self._answers = answers
-        for place in sorted(others):
-            if place < len(self._made):
-                self._made[place] = self._made_again(place, blocks[place], inputs)
-        for place, block in enumerate(blocks[len(self._made) :], len(self._made)):
-            self._made.append(self._made_first(place, block, inputs))
-        inputs.ask_again(self._tasks, self._fingerprints, self._answers)
-        return self._made
+    def on_text(text: str, ref: str) -> str:
+        tokens = inputs.count(text)
+        room = room_of(tokens, how.share)
+        if not room or is_noted(text, ref):
+            return text
+        task = summary_task(text, room, model=how.model, prompt=how.prompt)
+        (answer,) = inputs.answers.of([task.fingerprint])
+        tasks.append(None if answer else task)
+        fingerprints.append(task.fingerprint)
+        answers.append(answer)
+        if answer is None and inputs.dry:
+            return text
+        tail = f"\n{full_output_note(ref, tokens)}" if ref else ""
+        short = shortened(text, room, answer, inputs.count, tail)
+        if short.text != text:
+            makers.append(short.by)
+        return short.text
 
-    def _until_lost(self, answers: list[Answer | None]) -> list[Answer | None]:
-        """The answers up to one that was there and is no more: from its block on all is anew."""
-        lost = (
-            home
-            for home, task, answer in zip(self._homes, self._tasks, answers, strict=True)
-            if task is None and answer is None
-        )
-        self._cut(next(lost, len(self._made)))
-        answers = answers[: len(self._homes)]
-        pairs = zip(self._tasks, answers, strict=True)
-        self._tasks = [None if answer else task for task, answer in pairs]
-        return answers
+    def on_result(text: str, call: ToolCall, ref: str) -> str:
+        return on_text(text, ref)
 
-    def _cut(self, start: int) -> None:
-        """Forget all from a place on."""
-        tasks = bisect_left(self._homes, start)
-        for column in (self._homes, self._tasks, self._fingerprints, self._answers):
-            del column[tasks:]
-        del self._made[start:]
-        self._unmade = {place for place in self._unmade if place < start}
-
-    def _made_first(self, place: int, block: Block, inputs: Inputs) -> Block:
-        def answer_to(text: str, room: int) -> Answer | None:
-            how = self._cooling
-            task = summary_task(text, room, model=how.model, prompt=how.prompt)
-            fingerprint = task.fingerprint
-            (answer,) = inputs.answers.of([fingerprint])
-            self._homes.append(place)
-            self._tasks.append(None if answer else task)
-            self._fingerprints.append(fingerprint)
-            self._answers.append(answer)
-            return answer
-
-        return self._short(place, block, inputs, answer_to)
-
-    def _made_again(self, place: int, block: Block, inputs: Inputs) -> Block:
-        first, stop = bisect_left(self._homes, place), bisect_right(self._homes, place)
-        answers = iter(self._answers[first:stop])
-        return self._short(place, block, inputs, lambda text, room: next(answers))
-
-    def _short(self, place: int, block: Block, inputs: Inputs, answer_to: AnswerTo) -> Block:
-        """One block with its long texts in short, each by itself."""
-        makers: list[str] = []
-        self._unmade.discard(place)
-
-        def on_text(text: str, ref: str) -> str:
-            tokens = inputs.count(text)
-            room = room_of(tokens, self._cooling.share)
-            if not room or is_noted(text, ref):
-                return text
-            answer = answer_to(text, room)
-            if answer is None and inputs.dry:
-                self._unmade.add(place)
-                return text
-            tail = f"\n{full_output_note(ref, tokens)}" if ref else ""
-            short = shortened(text, room, answer, inputs.count, tail)
-            if short.text != text:
-                makers.append(short.by)
-            return short.text
-
-        def on_result(text: str, call: ToolCall, ref: str) -> str:
-            return on_text(text, ref)
-
-        change: dict[str, Any]
-        if block.messages:
-            messages = rewrite(block, on_result=on_result, on_text=on_text)
-            change = {} if messages is block.messages else {"messages": messages}
-        else:
-            text = on_text(block.text, "")
-            change = {} if text == block.text else {"text": text}
-        if not change:
-            return block
+    change: dict[str, Any]
+    if block.messages:
+        messages = rewrite(block, on_result=on_result, on_text=on_text)
+        change = {} if messages is block.messages else {"messages": messages}
+    else:
+        text = on_text(block.text, "")
+        change = {} if text == block.text else {"text": text}
+    if change:
         by = ", ".join(dict.fromkeys(filter(None, makers)))
-        return block.lower(Fidelity.SUMMARIZED, why=f"{self._cooling.why}: by {by}", **change)
+        block = block.lower(Fidelity.SUMMARIZED, why=f"{how.why}: by {by}", **change)
+    is_made = not inputs.dry or None not in answers
+    return _Cooled(block, is_made, tuple(tasks), tuple(fingerprints), answers)
 
 
 def room_of(tokens: int, share: int) -> int:

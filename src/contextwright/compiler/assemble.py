@@ -220,7 +220,7 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
 def _called_before(planned: Plan, inputs: Inputs) -> bool:
     """Whether the agent called a tool in the exchanges that this compile did not look at. A step
     that looks at turns takes calls out, so of its spec nobody knows (`compiler.horizon`)."""
-    if planned.view not in {"block", "fold"} or inputs.start <= inputs.snapshot.preamble:
+    if planned.view in {"turn", "all"} or inputs.start <= inputs.snapshot.preamble:
         return False
     return has_called(inputs, inputs.start)
 

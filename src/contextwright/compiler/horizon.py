@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from contextwright.blocks.block import Blocks
+from contextwright.compiler.step_left import known_place
 from contextwright.compiler.token_sums import SOURCE, newest_of
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
@@ -18,14 +19,19 @@ from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
 
-MULTIPLES = (150, 200, 800, 3200)
+MULTIPLES = (150, 200, 400, 800, 3200)
 """Tokens that are looked at first, in percent of the limit: what is shortened before anything is
 dropped takes more room in the log than in a request."""
+SHORT = 400
+"""Where a word that is past its limit makes each as short as it can, percent of the limit that are
+looked at first."""
 SURE = 4
 """Exchanges at the far end that must have been dropped. A limit whose room is filled again brings
 back the next one in short, so one would not do."""
 GRAIN = 32
 """Exchanges by which the far end moves: what was decided of the same ones needs no new look."""
+_LOG_VIEWS: frozenset[View] = frozenset({"log", "least"})
+"""How words look that know all of the conversation by what is kept of its log."""
 PAGE = 64
 """Exchanges that are counted at once, from the newest back."""
 
@@ -46,11 +52,16 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     steps = chain.from_iterable(terms)
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
     if not terms or "all" in views:
+        is_bare = bool(terms) and not any(terms) and not guarded
+        return "step" if is_bare and terminal.step_low else "all"
+    if "log" in views and guarded:
         return "all"
-    if "log" in views and (guarded or not _stands_on_log(body, terms)):
+    if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
     if "fold" in views:  # it knows what the log says, and nothing that words make of that
         return "fold" if not guarded and not any(terms) else "all"
+    if "least" in views:
+        return "least" if "turn" not in views else "all"
     return "turn" if "turn" in views else "block"
 
 
@@ -59,7 +70,9 @@ def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
     while isinstance(body, Pipe):
         body = body.head
     behind = chain.from_iterable(steps[1:] for steps in terms)
-    return isinstance(body, (Atom, Chain)) and all(one.traits.view != "log" for one in behind)
+    return isinstance(body, (Atom, Chain)) and all(
+        one.traits.view not in _LOG_VIEWS for one in behind
+    )
 
 
 def age_limit(body: Expr) -> Atom | None:
@@ -103,7 +116,7 @@ def _refines_blocks(refiner: Atom) -> bool:
 def is_bounded(view: View, inputs: Inputs) -> bool:
     """Whether a compile needs to look no further back than its limit reaches. What a summary in
     the log stands for is not dropped by the limit."""
-    return view in {"block", "turn"} and not inputs.snapshot.positions("kind", "summary")
+    return view in {"block", "turn", "least"} and not inputs.snapshot.positions("kind", "summary")
 
 
 def starts_of(
@@ -120,8 +133,14 @@ def starts_of(
     first = snapshot.preamble
     if view == "fold" and (known := _known_until(terminal, limit, inputs)) > first:
         yield 0, known
+    if view == "step" and terminal is not None and not snapshot.positions("kind", "summary"):
+        place = known_place((terminal, limit), inputs)
+        if first < place < snapshot.exchange_count:
+            yield 0, place
     if is_bounded(view, inputs):
         for place, multiple in enumerate(MULTIPLES):
+            if view == "least" and multiple < SHORT:
+                continue
             start = _newest(limit * multiple // 100, inputs)
             start = max(first, start - start % GRAIN)
             if view == "turn" and start > first:

@@ -9,14 +9,12 @@ naming it.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec.structs import astuple
-
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
+from contextwright.compiler.step_left import before_step, is_over, left_by_step
 from contextwright.compiler.step_places import LimitRule, joined, step_of
-from contextwright.compiler.trace_findings import Findings, LimitStage
+from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.terminal import (
     CompactRunning,
     Drop,
@@ -47,11 +45,16 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     """
     terminal = terminal or _MODEL_WINDOW
     blocks = _standing(state, blocks, terminal)
-    if state.over(blocks) <= 0:
+    if not is_over(state, blocks):
+        if state.inputs.behind_step:
+            state.inputs.unsure(terminal.word)
         return blocks
     stepped = _stepped(state, blocks, terminal)
     if stepped is not None:
         return stepped
+    if state.inputs.behind_step:
+        state.inputs.unsure(terminal.word)
+        return blocks
     shortened = _shortened(state, blocks, terminal, terminal.stages)
     if shortened is None:
         floor = tuple(block for block in blocks if hold(block, state.inputs) is Hold.FLOOR)
@@ -72,47 +75,25 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     if standing is None:
         return None
     step, spare = standing
-    old = tuple(block for block in blocks if block.order < step.place)
+    name = terminal, state.limit
+    old = before_step(blocks, step.place, name, inputs)
+    if old is None:
+        return None
     new = tuple(block for block in blocks if block.order >= step.place)
     then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
-    taken = _taken(then, old, terminal, state.limit)
+    stages = _stages_of_a_step(terminal)
+
+    def shorten(then: BudgetState, old: Blocks) -> Blocks | None:
+        return _shortened(then, old, terminal, stages)
+
+    taken = left_by_step(then, old, step.place, name, shorten)
     if taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
     state.tracer.take(taken.findings)
     state.tracer.limit_steps = step.number
+    if inputs.behind_step:
+        return taken.with_new(new)
     return joined(blocks, taken.left, step.place)
-
-
-class _Taken(msgspec.Struct, frozen=True, eq=False):
-    """What a step left of blocks, None where it was not enough, and what is written of it. `key`
-    holds what it follows from."""
-
-    key: tuple[object, ...]
-    left: Blocks | None
-    findings: Findings
-
-
-def _taken(then: BudgetState, old: Blocks, terminal: Terminal, limit: int) -> _Taken:
-    """The newest step. It is decided as at its place, so it stays the same until the next one
-    while the same is looked at, unless something was asked for it."""
-    inputs = then.inputs
-    table = inputs.memo.table(("taken", terminal, limit, inputs.cost_id))
-    moment = inputs.snapshot.position, inputs.snapshot.state.version, inputs.now_ms
-    own = inputs.agent, inputs.tools, inputs.window, inputs.required, inputs.ports, inputs.sign
-    key = (old, then.limit, then.fixed, *astuple(inputs.protection), *moment, *own)
-    known: _Taken | None = table.get("") or table.recall("", None)
-    if known is not None and known.key == key:
-        return known
-
-    def collected() -> tuple[int, ...]:
-        return len(inputs.asked), len(inputs.used), len(inputs.wrote), len(inputs.notes)
-
-    before, stages = collected(), _stages_of_a_step(terminal)
-    left = old if then.over(old) <= 0 else _shortened(then, old, terminal, stages)
-    taken = _Taken(key, left, then.tracer.findings())
-    if collected() == before and not taken.findings.steps:
-        table[""] = taken
-    return taken
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

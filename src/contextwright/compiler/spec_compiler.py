@@ -44,6 +44,12 @@ from contextwright.spec.saved_fold import SavedFold, SavedPrefix, saved_folds
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.traits import View
 
+_RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
+"""How specs look that know what lies before where a compile begins."""
+_FRESH_STARTS: frozenset[View] = frozenset({"fold", "step", "least"})
+"""How specs look whose compiles begin where they would without a memory: what is asked about, and
+so what an answer is kept for, is what is looked at."""
+
 
 class Compiler(Protocol):
     """The only thing that a driver depends on."""
@@ -234,7 +240,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         """What is sent, looking no further back than the limit reaches; None where an answer is
         missing for it and nobody sees what comes out."""
         view: View = "all" if self.steps else planned.view  # a step counts all that it had
-        if view == "fold" and not target.takes_messages:
+        if view in _RESUMPTIONS and not target.takes_messages:
             view = "all"  # a text has the conversation in the order of the spec's terms
         limit = limit_of(planned.terminal, target)
         # how far back it was last time: it saves a try, and leads to the same
@@ -243,10 +249,15 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         oldest = _oldest(planned, inputs)
         for place, start in starts_of(view, planned.terminal, limit, inputs, oldest):
             whole = start == inputs.snapshot.preamble
-            if not whole and view != "fold" and place < tries.remembered("least", lambda _: 0):
+            if (
+                not whole
+                and view not in _FRESH_STARTS
+                and place < tries.remembered("least", lambda _: 0)
+            ):
                 continue
             own = {"notes": [*notes], "folded": [], "undecided": [], "stepped": {}}
-            tried = msgspec.structs.replace(inputs, start=start, **own)
+            behind = view == "step" and not whole
+            tried = msgspec.structs.replace(inputs, start=start, behind_step=behind, **own)
             try:
                 fitted = self._tried(planned, tried, target)
             except BudgetError:
@@ -316,6 +327,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             framed=telling.framed,
             shows_refs=telling.refs,
             required=planned.required,
+            redacts=bool(planned.redactions),
             clean=planned.clean,
             ports=self.ports,
             answers=self.answers,
@@ -346,6 +358,8 @@ def _is_enough(view: View, fitted: _Fitted, target: Target, oldest: int) -> bool
         oldest: the first exchange that is not too old for the spec.
     """
     tried, assembled = fitted.inputs, fitted.assembled
+    if view == "step":
+        return fitted.room.tracer.limit_steps > 0
     if view == "fold":
         return bool(tried.folded)  # else its fold does not know what lies before
     if view == "turn" and not (assembled.tools or assembled.called):

@@ -61,6 +61,7 @@ class LimitStep(msgspec.Struct, frozen=True):
         goal: what the whole request may have, without what came since.
         tokens: what is taken for what it has so.
         due: what it may have with what came since, before the next step.
+        is_passed: whether what its word leaves at least of everything is over its limit.
     """
 
     place: int
@@ -68,6 +69,7 @@ class LimitStep(msgspec.Struct, frozen=True):
     tokens: int
     due: int
     number: int = 0
+    is_passed: bool = False
 
 
 class StepPlaces:
@@ -188,7 +190,7 @@ def _step_at(then: Snapshot, rule: LimitRule, base: int, number: int, inputs: In
         tokens += settled - sum(rule.least(block) for block in blocks if block.order < newest)
         if tokens + part > room:
             due = max(limit, base + tokens + room * GROWTH // 100)
-            return LimitStep(then.exchange_count, base + low, base + tokens, due, number)
+            return LimitStep(then.exchange_count, base + low, base + tokens, due, number, True)
     taken = min(limit, base + max(low, tokens + part))
     if rule.answers and _has_question(then.exchange_count - 1, then.exchange_count, then):
         taken = limit  # all of the room for the answer; what follows it makes its own

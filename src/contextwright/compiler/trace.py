@@ -16,6 +16,7 @@ from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.stood_for import NO_MERGES, Span, StoodFor, stood_for
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
+from contextwright.compiler.word_left import behind_all, in_two
 from contextwright.compiler.word_steps import applied
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.session.event import Text, ToolCall, ToolResult
@@ -50,12 +51,12 @@ class Tracer:
         protection: Protection,
         *,
         count_steps: bool = False,
-        known: dict[Any, StoodFor] | None = None,
+        known: dict[Any, tuple[StoodFor, Blocks]] | None = None,
     ) -> None:
         self._cost = cost
         self._protection = protection
-        self._known: dict[Any, StoodFor] = {} if known is None else known
-        self._count_steps = count_steps
+        self._known: dict[Any, tuple[StoodFor, Blocks]] = {} if known is None else known
+        self.counts_steps = count_steps
         self.changes: list[Change] = []
         self.steps: list[StepTrace] = []
         self.notes: list[str] = []
@@ -70,7 +71,7 @@ class Tracer:
 
     def attempt(self) -> "Tracer":
         """One for a try, whose findings count where this one takes them over."""
-        known, count = self._known, self._count_steps
+        known, count = self._known, self.counts_steps
         return Tracer(self._cost, self._protection, count_steps=count, known=known)
 
     def findings(self) -> Findings:
@@ -131,7 +132,7 @@ class Tracer:
                 now = after_by_key.get((block.id, block.source))
                 if now is not block and (now is not None or block not in taken):
                     self._compare(step, block, now, reason, redacts=redacts)
-        if self._count_steps:
+        if self.counts_steps:
             self.steps.append(self._step(step, before, after))
         return after
 
@@ -197,7 +198,7 @@ class Tracer:
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
         self._merges(step, ground, after)
-        if self._count_steps:
+        if self.counts_steps:
             self.steps.append(self._step(step, ground, after))
         return after
 
@@ -224,12 +225,15 @@ class Tracer:
 
     def _replaced(self, summary: Block, before: Blocks) -> StoodFor | None:
         """What a summary stands for; None for one that stood there before."""
-        replaced = self._known.get(summary)
-        if replaced is None or not replaced.holds(before):
+        known, ground = self._known.get(summary, (None, None))
+        if known is not None and ground is before:
+            return known
+        if known is None or not known.holds(before):
             if any(block.id == summary.id for block in before):
                 return None
-            replaced = self._known[summary] = stood_for(summary, before, self._cost)
-        return replaced
+            known = stood_for(summary, before, self._cost)
+        self._known[summary] = known, before
+        return known
 
     def _compare(
         self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool
@@ -268,7 +272,7 @@ class Tracer:
 
     def brought(self, atom: Atom, inputs: Inputs, after: Blocks) -> Blocks:
         """Count the step of a selection that stands first: it is from the whole conversation."""
-        if self._count_steps:
+        if self.counts_steps:
             refines = atom.kind is Kind.REFINER
             before = _everything(inputs, lambda blocks: blocks) if refines else ()
             self.steps.append(self._step(repr(atom), before, after))
@@ -296,8 +300,10 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
         return run(expr.second, inputs, tracer, guard)
     if isinstance(expr, Pipe):
         before = len(inputs.asked)
-        head = run(expr.head, inputs, tracer, guard)
-        return _steps(expr.steps, head, inputs.after(before), tracer)
+        divided = behind_all(expr.steps[0], expr.head, inputs, tracer)
+        head = run(expr.head, inputs, tracer, guard) if divided is None else divided
+        rest = expr.steps if divided is None else expr.steps[1:]
+        return _steps(rest, head, inputs.after(before), tracer)
     if isinstance(expr, Chain):
         if not expr.steps:
             return _everything(inputs, guard)
@@ -310,6 +316,8 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
 
 def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
     """An atom with nothing to its left. What it selects from is no change: it was never in."""
+    if (divided := in_two(atom, inputs, tracer)) is not None:
+        return divided
     ground = atom.over(inputs)
     if ground is not None:
         ground = guard(ground)

@@ -20,6 +20,7 @@ from contextwright.compiler.step_places import (
     snapshot_before,
     step_of,
 )
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import LOW
@@ -34,10 +35,17 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
         return word.apply(blocks, inputs)
     limit: int = getattr(word, field)
     costs = inputs.costs(blocks)
-    if sum(costs) <= limit:
-        return blocks
+    total = sum(costs)
     fixed = sum(cost for block, cost in zip(blocks, costs, strict=True) if block.order < 0)
-    standing = step_of(_rule(word, limit, inputs), fixed, inputs)
+    standing = step_of(_rule(word, limit, inputs), fixed, inputs) if total > limit else None
+    if isinstance(word, Shortener) and _is_whole(blocks, inputs):
+        step = standing[0] if standing is not None else None
+        if step is not None and step.is_passed and _is_logged(blocks, inputs):
+            inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))
+            return _shortest(word, blocks, step, inputs)
+        inputs.unsure(word.word)  # it goes by the tokens of all
+    if total <= limit:
+        return blocks
     if standing is None:
         return word.apply(blocks, inputs)
     step, spare = standing
@@ -49,6 +57,28 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
     if left != old:
         inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))
     return joined(blocks, left, step.place)
+
+
+def _is_whole(blocks: Blocks, inputs: Inputs) -> bool:
+    """Whether these are all exchanges of the conversation from where the compile looks."""
+    snapshot = inputs.snapshot
+    start = max(inputs.start, snapshot.preamble)
+    return sum(block.order >= start for block in blocks) == snapshot.exchange_count - start
+
+
+def _is_logged(blocks: Blocks, inputs: Inputs) -> bool:
+    """Whether what lies before them is the conversation's too: looked at from further on, a window
+    may begin there by itself."""
+    return inputs.start <= inputs.snapshot.preamble or all(
+        block.source == SOURCE for block in blocks if block.order >= 0
+    )
+
+
+def _shortest(word: Shortener, blocks: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
+    """As a step leaves them that is over the limit with the least of everything: so it is of all
+    that was before it, whatever of that is looked at."""
+    old = tuple(block for block in blocks if block.order < step.place)
+    return joined(blocks, word.shortest(old, inputs_then(step.place, inputs)), step.place)
 
 
 def _rule(word: Atom, limit: int, inputs: Inputs) -> LimitRule:

@@ -23,8 +23,9 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 
-ROUNDS = 6
-"""Assemblings that may ask: a stage of a cascade asks only when those before it were not enough."""
+ROUNDS = 8
+"""Assemblings that may ask: a stage of a cascade asks only when those before it were not enough,
+and a word that asks about what it looks at does so as often as a compile looks further back."""
 
 Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""

@@ -103,6 +103,12 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         return low
 
     @property
+    def begins_log(self) -> bool:
+        """Whether its exchanges, but for the newest, are those that the log begins with: no result
+        that came late has joined any since."""
+        return self.position == len(self.log) or not self.log.late_joins()
+
+    @property
     def settled(self) -> int:
         """The first exchange that is not history yet: the first of the running turn; in one
         that is long, so far in that whole strides of `LONG_TURN` lie behind it. It moves rarely,

@@ -16,6 +16,7 @@ from contextwright.session.event import Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.held_places import HeldPlaces
+from contextwright.spec.logged_prefix import LoggedPrefix
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
@@ -39,6 +40,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         settled: the first exchange that is not history yet.
         start: the first exchange that words are given which look at a block alone; what lies
             before it is certain to be dropped by the limit, but for what something holds.
+        behind_step: whether what lies before `start` is what a step of the limit left, and is not
+            given.
         window: the first exchange of the widest `C.window` in the spec; what `before_window` is
             before. None without one.
         tools: what may be called, before any scope.
@@ -48,6 +51,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         shows_refs: whether what was shortened is sent with its refs.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
+        redacts: whether the spec redacts anything from all that is brought.
         clean: a text without what the spec redacts: what a model may read of it.
         ports: what the application gives redactions.
         answers: what models answered before.
@@ -72,6 +76,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     protection: Protection
     settled: int
     start: int = 0
+    behind_step: bool = False
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
@@ -80,6 +85,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     framed: bool = False
     shows_refs: bool = True
     dry: bool = False
+    redacts: bool = False
     clean: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
     answers: Answers = NO_ANSWERS
@@ -181,6 +187,15 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         memo = self.memo
         raw = memo.blocks(exchanges)
         return memo.map(("source", source), raw, lambda block: with_source(block, source))
+
+    def until(self, stop: int, source: str) -> Blocks:
+        """The raw blocks of the conversation up to an exchange: the very same object as long as
+        nothing of them has changed, so that what was made of it need not be made again."""
+        snapshot = self.snapshot
+        if not snapshot.begins_log or stop >= snapshot.exchange_count:
+            return self.blocks(snapshot.exchanges(snapshot.preamble, stop), source)
+        with self.memo.growing(("prefix", source), LoggedPrefix) as prefix:
+            return prefix.until(stop, snapshot, lambda some: self.blocks(some, source))
 
     def conversation(self, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation: all from `start` on, and what is held of those

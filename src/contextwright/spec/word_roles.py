@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Block, Blocks
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.redaction.wire_data import Cleaner, TextCleaner
 from contextwright.session.event import Tool
@@ -70,6 +70,24 @@ class Shortener(Atom, frozen=True, kw_only=True):
         """Tokens that it leaves of a block, once nothing holds the block any more; they follow
         from the block alone."""
         raise NotImplementedError(f"{self.word} does not say what it leaves")
+
+    def shortest(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The blocks, each as short as it makes any: what it leaves where that of everything is
+        over its limit. It looks at each of them alone."""
+        raise NotImplementedError(f"{self.word} does not say what it leaves")
+
+
+class Divided(Atom, frozen=True, kw_only=True):
+    """Makes of the conversation what it makes of its two parts, in front of a place and behind it,
+    one behind the other; of what lies in front the same at every turn, until the place moves."""
+
+    divides: ClassVar[str] = "history"
+    """What the conversation's blocks are brought by, with nothing to the left of the word."""
+
+    def divides_at(self, inputs: Inputs) -> int:
+        """The first exchange behind the place, which has not moved since the turn before more often
+        than rarely; 0 where there is none."""
+        raise NotImplementedError(f"{self.word} does not say where it divides")
 
 
 class ToolScope(Atom, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.ranges import Ranges, ValueRange
-from contextwright.spec.traits import Traits
+from contextwright.spec.traits import PLAIN, Traits
 from contextwright.spec.word_roles import Shortener
 
 
@@ -57,8 +57,9 @@ class CompressResults(Shortener, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """With a `budget`, its threshold goes by the sum of all."""
-        stepped = "budget" if self.budget and self.steps else ""
-        return Traits(view="all" if self.budget else "block", stepped=stepped)
+        if not self.budget:
+            return Traits(view="block")
+        return Traits(view="least", stepped="budget") if self.steps else PLAIN
 
     def least(self, block: Block, inputs: Inputs) -> int:
         """Results of `min_tokens`."""
@@ -72,7 +73,13 @@ class CompressResults(Shortener, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, large results in short."""
-        limit = self.threshold(sum(map(inputs.cost, blocks)))
+        return self._within(self.threshold(sum(map(inputs.cost, blocks))), blocks, inputs)
+
+    def shortest(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """Results of `min_tokens`."""
+        return self._within(self.min_tokens, blocks, inputs)
+
+    def _within(self, limit: int, blocks: Blocks, inputs: Inputs) -> Blocks:
         edge = inputs.protection.edge
         return inputs.rewritten(
             ("compress_results", limit),

@@ -8,8 +8,8 @@ from operator import sub
 from typing import ClassVar
 
 from contextwright.atoms.cooled_blocks import (
-    CooledBlocks,
     TextCooling,
+    cooled,
     room_of,
     shortened_tokens,
 )
@@ -69,7 +69,8 @@ class Cool(Shortener, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """Its steps."""
-        return Traits(stepped="threshold" if self.steps else "")
+        stepped = "threshold" if self.steps else ""
+        return Traits(view="least" if self.steps else "all", stepped=stepped)
 
     def least(self, block: Block, inputs: Inputs) -> int:
         """A sixteenth of each text that may be cooled."""
@@ -85,9 +86,7 @@ class Cool(Shortener, frozen=True, kw_only=True):
         over = sum(inputs.costs(blocks)) - self.threshold
         if over <= 0:
             return blocks
-        may = bytearray(inputs.memo.column("may cool", blocks, _may_cool))
-        for place in inputs.whole_places(self, blocks):
-            may[place] = False
+        may = self._may(blocks, inputs)
         places = tuple(compress(range(len(blocks)), may))
         counts: list[int] = []
         before: Iterable[int] = repeat(0)
@@ -103,11 +102,25 @@ class Cool(Shortener, frozen=True, kw_only=True):
         stop = 0
         for share, count in reversed([*zip(SHARES, counts, strict=False)]):
             chosen = places[stop:count]
-            cooled = self._cooled(tuple(map(blocks.__getitem__, chosen)), share, over > 0, inputs)
-            for place, block in zip(chosen, cooled, strict=True):
+            short = self._cooled(tuple(map(blocks.__getitem__, chosen)), share, over > 0, inputs)
+            for place, block in zip(chosen, short, strict=True):
                 out[place] = block
             stop = max(stop, count)
         return tuple(out)
+
+    def shortest(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """A sixteenth of each text that may be cooled."""
+        may = self._may(blocks, inputs)
+        short = iter(self._cooled(tuple(compress(blocks, may)), SHARES[-1], True, inputs))
+        pairs = zip(may, blocks, strict=True)
+        return tuple(next(short) if free else block for free, block in pairs)
+
+    def _may(self, blocks: Blocks, inputs: Inputs) -> bytearray:
+        """Which blocks may be cooled."""
+        may = bytearray(inputs.memo.column("may cool", blocks, _may_cool))
+        for place in inputs.whole_places(self, blocks):
+            may[place] = False
+        return may
 
     def _cooled(self, blocks: Blocks, share: int, is_over: bool, inputs: Inputs) -> Blocks:
         """These blocks with one of `share` parts of their texts."""
@@ -115,10 +128,7 @@ class Cool(Shortener, frozen=True, kw_only=True):
         cooling = TextCooling(
             self.model, self.prompt, share, f"over {self.threshold} tokens{still}"
         )
-        first = blocks[0].source if blocks else ""
-        key = ("cooled", cooling, inputs.counter_id, first)
-        with inputs.memo.growing(key, lambda: CooledBlocks(cooling)) as cooled:
-            return tuple(cooled.of(blocks, inputs))
+        return tuple(cooled(blocks, cooling, inputs))
 
 
 def _may_cool(block: Block) -> bool:

@@ -9,17 +9,17 @@ from contextwright.atoms.select.salient import SALIENT
 from contextwright.atoms.select.window import STRIDE, stride_of
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.task import Task
+from contextwright.spec.word_roles import Divided
 
 SUMMARY_TOKENS = 500
 """What the summary zone may take (phased-injection.md#history-decay)."""
 
 
-class Decay(Atom, frozen=True, kw_only=True):
+class Decay(Divided, frozen=True, kw_only=True):
     """Three zones: the newest turns whole, those before them folded, the rest one summary.
 
     In the fold zone a tool execution is one line, or a finished turn's whole trace one line
@@ -78,6 +78,10 @@ class Decay(Atom, frozen=True, kw_only=True):
                 where=repr(self),
                 fix="full and images are at least 1, fold and step at least 0",
             )
+
+    def divides_at(self, inputs: Inputs) -> int:
+        """In front of the fold zone, which moves by steps."""
+        return self._borders((), inputs)[1] if self.by == "turns" and not self.spare else 0
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, each as its zone has it."""

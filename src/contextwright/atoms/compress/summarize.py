@@ -1,7 +1,6 @@
 """`C.summarize()`: many messages as a few sentences, or as a record
 (context-algebra.md#summaries)."""
 
-from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
@@ -11,13 +10,14 @@ from contextwright.atoms.summary_block import merged
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.schema import check_schema
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Divided
 
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
@@ -30,7 +30,7 @@ _SCOPES = {
 }
 
 
-class Summarize(Atom, frozen=True, kw_only=True):
+class Summarize(Divided, frozen=True, kw_only=True):
     """One summary for what stands to the left, or for its `scope`.
 
     What is not longer than the summary may be stays as it is; a record is made of anything.
@@ -71,6 +71,12 @@ class Summarize(Atom, frozen=True, kw_only=True):
         """One summary."""
         return Traits(bounded=True)
 
+    divides: ClassVar[str] = Select().label
+
+    def divides_at(self, inputs: Inputs) -> int:
+        """At what has not settled yet."""
+        return inputs.settled if self.scope == "all" and not self.schema else 0
+
     def over(self, inputs: Inputs) -> Blocks:
         """The exchanges in scope; a record is about those that have settled, and about what the
         user said last."""
@@ -101,7 +107,7 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     compacted where there is none."""
     places = sorted(inputs.held_places(name, blocks, unsettled=True))
     stays = tuple(map(blocks.__getitem__, places))
-    rest = blocks if task.schema else _without(places, blocks)
+    rest = blocks if task.schema or not places else _free(places, blocks, name, inputs)
     made_before = inputs.memo.column(("made before", name), rest, _is_summary)
     if all(made_before) or (task.schema and any(made_before)):
         return blocks  # nothing, or a summary already: none is made of a summary
@@ -116,11 +122,34 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     return blocks if made is rest else (*made, *stays)
 
 
-def _without(places: Iterable[int], blocks: Blocks) -> Blocks:
-    rest = list(blocks)
-    for place in sorted(places, reverse=True):
-        del rest[place]
-    return tuple(rest)
+class _Free:
+    """Of blocks those that nothing holds, as long as the same ones are asked for."""
+
+    def __init__(self) -> None:
+        self._blocks: Blocks = ()
+        self._places: list[int] = []
+        self._rest: Blocks = ()
+
+    @property
+    def held_bytes(self) -> int:
+        """What their places take."""
+        return PLACE * len(self._rest)
+
+    def of(self, blocks: Blocks, places: list[int]) -> Blocks:
+        """Without those at the places, which ascend."""
+        if blocks is not self._blocks or places != self._places:
+            self._blocks, self._places = blocks, places
+            rest = list(blocks)
+            for place in reversed(places):
+                del rest[place]
+            self._rest = tuple(rest)
+        return self._rest
+
+
+def _free(places: list[int], blocks: Blocks, name: str, inputs: Inputs) -> Blocks:
+    """The blocks that nothing holds: the very same object as long as they are the same."""
+    with inputs.memo.growing(("free", name, blocks[0].source), _Free) as free:
+        return free.of(blocks, places)
 
 
 def _is_summary(block: Block) -> bool:

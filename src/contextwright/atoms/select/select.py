@@ -82,6 +82,8 @@ class Select(Atom, frozen=True, kw_only=True):
         elif wanted:
             exchanges = snapshot.exchanges_of(_matching(snapshot, wanted))
             exchanges = [e for e in exchanges if snapshot.preamble <= e.index < stop]
+        elif self.position is None and not self.not_authors:
+            return inputs.until(stop, self.label)
         else:
             exchanges = snapshot.exchanges(snapshot.preamble, stop)
         if self.not_authors:

@@ -1,0 +1,198 @@
+"""What the newest step of a limit left, kept until the next one: a compile begins behind it
+(rules.md#horizon)."""
+
+from collections.abc import Callable
+from itertools import chain
+from operator import attrgetter
+
+import msgspec
+from msgspec.structs import astuple, replace
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
+from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.step_places import joined
+from contextwright.compiler.stood_for import spans_of, stood_for
+from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.compiler.trace_findings import Findings
+from contextwright.compiler.word_left import KeptAnswers, kept_answers
+from contextwright.memo.owned_tables import Table
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import Answer
+
+LOWEST = 2
+"""The lowest tier of which a limit leaves nothing out but what is said elsewhere."""
+
+Shorten = Callable[[BudgetState, Blocks], Blocks | None]
+"""What a step leaves of blocks; None where it is not enough."""
+
+
+class StepLeft(msgspec.Struct, frozen=True, eq=False):
+    """What a step left.
+
+    Args:
+        key: what it follows from, the blocks before it among it; place: of the step.
+        texts: what was given beside the conversation.
+        left: the blocks; None where the step was not enough. standing: those in their order.
+        findings: what is written of it.
+        answers: those that it was made with.
+    """
+
+    key: tuple[object, ...]
+    place: int
+    texts: Blocks
+    left: Blocks | None
+    standing: Blocks
+    findings: Findings
+    answers: KeptAnswers
+
+    def holds(self, key: tuple[object, ...], inputs: Inputs) -> bool:
+        """Whether the same step would leave the same now, and write the same of it."""
+        return self.key == key and self.answers.hold(inputs)
+
+    def with_new(self, new: Blocks) -> Blocks:
+        """What it left of the conversation, what came since, and what it left of the texts."""
+        own = {(block.id, block.source) for block in self.texts}
+        blocks = self.standing
+        texts = tuple(block for block in blocks if (block.id, block.source) in own)
+        members = (block for block in blocks if (block.id, block.source) not in own)
+        return (*members, *new, *texts)
+
+
+def left_by_step(
+    then: BudgetState,
+    old: Blocks,
+    place: int,
+    name: tuple[object, ...],
+    shorten: Shorten,
+) -> StepLeft:
+    """What a step leaves of the blocks before it. It is decided as at its place, so it stays the
+    same until the next one while the same is looked at, unless something was asked for it that
+    nobody has answered.
+
+    Args:
+        then: the space there was. place: of the step. name: of the limit.
+    """
+    inputs = then.inputs
+    table = _table(name, inputs)
+    moment = inputs.snapshot.position, inputs.snapshot.state.version, inputs.now_ms
+    own = inputs.agent, inputs.tools, inputs.window, inputs.required, inputs.ports, inputs.sign
+    key = (old, then.limit, then.fixed, *astuple(inputs.protection), *moment, *own)
+    known = _known(table)
+    is_counting = then.tracer.counts_steps  # what each stage left is told by running it
+    if known is not None and not is_counting and known.holds(key, inputs):
+        inputs.used.update(known.answers.used)
+        return known
+
+    def collected() -> tuple[int, ...]:
+        return len(inputs.asked), len(inputs.wrote), len(inputs.notes)
+
+    before, used = collected(), dict[str, Answer]()
+    then = replace(then, inputs=replace(inputs, used=used))
+    left = old if then.over(old) <= 0 else shorten(then, old)
+    inputs.used.update(used)
+    findings = then.tracer.findings()
+    if left is not None:
+        left, findings = _with_summary(old, left, findings, inputs)
+    texts = tuple(block for block in old if block.order < 0)
+    standing = joined(old, left, place) if left is not None else ()
+    made = StepLeft(key, place, texts, left, standing, findings, kept_answers(used, inputs))
+    if collected() == before and not is_counting:
+        table[""] = made
+    return made
+
+
+def _table(name: tuple[object, ...], inputs: Inputs) -> Table:
+    return inputs.memo.table(("step left", *name, inputs.cost_id))
+
+
+def _known(table: Table) -> StepLeft | None:
+    return table.get("") or table.recall("", None)
+
+
+def known_place(name: tuple[object, ...], inputs: Inputs) -> int:
+    """The exchange in front of which a step is known that was enough; 0 where none is."""
+    known = _known(_table(name, inputs))
+    return known.place if known is not None and known.left is not None else 0
+
+
+def _with_summary(
+    old: Blocks, left: Blocks, findings: Findings, inputs: Inputs
+) -> tuple[Blocks, Findings]:
+    """What a step left, and what is written of it. A summary that it made of the oldest tells of
+    all that lay between them and does not stand by itself: what it shortened first, and what it
+    left out because another of them says the same."""
+    own = set(map(id, old))
+    standing = {block.order for block in left}
+    for summary in left:
+        if summary.order >= 0 or summary.fidelity is not Fidelity.SUMMARIZED or id(summary) in own:
+            continue
+        sources = stood_for(summary, old, inputs.cost)
+        if not sources.spans:
+            continue
+        first, stop = sources.spans[0][0], sources.spans[-1][1]
+        between = (b for b in old if first <= b.order < stop and b.order not in standing)
+        members = [b for b in between if b.tier <= LOWEST or b in sources.blocks]
+        lineage = tuple(chain.from_iterable(block.lineage for block in members))
+        tells = replace(summary, lineage=lineage)
+        left = tuple(tells if block is summary else block for block in left)
+        findings = _with_entry(findings, tells, members, sum(map(inputs.cost, members)))
+    return left, findings
+
+
+def _with_entry(findings: Findings, tells: Block, members: list[Block], tokens: int) -> Findings:
+    """The findings, with one entry for all that a summary tells, which took so many tokens."""
+    orders = {block.order for block in members}
+    others = (one for span in findings.summarized for one in range(*span))
+    spans = spans_of(sorted(orders.union(others)))
+    changes = tuple(
+        replace(change, lineage=tells.lineage, tokens_before=tokens)
+        if change.id == tells.id and change.action == "summarized"
+        else change
+        for change in findings.changes
+        if findings.orders.get(change.id, -1) not in orders
+    )
+    places = {one.id: findings.orders[one.id] for one in changes if one.id in findings.orders}
+    return replace(findings, changes=changes, orders=places, summarized=spans)
+
+
+def is_over(state: BudgetState, blocks: Blocks) -> bool:
+    """Whether a request is over its limit, with what lies before where its compile began."""
+    inputs = state.inputs
+    if not inputs.behind_step:
+        return state.over(blocks) > 0
+    start = inputs.start
+    held = sum(inputs.cost(block) for block in blocks if 0 <= block.order < start)
+    before = tokens_between(inputs.snapshot.preamble, start, inputs)
+    return state.over(blocks) + before - held > 0
+
+
+def before_step(
+    blocks: Blocks, place: int, name: tuple[object, ...], inputs: Inputs
+) -> Blocks | None:
+    """The blocks before a step: those of a compile that looked at everything, or the log's; None
+    where what it was given is not what the log has.
+
+    Args:
+        place: of the step. name: of the limit.
+    """
+    if not inputs.behind_step:
+        return tuple(block for block in blocks if block.order < place)
+    first, start = inputs.snapshot.preamble, inputs.start
+    prefix = inputs.until(place, SOURCE)
+    exchanges = [block for block in blocks if 0 <= block.order < place]
+    new = sum(block.order >= start for block in exchanges)
+    if place < start or new < place - start:
+        return None
+    if any(block.order < first or prefix[block.order - first] != block for block in exchanges):
+        return None
+    texts = tuple(block for block in blocks if block.order < 0)
+    table = _table(name, inputs)
+    known: tuple[Blocks, Blocks, Blocks] | None = table.get("log") or table.recall("log", None)
+    if known is not None and known[0] is prefix and known[1] == texts:
+        return known[2]
+    if "tool" in map(attrgetter("role"), prefix):
+        return None  # a result without its call is in no request
+    old = (*prefix, *texts)
+    table["log"] = prefix, texts, old
+    return old

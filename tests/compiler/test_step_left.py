@@ -1,0 +1,116 @@
+"""What a limit's newest step left is kept: a compile begins behind it, and nobody can tell."""
+
+import random
+
+import pytest
+from msgspec.structs import replace
+from tests.compiler.test_horizon import chat
+from tests.parameters import few
+
+from contextwright import C, Engine, Session, replay
+from contextwright.compiler import overflow, spec_compiler
+from contextwright.testing import target_for
+
+SPECS = (
+    C.fit(400), C.fit(400, strategy="compact_then_summarize"),
+    C.fit(400, strategy="summarize_only"), C.budget(400, overflow="summarize"),
+    C.default() + C.from_state("intent") | C.fit(400),
+)  # fmt: skip
+
+
+def engine_of(spec):
+    target = target_for("openai-chat")
+    return Engine(
+        spec, target.model, format=target.format, window=100_000, reserved_output=0, suspend=False
+    )
+
+
+def steps_of(session, dice, count):
+    """An agent that says and calls the same again and again; results come late at times."""
+    late = ""
+    for n in range(count):
+        kind = dice.choice(("user", "say", "call", "call", "call", "fail", "late"))
+        if kind == "user":
+            session.user(dice.choice(("And?", "Go on.")), pinned=n == 5)
+        elif kind == "say":
+            session.assistant(f"Done with {n % 4}. " * 5, pinned=dice.random() < 0.1)
+        else:
+            session.call("find", {"what": dice.randint(0, 9)}, id=f"c{n}")
+            if kind == "late" and not late:
+                late = f"c{n}"
+                session.user("Meanwhile?")
+            else:
+                found = f"part {dice.randint(0, 9)} is here " * dice.randint(1, 12)
+                session.result(f"c{n}", found, error=kind == "fail")
+        if late and dice.random() < 0.2:
+            session.result(late, "here it is " * 8)
+            late = ""
+        yield n
+
+
+@pytest.mark.parametrize("seed", few(range(30), 5))
+def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
+    """Request and receipt: a replay looks at everything, with the answers of the manifest."""
+    behind, assemble = list[bool](), spec_compiler.assemble
+
+    def watched(planned, inputs, *more):
+        behind.append(inputs.behind_step)
+        return assemble(planned, inputs, *more)
+
+    monkeypatch.setattr(spec_compiler, "assemble", watched)
+    engine, looked = engine_of(SPECS[seed % len(SPECS)]), 0
+    session = Session("grown", state={"intent": "find it"})
+    session.add("system", "Be brief.")
+    session.user("Find it all.")
+    for n in steps_of(session, random.Random(seed), 90):
+        if n == 60:
+            session.update({"intent": "find the other one"})
+        behind.clear()
+        pack = engine.compile(session)
+        looked += any(behind)
+        if n % 3 == 0:
+            again = replay(pack.manifest, session)
+            assert again.body == pack.body
+            # what it shares with the request before it is told of a pack that came after one
+            own = replace(pack.manifest, prefix=again.manifest.prefix)
+            assert own.digested() == again.manifest
+    assert looked > 20
+
+
+@pytest.mark.parametrize("spec", SPECS[:4], ids=repr)
+def test_a_turn_between_two_steps_reads_as_much_of_a_long_session(spec, monkeypatch):
+    def read(turns: int) -> int:
+        session, engine = chat(turns), engine_of(spec)
+        engine.compile(session)
+        counts: list[int] = []
+        whole = type(session.log).exchanges
+
+        def counted(self, start, stop, before):
+            found = whole(self, start, stop, before)
+            counts[-1] += len(found)
+            return found
+
+        for n in range(4):
+            session.user(f"And now {n}?")
+            session.assistant("Yes.")
+            session.user("Good.")
+            counts.append(0)
+            monkeypatch.setattr(type(session.log), "exchanges", counted)
+            engine.compile(session)
+            monkeypatch.undo()
+        return min(counts)
+
+    assert read(800) <= read(100) * 1.2
+
+
+def test_between_two_steps_no_stage_runs(monkeypatch):
+    session, engine, runs = chat(200), engine_of(C.fit(800)), list[int]()
+    shortened = overflow._shortened
+    monkeypatch.setattr(overflow, "_shortened", lambda *given: runs.append(1) or shortened(*given))
+    engine.compile(session)
+    for n in range(12):
+        session.user(f"And {n}?")
+        session.assistant("Yes, so it is.")
+        session.user("Good.")
+        engine.compile(session)
+    assert len(runs) < 8

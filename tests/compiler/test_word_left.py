@@ -1,0 +1,61 @@
+"""A word that divides the conversation makes the same of it in two parts as in one."""
+
+import random
+
+import pytest
+from tests.compiler.test_step_left import engine_of, steps_of
+from tests.parameters import few
+
+from contextwright import C, Session
+from contextwright.atoms.compress.decay import Decay
+from contextwright.atoms.compress.summarize import Summarize
+from contextwright.compiler import word_left
+
+SPECS = (
+    C.decay(full=2, fold=2, step=2, max_tokens=60), C.decay(1, 1, step=1, summary=False, subtasks=True),
+    C.summarize(max_tokens=60), C.decay(2, 3, max_tokens=60) | C.compact() | C.budget(500),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(24), 4))
+def test_two_parts_are_as_good_as_one(seed, monkeypatch):
+    """Request and receipt, turn after turn."""
+    spec, made = SPECS[seed % len(SPECS)], list[bool]()
+    divided, whole = engine_of(spec), engine_of(spec)
+    session = Session("grown")
+    session.user("Find it all.")
+    copy = Session("grown")
+    left = word_left._left
+    monkeypatch.setattr(word_left, "_left", lambda *given: made.append(True) or left(*given))
+    for _ in steps_of(session, random.Random(seed), 70):
+        copy.extend(list(session.log)[len(copy) :])
+        pack = divided.compile(session)
+        with pytest.MonkeyPatch.context() as patch:
+            for word in (Decay, Summarize):
+                patch.setattr(word, "divides_at", lambda self, inputs: 0)
+            other = whole.compile(copy)
+        assert pack.body == other.body
+        assert pack.manifest.to_json() == other.manifest.to_json()
+    assert len(made) > 20
+
+
+def test_the_part_in_front_is_made_once_while_its_place_stands(monkeypatch):
+    session, engine = Session("long"), engine_of(C.decay(full=2, fold=2, step=8))
+    for n in range(60):
+        session.user(f"What of {n}?")
+        session.assistant(f"It is {n}. " * 9)
+    engine.compile(session)
+    given = list[int]()
+    apply = Decay.apply
+    monkeypatch.setattr(
+        Decay, "apply", lambda self, blocks, inputs: given.append(len(blocks)) or apply(self, blocks, inputs)
+    )  # fmt: skip
+    counts = []
+    for n in range(8):
+        given.clear()
+        session.user(f"And {n}?")
+        session.assistant("So it is.")
+        session.user("Good.")
+        engine.compile(session)
+        counts.append(sum(given))
+    assert sorted(counts)[len(counts) // 2] < 40
