@@ -322,7 +322,7 @@ reads 4 kB and waits, `hangs up` one that goes in mid-stream.
 | seconds | {found.seconds:.0f} |
 
 Memory of the proxy at each eighth of the calls, MB (it begins anew behind a kill): {memory}. It ends at what the
-process takes at its start, and `max_bytes` twice: 128 MB of conversations and as much of packs, as JSON.
+process takes at its start, and `max_bytes` two and a half times: 128 MB of conversations, as much of packs, and half as much of how bodies began, as JSON.
 """
 
 
