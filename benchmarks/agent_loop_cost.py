@@ -38,7 +38,7 @@ class Cost(msgspec.Struct, frozen=True):
 
     Args:
         largest: tokens of the largest request. moved: requests that did not begin with the one
-            before. cost: microdollars of all inputs. waiting: by an engine whose steps wait.
+            before. cost: microdollars of all inputs. waiting: the same where steps wait.
     """
 
     largest: int
@@ -50,7 +50,7 @@ class Cost(msgspec.Struct, frozen=True):
 def measure(spec: Expr | None, model: str) -> Cost:
     """One spec, compiled before each call of the loop."""
     engine, largest, requests = Engine(spec, model, suspend=False), 0, list[Request]()
-    waiting, session = Engine(spec, model), None
+    waiting, session = Engine(spec, model, never_dearer=True), None
     for session, _ in grow():
         waiting.compile(session)
         pack = engine.compile(session)
@@ -80,7 +80,7 @@ def table(rows: dict[str, tuple[Cost, ...]], whole: tuple[Cost, ...]) -> list[st
     """The rows, against sending everything."""
     heads = "".join(f" {model} |" for model in MODELS)
     lines = [
-        f"| {CALLS} calls | largest request | prefix moved |{heads} by default |",
+        f"| {CALLS} calls | largest request | prefix moved |{heads} `never_dearer` |",
         "| --- | ---: | ---: |" + " ---: |" * (len(MODELS) + 1),
     ]
     for name, costs in {EVERYTHING: whole, **rows}.items():
@@ -106,7 +106,7 @@ against sending everything. Written by `python -m benchmarks.agent_loop_cost`.
 
 - **prefix moved**: requests that do not begin with the whole request before them.
 - **no spec**: nothing is done while everything fits; the window is far.
-- **by default**: the share that it costs where steps wait until they are paid for
+- **`never_dearer`**: the share that it costs with `Engine(never_dearer=True)`, where steps wait until they are paid for
   ([ADR 85](../adr/0085-a-step-waits-until-it-is-paid-for.md)), `gpt-5` / `claude-sonnet-4-5`. A limit is then reached later.
 
 """

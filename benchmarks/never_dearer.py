@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from benchmarks import figures
 from benchmarks.recorded import FILES, evenly, sessions
 from contextwright import C, Engine, Session
-from contextwright.engine.put_off import waits
+from contextwright.engine.put_off import may_wait
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Tool
 from contextwright.spec.expr import Expr
@@ -118,9 +118,9 @@ class Sums(NamedTuple):
     put_off: int
 
 
-def sums(spec: Expr, session: Session, model: str, *, suspend: bool) -> Sums | None:
+def sums(spec: Expr, session: Session, model: str, *, never_dearer: bool) -> Sums | None:
     """What a replay came to; None where it can not be told."""
-    engine, dearest, told = Engine(spec, model, suspend=suspend), 0.0, None
+    engine, dearest, told = Engine(spec, model, suspend=False, never_dearer=never_dearer), 0.0, None
     try:
         for grown in moments(session):
             engine.compile(grown)
@@ -137,16 +137,16 @@ def waiting(count: int, files: tuple[str, ...]) -> Iterator[str]:
              for model in PROVIDERS]  # fmt: skip
     yield f"{len(found)} replays: {count} session of each of {', '.join(files)}, by {', '.join(PROVIDERS)}."
     yield ""
-    yield "| spec | changed | at once | dearest call | by default | dearest call | calls that waited |"
+    yield "| spec | changed | at once | dearest call | `never_dearer` | dearest call | calls that waited |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for title, spec in SPECS.items():
-        if spec is None or not waits(spec):
+        if spec is None or not may_wait(spec):
             continue
         pairs = [
             (kept, waited)
             for session, model in found
-            if (kept := sums(spec, session, model, suspend=False))
-            and (waited := sums(spec, session, model, suspend=True))
+            if (kept := sums(spec, session, model, never_dearer=False))
+            and (waited := sums(spec, session, model, never_dearer=True))
             and (kept.cost != waited.cost or kept.cost != kept.whole)
         ]
         if not pairs:

@@ -45,8 +45,8 @@ PATHS = {
 """The models, and where they are asked."""
 LIMIT = 8_000
 SPECS: dict[str, tuple[Expr | None, bool]] = {
-    "no spec": (None, True),
-    "`compaction(8000)`": (C.compaction(LIMIT), True),
+    "no spec": (None, False),
+    "`--never-dearer`": (C.compaction(LIMIT), True),
     "at once": (C.compaction(LIMIT), False),
 }
 """What a proxy is started with, and whether its steps wait."""
@@ -287,9 +287,9 @@ def ways(upstream: str) -> Iterator[Mapping[str, str]]:
     """The base URL of each proxy, by its name in the table."""
     with ExitStack() as stack:
         urls: dict[str, str] = {}
-        for name, (spec, suspend) in SPECS.items():
+        for name, (spec, waits) in SPECS.items():
             settings = ProxySettings(
-                upstream=upstream, port=0, spec=spec, suspend=suspend, deadline_s=600
+                upstream=upstream, port=0, spec=spec, never_dearer=waits, deadline_s=600
             )
             urls[name] = stack.enter_context(ProxyThread(settings)).url
         for name, started in installed(LIMIT).items():
@@ -354,14 +354,14 @@ def page(ways: list[str], found: list[Row]) -> str:
 
 Written by `python -m benchmarks.proxy_never_dearer`. Recorded sessions, call by call (the first {MOST}), straight to an upstream that bills by
 its provider's rules of caching and prices, and through a proxy in front of it: `ctx serve` without a spec, with `--spec
-'C.compaction({LIMIT})'`, by default and with `--no-suspend` (at once), and, where they were there, headroom's proxy as it starts by itself and LiteLLM's with its callback
+'C.compaction({LIMIT})'`, with `--never-dearer` and without (at once), and, where they were there, headroom's proxy as it starts by itself and LiteLLM's with its callback
 `compression_interception` at a trigger of {LIMIT:,} tokens, which is for Anthropic's Messages. Input only; 1 is what the session costs
 without a proxy; a dash where a proxy did not answer, or has nothing for this interface. Claude's bodies have the marks of Claude
 Code. What a counter learns from bills depends on the sessions before.{f" In this run: {peers}." if peers else ""}
 
 {_table([*sums, *_summary(ways, found)], 1)}
 
-A step waits until what was saved covers it ([ADR 85](../adr/0085-a-step-waits-until-it-is-paid-for.md)). Taken at once, it has cost more than it
+With `--never-dearer` a step waits until what was saved covers it ([ADR 85](../adr/0085-a-step-waits-until-it-is-paid-for.md)). Taken at once, it has cost more than it
 saved where a conversation ends soon behind it. Without a spec nothing is done while everything fits. LiteLLM's compression takes nothing in
 front of the caller's last cache mark; Claude Code's stands at the end.
 

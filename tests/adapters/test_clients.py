@@ -62,7 +62,7 @@ def test_a_copy_with_other_options_is_wrapped_as_well():
 
 
 def test_the_model_of_the_request_is_compiled_for_where_none_is_named():
-    context = Context(C.compaction(LIMIT), suspend=False)
+    context = Context(C.compaction(LIMIT))
     with StrictServer(["one", "two"]) as server:
         client = wrap(openai.OpenAI(base_url=f"{server.url}/v1", api_key="none"), context)
         for model in ("gpt-5", "gpt-4o"):

@@ -70,9 +70,7 @@ def loop(engine, steps=25):
 
 
 def test_a_compile_is_a_span_with_the_numbers_of_its_manifest(collected):
-    engine = Engine(
-        C.default() | C.compaction(4000), "gpt-5", suspend=False, events=collected.hooks()
-    )
+    engine = Engine(C.default() | C.compaction(4000), "gpt-5", events=collected.hooks())
     packs = loop(engine)
     spans = collected.named("contextwright.compile")
     assert [span.attributes["contextwright.pack.id"] for span in spans] == [
@@ -94,9 +92,7 @@ def test_a_compile_is_a_span_with_the_numbers_of_its_manifest(collected):
 
 
 def test_a_step_is_an_event_of_the_span_and_counted(collected):
-    engine = Engine(
-        C.default() | C.compaction(4000), "gpt-5", suspend=False, events=collected.hooks()
-    )
+    engine = Engine(C.default() | C.compaction(4000), "gpt-5", events=collected.hooks())
     packs = loop(engine)
     events = [event for span in collected.spans for event in span.events]
     steps = max(fold.steps for fold in packs[-1].manifest.folds)
@@ -145,7 +141,7 @@ def test_an_error_is_a_span_that_says_so(collected):
 
 
 def test_no_span_says_what_the_session_says_unless_it_was_asked_to(collected):
-    loop(Engine(C.default() | C.compaction(4000), "gpt-5", suspend=False, events=collected.hooks()))
+    loop(Engine(C.default() | C.compaction(4000), "gpt-5", events=collected.hooks()))
     assert collected.spans
     assert "xyzzy" not in "".join(span.to_json() for span in collected.spans)
 
@@ -179,7 +175,7 @@ def test_contents_are_messages_of_the_conventions(collected, model):
 
 
 def test_a_context_and_two_threads_have_spans_of_their_own(collected):
-    context = Context(C.compaction(4000), model="gpt-5", suspend=False, events=collected.hooks())
+    context = Context(C.compaction(4000), model="gpt-5", events=collected.hooks())
     context([{"role": "user", "content": "hello"}])
     assert len(collected.named("contextwright.compile")) == 1
 

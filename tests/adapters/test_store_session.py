@@ -85,7 +85,7 @@ def test_a_run_goes_on_after_a_restart_and_the_store_has_its_session(store, kind
         script[15] = reading(1, start=99)[0]
 
     async def play(server, question, own):
-        context = Context(C.compaction(LIMIT), model="gpt-5", suspend=False)
+        context = Context(C.compaction(LIMIT), model="gpt-5")
         setup = AgentSetup(url=server.url, model="gpt-5", tools=(read,), context=context)
         made = AgentsRun(setup, kind, by_filter=True)
         return await Runner.run(made.agent, question, session=own, **made.options)

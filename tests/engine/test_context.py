@@ -152,7 +152,7 @@ def test_room_is_kept_for_reminders_that_are_put_in_later(within):
 @pytest.mark.parametrize("spec", [C.budget(3_000), C.compaction(3_000), C.fit(3_000)])
 def test_a_limit_that_is_named_counts_reminders_that_are_put_in_later(spec, within):
     messages, _ = lists("openai-chat", long_run(40))
-    context = Context(C.default() | spec, model="gpt-5", suspend=False)
+    context = Context(C.default() | spec, model="gpt-5")
     text = f"<system-reminder>{'Be short, then. ' * 200}</system-reminder>"
     for count in range(4, len(messages) + 1, 2):
         call = context.call(reminded(messages[:count], text if count > 4 else "", within=within))

@@ -44,7 +44,7 @@ def listening(engine, **options):
 
 
 def test_every_pack_is_told_of_with_the_numbers_of_its_manifest():
-    engine = Engine(SPEC, "gpt-5", suspend=False)
+    engine = Engine(SPEC, "gpt-5")
     events = listening(engine)
     packs = run(engine)
     compiled = [event for name, event in events if name == "compile"]
@@ -58,7 +58,7 @@ def test_every_pack_is_told_of_with_the_numbers_of_its_manifest():
 
 
 def test_a_step_is_told_once_before_and_once_after_it_is_taken():
-    engine = Engine(SPEC, "gpt-5", suspend=False)
+    engine = Engine(SPEC, "gpt-5")
     events = listening(engine)
     packs = run(engine, 90)
     before = [event for name, event in events if name == "pre_compact"]
@@ -124,7 +124,7 @@ def test_a_selection_that_steps_tells_of_it():
 
 def test_a_sliding_window_tells_its_steps_and_they_may_be_denied():
     events = []
-    engine = Engine(C.sliding(3_000), "gpt-5", suspend=False)
+    engine = Engine(C.sliding(3_000), "gpt-5")
     for name in ("step", "pre_compact"):
         engine.on(name, lambda event, name=name: events.append((name, event)))
     packs = run(engine, 24)
@@ -151,8 +151,8 @@ def test_a_hook_denies_a_step_of_a_limit_and_nothing_is_left_out(limit):
 
 def test_a_step_that_was_recorded_is_not_told_again_by_another_engine():
     session = begun()
-    run(Engine(SPEC, "gpt-5", suspend=False), session=session)
-    other = Engine(SPEC, "gpt-5", suspend=False)
+    run(Engine(SPEC, "gpt-5"), session=session)
+    other = Engine(SPEC, "gpt-5")
     events = listening(other)
     other.compile(session)
     assert [name for name, _ in events] == ["compile"]
@@ -211,7 +211,7 @@ def test_events_carry_no_contents_unless_they_were_asked_for():
 @pytest.mark.parametrize("answer", [Deny("an audit runs"), False])
 def test_a_hook_denies_a_step_and_the_whole_conversation_is_sent(answer):
     plain = run(Engine(C.default(), "gpt-5"))
-    packs = run(Engine(SPEC, "gpt-5", suspend=False, events={"pre_compact": lambda _: answer}))
+    packs = run(Engine(SPEC, "gpt-5", events={"pre_compact": lambda _: answer}))
     assert [pack.body for pack in packs] == [pack.body for pack in plain]
     noted = [note for note in packs[-1].manifest.notes if note.startswith("pre_compact: denied")]
     assert len(noted) == 1
@@ -230,9 +230,7 @@ def test_what_was_denied_is_taken_where_the_window_is_full():
 def test_a_hook_puts_another_spec_in_the_place_of_a_step():
     other = C.window(n=1) | C.compact() | C.budget(max_tokens=2500)
     session = begun()
-    engine = Engine(
-        SPEC, "gpt-5", suspend=False, events={"pre_compact": lambda _: Replace(other, "cheaper")}
-    )
+    engine = Engine(SPEC, "gpt-5", events={"pre_compact": lambda _: Replace(other, "cheaper")})
     packs = run(engine, session=session)
     replaced = [pack for pack in packs if any("replaced by" in n for n in pack.manifest.notes)]
     assert replaced
@@ -244,9 +242,9 @@ def test_a_hook_that_fails_ends_no_turn_and_is_named():
     def breaking(event):
         raise ValueError(SECRET)
 
-    plain = run(Engine(SPEC, "gpt-5", suspend=False))
+    plain = run(Engine(SPEC, "gpt-5"))
     session = begun()
-    engine = Engine(SPEC, "gpt-5", suspend=False, events={name: [breaking] for name in NAMES})
+    engine = Engine(SPEC, "gpt-5", events={name: [breaking] for name in NAMES})
     packs = run(engine, session=session)
     assert [pack.body for pack in packs] == [pack.body for pack in plain]
     notes = [note for pack in packs for note in pack.manifest.notes]
@@ -260,13 +258,13 @@ def test_a_hook_that_is_to_be_stopped_stops_the_turn():
     def interrupting(event):
         raise KeyboardInterrupt
 
-    engine = Engine(SPEC, "gpt-5", suspend=False, events={"compile": interrupting})
+    engine = Engine(SPEC, "gpt-5", events={"compile": interrupting})
     with pytest.raises(KeyboardInterrupt):
         engine.compile(begun())
 
 
 def test_an_answer_that_is_none_is_noted_and_the_step_taken():
-    packs = run(Engine(SPEC, "gpt-5", suspend=False, events={"pre_compact": lambda _: "no"}))
+    packs = run(Engine(SPEC, "gpt-5", events={"pre_compact": lambda _: "no"}))
     assert packs[-1].manifest.folds[0].steps
     assert any("gave str: not understood" in n for pack in packs for n in pack.manifest.notes)
 
@@ -279,12 +277,12 @@ def test_a_replacement_may_be_a_text_and_what_is_no_spec_ends_no_turn():
         (C.default() | C.budget(60), "the step is taken"),
     ):
         hook = {"pre_compact": lambda _, other=other: Replace(other, "cheaper")}
-        packs = run(Engine(SPEC, "gpt-5", suspend=False, events=hook), 24)
+        packs = run(Engine(SPEC, "gpt-5", events=hook), 24)
         assert any(note in one for pack in packs for one in pack.manifest.notes), other
 
 
 def test_events_come_in_an_event_loop_too():
-    engine, session = Engine(SPEC, "gpt-5", suspend=False), begun()
+    engine, session = Engine(SPEC, "gpt-5"), begun()
     events = listening(engine)
 
     async def work():
@@ -307,7 +305,7 @@ async def later(event):
 )
 def test_a_hook_that_would_never_be_called_is_refused(name, hook):
     with pytest.raises(SpecError) as caught:
-        Engine(SPEC, "gpt-5", suspend=False).on(name, hook)
+        Engine(SPEC, "gpt-5").on(name, hook)
     assert caught.value.fix
     with pytest.raises(SpecError):
-        Engine(SPEC, "gpt-5", suspend=False, events={name: hook})
+        Engine(SPEC, "gpt-5", events={name: hook})

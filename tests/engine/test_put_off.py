@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, replay
-from contextwright.engine.put_off import PUT_OFF, waits
+from contextwright.engine.put_off import PUT_OFF, may_wait
 from contextwright.errors import BudgetError
 from contextwright.session.event import Tool
 from contextwright.tokens.calibrate import Calibrator
@@ -62,12 +62,14 @@ def bills(engine, **of):
 @pytest.mark.parametrize("name", SPECS)
 def test_at_no_call_has_a_conversation_cost_a_hundredth_more_than_everything(name, model):
     for long in ((), (5, 12, 20)):
-        assert bills(Engine(SPECS[name], model), long=long)[2] <= 1.01, long
+        assert bills(Engine(SPECS[name], model, never_dearer=True), long=long)[2] <= 1.01, long
 
 
 def test_a_step_is_lent_to_a_long_conversation_that_has_it_back_at_once():
     """No result is long, so none pays for a step; after hundreds of calls it is back in few."""
-    long, short = (Engine(C.compaction(16_000), "gpt-5", window=1_000_000) for _ in range(2))
+    long, short = (
+        Engine(C.compaction(16_000), "gpt-5", window=1_000_000, never_dearer=True) for _ in range(2)
+    )
     saved, _, dearest = bills(long, calls=110)
     assert 1 < dearest <= 1.01 and saved[-1] > 0
     first = next(n for n, one in enumerate(saved) if one < 0)
@@ -77,8 +79,8 @@ def test_a_step_is_lent_to_a_long_conversation_that_has_it_back_at_once():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_limit_that_is_held_at_once_is_dearer_at_first(model):
-    at_once, _, _ = bills(Engine(C.compaction(4_000), model, suspend=False))
-    waiting, _, _ = bills(Engine(C.compaction(4_000), model))
+    at_once, _, _ = bills(Engine(C.compaction(4_000), model))
+    waiting, _, _ = bills(Engine(C.compaction(4_000), model, never_dearer=True))
     assert min(at_once) < 4 * min(waiting)
     assert waiting[-1] > at_once[-1] * 0.85
 
@@ -86,13 +88,16 @@ def test_a_limit_that_is_held_at_once_is_dearer_at_first(model):
 @pytest.mark.parametrize("model", MODELS)
 def test_what_is_long_pays_for_a_step_when_it_comes(model):
     """A request that leaves some of it out writes less than everything would."""
-    at_once, _, _ = bills(Engine(C.compaction(4_000), model, suspend=False), long=(5, 12, 20))
-    waiting, _, _ = bills(Engine(C.compaction(4_000), model), long=(5, 12, 20))
+    at_once, _, _ = bills(Engine(C.compaction(4_000), model), long=(5, 12, 20))
+    waiting, _, _ = bills(Engine(C.compaction(4_000), model, never_dearer=True), long=(5, 12, 20))
     assert waiting[-1] >= at_once[-1] > 0
 
 
 def test_while_a_step_waits_everything_is_sent_and_the_manifest_says_what_it_would_cost():
-    engine, whole = Engine(C.budget(4_000), "gpt-5"), Engine(C.default(), "gpt-5")
+    engine, whole = (
+        Engine(C.budget(4_000), "gpt-5", never_dearer=True),
+        Engine(C.default(), "gpt-5"),
+    )
     waited = 0
     for session in agent(14):
         pack, all_of_it = engine.compile(session), whole.compile(session)
@@ -102,7 +107,7 @@ def test_while_a_step_waits_everything_is_sent_and_the_manifest_says_what_it_wou
             assert pack.request == all_of_it.request and pack.tokens > 4_000
             assert manifest.notes[0].startswith("C.budget(max_tokens=4000) is put off: a step to ")
             assert "$0.0000 was saved so far" in manifest.notes[0]
-            assert "suspend=False" in manifest.notes[0]
+            assert "never_dearer" in manifest.notes[0]
             assert not manifest.changes and manifest.budget > 100_000
     told = engine.ledger(session)
     assert waited == told.put_off > 0 and not told.suspended
@@ -111,7 +116,7 @@ def test_while_a_step_waits_everything_is_sent_and_the_manifest_says_what_it_wou
 
 @pytest.mark.parametrize("name", SPECS)
 def test_a_request_that_goes_on_begins_with_the_one_before_and_is_replayed(name):
-    engine, before = Engine(SPECS[name], "gpt-5"), None
+    engine, before = Engine(SPECS[name], "gpt-5", never_dearer=True), None
     for session in agent(24, long=(5, 12)):
         pack = engine.compile(session)
         if pack.manifest.decided_at:
@@ -122,10 +127,10 @@ def test_a_request_that_goes_on_begins_with_the_one_before_and_is_replayed(name)
         before = pack
 
 
-def test_a_user_that_insists_has_each_limit_held():
-    engine = Engine(C.budget(4_000), "gpt-5", suspend=False)
+def test_each_limit_is_held_where_nobody_asks_for_less():
+    engine = Engine(C.budget(4_000), "gpt-5")
     assert all(engine.compile(session).tokens <= 4_000 for session in agent())
-    context = Context(C.budget(4_000), model="gpt-5", suspend=False)
+    context = Context(C.budget(4_000), model="gpt-5")
     messages = [{"role": "user", "content": "Look."}]
     for n in range(30):
         messages.append({"role": "assistant", "content": f"Valve {n}. " * 60})
@@ -135,7 +140,7 @@ def test_a_user_that_insists_has_each_limit_held():
 
 
 def test_what_does_not_fit_the_window_is_not_put_off():
-    engine = Engine(C.budget(3_000), "gpt-5", window=6_000, reserved_output=500)
+    engine = Engine(C.budget(3_000), "gpt-5", window=6_000, reserved_output=500, never_dearer=True)
     largest, notes = 0, []
     for session in agent():
         pack = engine.compile(session)
@@ -148,7 +153,7 @@ def test_what_does_not_fit_the_window_is_not_put_off():
 def test_a_step_that_waits_is_told_to_no_hook_and_one_that_is_taken_is():
     steps, asked = [], []
     hooks = {"step": steps.append, "pre_compact": asked.append}
-    engine = Engine(C.compaction(4_000), "gpt-5", events=hooks)
+    engine = Engine(C.compaction(4_000), "gpt-5", events=hooks, never_dearer=True)
     for session in agent(30, long=(5, 12, 20)):
         if engine.compile(session).manifest.decided_at:
             assert all(one.position < len(session) for one in steps)
@@ -157,21 +162,21 @@ def test_a_step_that_waits_is_told_to_no_hook_and_one_that_is_taken_is():
 
 def test_a_step_waits_after_a_restart_as_well(tmp_path):
     store = SQLiteSessions(tmp_path / "s.db")
-    engine = Engine(C.budget(4_000), "gpt-5", sessions=store)
+    engine = Engine(C.budget(4_000), "gpt-5", sessions=store, never_dearer=True)
     for session in agent(14):
         pack = engine.compile(session)
     assert pack.manifest.decided_at and PUT_OFF in session.metadata
     engine.record(session)
-    again, other = store.load("s"), Engine(C.budget(4_000), "gpt-5")
+    again, other = store.load("s"), Engine(C.budget(4_000), "gpt-5", never_dearer=True)
     assert other.compile(again).request == pack.request
     assert other.assemble(again.snapshot()).request == pack.request
-    another = Engine(C.budget(3_000), "gpt-5")  # of another spec none waits
+    another = Engine(C.budget(3_000), "gpt-5", never_dearer=True)  # of another spec none waits
     assert another.compile(store.load("s")).tokens <= 3_000
 
 
 def test_what_a_counter_learns_moves_no_prefix_before_that_is_paid_for():
     """Steps go by tokens: with another factor all of them lie elsewhere."""
-    engine, shares, packs = Engine(C.compaction(4_000), "gemini-2.5-pro"), [], []
+    engine, shares, packs = Engine(C.compaction(4_000), "gemini-2.5-pro", never_dearer=True), [], []
     for n, session in enumerate(agent(30)):
         if n == 8:
             engine.calibrator = Calibrator({"gemini gemini-2.5-pro": [130] * 30})
@@ -185,7 +190,7 @@ def test_what_a_counter_learns_moves_no_prefix_before_that_is_paid_for():
 
 
 def test_an_assembled_or_awaited_request_waits_alike():
-    one, two, three = (Engine(C.budget(4_000), "gpt-5") for _ in range(3))
+    one, two, three = (Engine(C.budget(4_000), "gpt-5", never_dearer=True) for _ in range(3))
     for session in agent(14):
         pack = one.compile(session)
         two.prepare(session)
@@ -195,7 +200,7 @@ def test_an_assembled_or_awaited_request_waits_alike():
 
 
 def test_redactions_hold_for_what_is_new():
-    engine = Engine(C.budget(4_000) | C.redact(["email"]), "gpt-5")
+    engine = Engine(C.budget(4_000) | C.redact(["email"]), "gpt-5", never_dearer=True)
     *_, session = agent(14)
     session.call("look", "{}", id="mail")
     session.result("mail", "write to ann@example.com")
@@ -215,11 +220,11 @@ def test_redactions_hold_for_what_is_new():
     ids=repr,
 )  # fmt: skip
 def test_what_says_what_is_seen_asks_a_model_or_refuses_does_not_wait(spec):
-    assert not waits(spec)
+    assert not may_wait(spec)
 
 
 def test_an_error_of_a_limit_that_refuses_is_raised():
-    engine = Engine(C.budget(4_000, overflow="error"), "gpt-5")
+    engine = Engine(C.budget(4_000, overflow="error"), "gpt-5", never_dearer=True)
     with pytest.raises(BudgetError):
         for session in agent():
             engine.compile(session)
@@ -228,7 +233,12 @@ def test_an_error_of_a_limit_that_refuses_is_raised():
 def test_what_no_cache_takes_does_not_wait_until_everything_could_be_cached():
     """A window of a short conversation reads less at each call; from the first request on that a
     cache would have taken, everything is sent, at no loss."""
-    engine, session, waited, saved = Engine(C.window(n=3), "gpt-5"), Session("s"), [], []
+    engine, session, waited, saved = (
+        Engine(C.window(n=3), "gpt-5", never_dearer=True),
+        Session("s"),
+        [],
+        [],
+    )
     for n in range(40):
         session.user(f"And what of pump {n}? " + "It stands behind the valve. " * 12)
         waited.append(bool(engine.compile(session).manifest.decided_at))
@@ -239,7 +249,7 @@ def test_what_no_cache_takes_does_not_wait_until_everything_could_be_cached():
 
 
 def test_a_model_without_prices_puts_nothing_off():
-    engine = Engine(C.budget(4_000), "of-ours", window=100_000)
+    engine = Engine(C.budget(4_000), "of-ours", window=100_000, never_dearer=True)
     assert all(engine.compile(session).tokens <= 4_000 for session in agent())
 
 

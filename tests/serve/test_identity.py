@@ -137,7 +137,7 @@ def test_two_tenants_with_the_same_words_and_id_share_nothing():
 
 def test_a_conversation_without_an_id_goes_on_where_it_was():
     """One lineage, found by its messages: its prefix moves once at most while it grows."""
-    with proxied(spec=C.compaction(4000), suspend=False) as (upstream, proxy):
+    with proxied(spec=C.compaction(4000)) as (upstream, proxy):
         for count in range(30, 36):
             post(proxy.url, tool_loop(count, lines=10))
         sent = [json.loads(seen.body)["messages"] for seen in upstream.seen]

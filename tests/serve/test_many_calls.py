@@ -163,7 +163,7 @@ def test_a_conversation_goes_on_after_a_restart(tmp_path):
     def sent(parts, **settings):
         bodies = []
         for part in parts:
-            with proxied(spec=SPEC, suspend=False, **settings) as (upstream, proxy):
+            with proxied(spec=SPEC, **settings) as (upstream, proxy):
                 for count in part:
                     post(proxy.url, tool_loop(count, lines=25), {"authorization": "Bearer k"})
                 # marks are signed for a tenant, and a salt is a ledger's own

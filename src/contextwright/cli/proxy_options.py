@@ -21,7 +21,7 @@ def proxy_options(command: Callable[..., Any]) -> Callable[..., Any]:
         window: int | None,
         data: str | None,
         read_back: bool,
-        no_suspend: bool,
+        never_dearer: bool,
         deadline: float,
         **rest: Any,
     ) -> Any:
@@ -31,7 +31,7 @@ def proxy_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "window": window,
             "data": data,
             "read_back": read_back,
-            "suspend": not no_suspend,
+            "never_dearer": never_dearer,
             "deadline_s": deadline,
         }
         return command(options=options, **rest)
@@ -61,10 +61,10 @@ _OPTIONS = (
         help="Add the tools with which a model reads what was left out, and answer them.",
     ),
     click.option(
-        "--no-suspend",
+        "--never-dearer",
         is_flag=True,
-        help="Take each step of the spec at once, not only when it leaves a conversation no dearer "
-        "than sending everything.",
+        help="Take a step of the spec only once it leaves a conversation no dearer than sending "
+        "everything; until then a request may have more than the spec's limit.",
     ),
     click.option(
         "--deadline",

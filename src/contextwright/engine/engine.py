@@ -85,8 +85,7 @@ class Engine:
             compiler with `compile(snapshot, target)`, whose packs are then used as they are; by
             default everything while it fits, then `C.compaction` (`default_spec`).
         model: its name; `options` as `contextwright.target` takes them. target: instead of both.
-        models: who summarizes, scores and extracts; by default the embedded models, which need
-            no network.
+        models: who summarizes, scores and extracts; by default the embedded ones, no network.
         sessions: where sessions are saved after each record.
         artifacts: where `artifact://` refs are read, and where `C.offload` puts results. Sessions
             may share it: each reads what it stored or was given, and nothing else.
@@ -95,9 +94,9 @@ class Engine:
         clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
             memories and the pack's id; without one no pack depends on the time.
         roots, hosts, detector, vault: as `contextwright.compile` takes them.
-        events: hooks by the name of their event, as `on` takes them.
-        budget: what a session may be billed in all.
-        suspend: whether steps wait until they are paid for, and what turns out dear gives way.
+        events: hooks by event, as `on` takes them. budget: what a session may be billed in all.
+        suspend: whether a spec that turns out dearer than sending everything gives way.
+        never_dearer: whether each step waits until it is paid for, and a limit with it.
     """
 
     def __init__(
@@ -121,6 +120,7 @@ class Engine:
         budget: SessionBudget | None = None,
         target: Target | None = None,
         suspend: bool = True,
+        never_dearer: bool = False,
         **options: Any,
     ) -> None:
         self._base = target_of(model, target, options, "Engine(spec, model)")
@@ -136,7 +136,7 @@ class Engine:
         self.clock, self.ports = clock, ports_of(detector, vault, "Engine(...)")
         self.calibrator = Calibrator()
         self._ledgers = Ledgers(instead_of(self.spec, self._base), suspends=suspend)
-        self._put_off = PutOff(self.spec, self._ledgers, suspends=suspend)
+        self._put_off = PutOff(self.spec, self._ledgers, waits=never_dearer)
         self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
         expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")

@@ -38,9 +38,9 @@ WAITING = (OF_COST - {"summarize"}) | {"cap"}
 """Words whose changes wait: they say how much of a conversation is sent, and ask no model."""
 
 
-def waits(spec: Expr) -> bool:
-    """Whether a spec's steps wait. Not those of one that says what is seen, not only how much of
-    it, that asks models, or that refuses what is over its limit."""
+def may_wait(spec: Expr) -> bool:
+    """Whether a spec's steps can wait: not those of one that says what is seen, not only how much
+    of it, that asks models, or that refuses what is over its limit."""
     planned = plan(spec)
     stages = planned.terminal.stages if planned.terminal is not None else ()
     if any(isinstance(stage, Refuse) for stage in stages):
@@ -61,12 +61,12 @@ class PutOff:
 
     Args:
         spec: the engine's.
-        suspends: whether anything waits.
+        waits: whether anything does.
     """
 
-    def __init__(self, spec: Expr, ledgers: Ledgers, *, suspends: bool) -> None:
+    def __init__(self, spec: Expr, ledgers: Ledgers, *, waits: bool) -> None:
         self._spec = spec
-        self._ledgers, self._waits = ledgers, suspends and waits(spec)
+        self._ledgers, self._waits = ledgers, waits and may_wait(spec)
         self._memos: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 
     def going_on(
@@ -88,7 +88,7 @@ class PutOff:
         decided = wait.decided
         if not 0 < decided.position < snapshot.position:
             return pack
-        note = f"{self._spec!r} is put off: {wait.why} (Engine(suspend=False) puts nothing off)"
+        note = f"{self._spec!r} is put off: {wait.why} (never_dearer: until it is paid for)"
         notes = (note, *compiler.notes)
         waiting = msgspec.structs.replace(compiler, notes=notes, decided_at=decided.position)
         then = with_counter(target, decided.counter)

@@ -116,8 +116,8 @@ class CallCompiler:
                 options: Json = {"window": settings.window} if settings.window else {}
                 if settings.read_back and read_back:
                     options["read_back"] = True
-                if not settings.suspend:
-                    options["suspend"] = False
+                if settings.never_dearer:
+                    options["never_dearer"] = True
                 conversations = Conversations(
                     format=format, store=self._store, max_bytes=settings.max_bytes
                 )

@@ -43,7 +43,7 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
             database (`postgresql://...`) that several proxies share; without, in memory.
         cache: URL of a Redis or Valkey server in front of that database, `redis://...`.
         read_back: whether the tools that read what was left out are added, and answered here.
-        suspend: whether a step of the spec waits until it is paid for, as in `Engine`.
+        never_dearer: whether a step of the spec waits until it is paid for, as in `Engine`.
 
     Raises:
         ProxyError: one of them can not be.
@@ -67,7 +67,7 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     data: Path | str | None = None
     cache: str = ""
     read_back: bool = False
-    suspend: bool = True
+    never_dearer: bool = False
 
     def __post_init__(self) -> None:
         _check_upstream(self.upstream)

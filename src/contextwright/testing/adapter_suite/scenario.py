@@ -36,11 +36,10 @@ def scenario(name: str) -> Callable[[Scenario], Scenario]:
 
 
 def bounded_context(model: str | None, spec: Any = None, **options: Any) -> Any:
-    """A context for a model, or for that of each request, that holds requests to `LIMIT` tokens at
-    once: the server takes fewer than the model."""
+    """A context for a model, or for that of each request, that holds requests to `LIMIT` tokens."""
     from contextwright.engine.context import Context
 
-    return Context(spec or C.compaction(LIMIT), model=model, suspend=False, **options)
+    return Context(spec or C.compaction(LIMIT), model=model, **options)
 
 
 class AgentStage(msgspec.Struct, frozen=True):
