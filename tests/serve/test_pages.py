@@ -217,7 +217,12 @@ def test_the_service_goes_by_no_redaction():
 @pytest.mark.parametrize(
     ("path", "body", "headers", "what"),
     [
-        ("/v1/compress", gzip.compress(b"{}", mtime=0), {"content-encoding": "gzip"}, "coded as 'gzip'"),
+        (
+            "/v1/compress",
+            gzip.compress(b"{}", mtime=0),
+            {"content-encoding": "gzip"},
+            "coded as 'gzip'",
+        ),
         ("/v1/compress", b"{", {}, "no JSON"),
         ("/v1/compress", b"[1]", {}, "no JSON object"),
         ("/v1/usage", b"\xff", {}, "no JSON"),
