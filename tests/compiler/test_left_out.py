@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from contextwright import C, Engine, Session, compile
 from contextwright.compiler.left_out import SOURCE
+from contextwright.compiler.lineage_ranges import ends_of
 from contextwright.errors import BudgetError
 from contextwright.testing import session_of, sessions, target_for
 
@@ -129,6 +130,12 @@ def test_a_redaction_sees_the_line():
     assert lines(pack) == ["[REDACTED] (21 exchanges)"]
 
 
+def positions(log, id):
+    """Of an event, or of all in a range of them."""
+    first, last = map(log.position_of, ends_of(id) or (id, id))
+    return () if first is None or last is None else range(first, last + 1)
+
+
 SPECS = (
     C.window(n=1),
     C.default() | C.budget(700),
@@ -156,7 +163,7 @@ def test_what_is_neither_sent_nor_told_is_named_and_counted(session):
             snapshot.log.exchange_index(position)
             for kept in pack.manifest.kept
             for id in kept.lineage
-            if (position := snapshot.log.position_of(id)) is not None
+            for position in positions(snapshot.log, id)
         }
         # behind the newest that is sent there are only results without their call
         missing = set(range(snapshot.preamble, max(sent, default=0))) - sent - stood_for

@@ -105,7 +105,7 @@ def test_a_state_that_nobody_looks_at_is_not_copied_at_each_change():
 
 
 def test_a_call_of_many_is_found_without_a_walk(monkeypatch):
-    from contextwright.session import log as module
+    from contextwright.session import call_outcomes as module
 
     looked = []
     is_failure = module.is_failure

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from contextwright.atoms.select.default import Default
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.compiler.trace_findings import Findings
@@ -56,7 +55,7 @@ class WordLeft(msgspec.Struct, frozen=True, eq=False):
 
 def behind_all(word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
     """As `in_two`, of the first word behind the whole conversation."""
-    if not isinstance(head, Default) or inputs.protection.compaction >= 0:
+    if not (isinstance(head, Atom) and head.traits.whole) or inputs.protection.compaction >= 0:
         return None
     return in_two(word, inputs, tracer, SOURCE)
 

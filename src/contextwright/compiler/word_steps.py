@@ -20,7 +20,7 @@ from contextwright.compiler.step_places import (
     snapshot_before,
     step_of,
 )
-from contextwright.compiler.token_sums import SOURCE
+from contextwright.compiler.token_sums import SOURCE, least_between, tokens_between
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import LOW
@@ -41,7 +41,8 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
     if isinstance(word, Shortener) and _is_whole(blocks, inputs):
         step = standing[0] if standing is not None else None
         if step is not None and step.is_passed and _is_logged(blocks, inputs):
-            inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))
+            if _shortens(word, step, inputs):
+                inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))
             return _shortest(word, blocks, step, inputs)
         inputs.unsure(word.word)  # it goes by the tokens of all
     if total <= limit:
@@ -72,6 +73,14 @@ def _is_logged(blocks: Blocks, inputs: Inputs) -> bool:
     return inputs.start <= inputs.snapshot.preamble or all(
         block.source == SOURCE for block in blocks if block.order >= 0
     )
+
+
+def _shortens(word: Shortener, step: LimitStep, inputs: Inputs) -> bool:
+    """Whether a step leaves less of anything before it, whatever of that is looked at."""
+    first, rule = inputs.snapshot.preamble, _rule(word, 0, inputs)
+    assert rule.least is not None
+    least = least_between(first, step.place, rule.key, rule.least, inputs)
+    return least < tokens_between(first, step.place, inputs)
 
 
 def _shortest(word: Shortener, blocks: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:

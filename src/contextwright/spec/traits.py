@@ -59,6 +59,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
             that are of use.
         packs: state keys that retrievers fill before the turn, with the tokens that are of use.
         silent: whether the request does not name what it leaves out.
+        whole: whether it brings all of the conversation, each exchange as the log has it.
     """
 
     gives: Gives = Gives.MAYBE
@@ -77,6 +78,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     hydrates: Mapping[str, int] = {}
     packs: Mapping[str, int] = {}
     silent: bool = False
+    whole: bool = False
 
 
 PLAIN = Traits()

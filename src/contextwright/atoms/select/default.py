@@ -22,7 +22,7 @@ class Default(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """It grows with the session."""
-        return Traits(gives=Gives.ALWAYS, bounded=False, view="block")
+        return Traits(gives=Gives.ALWAYS, bounded=False, view="block", whole=True)
 
     def bring(self, inputs: Inputs) -> Blocks:
         """Every exchange but the system instruction, which every request has anyway."""
