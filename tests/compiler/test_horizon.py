@@ -107,10 +107,24 @@ def test_looking_back_as_far_as_needed_gives_what_looking_at_all_gives(
         session.append(event)
         if place < len(events) - 1 and (place % growth or place < 4):
             continue
-        found = outcome(SpecCompiler(spec, memo=memo), session, target)
+        expect_the_same(spec, session, target, memo)
+
+
+def expect_the_same(spec, session, target, memo):
+    """Request and receipt, under a memo, from nothing, and looking at everything."""
+    found = outcome(SpecCompiler(spec, memo=memo), session, target)
+    assert found == outcome(SpecCompiler(spec), session, target)
+    with looking_at_everything():
         assert found == outcome(SpecCompiler(spec), session, target)
-        with looking_at_everything():
-            assert found == outcome(SpecCompiler(spec), session, target)
+
+
+def expect_the_same_as_it_grows(spec, events):
+    session, memo, target = Session("grown"), Memo(), target_for("openai-chat")
+    for place, event in enumerate(events):
+        session.append(event)
+        if place < 2 or (place % 3 and place < len(events) - 1):
+            continue
+        expect_the_same(spec, session, target, memo)
 
 
 def agent(dice: random.Random) -> Session:
@@ -139,34 +153,19 @@ def agent(dice: random.Random) -> Session:
 @pytest.mark.parametrize("seed", few(range(24), 6))
 def test_what_was_said_before_the_horizon_is_not_said_again(seed):
     """Request and receipt, over texts and calls that come back."""
-    dice, memo = random.Random(seed), Memo()
-    events, session = list(agent(dice).log), Session("grown")
-    spec, target = REPEATS[seed % 4] | C.budget(dice.randint(60, 260)), target_for("openai-chat")
-    for place, event in enumerate(events):
-        session.append(event)
-        if place < 2 or (place % 3 and place < len(events) - 1):
-            continue
-        found = outcome(SpecCompiler(spec, memo=memo), session, target)
-        assert found == outcome(SpecCompiler(spec), session, target)
-        with looking_at_everything():
-            assert found == outcome(SpecCompiler(spec), session, target)
+    dice = random.Random(seed)
+    events = list(agent(dice).log)
+    spec = REPEATS[seed % 4] | C.budget(dice.randint(60, 260))
+    expect_the_same_as_it_grows(spec, events)
 
 
 @pytest.mark.parametrize("seed", few(range(35), 7))
 def test_words_past_their_limit_leave_the_same_wherever_a_compile_begins(seed):
     """Request and receipt, as a step of the word and one of the limit come and go."""
-    dice, memo = random.Random(seed), Memo()
-    events, session = list(agent(dice).log), Session("grown")
+    dice = random.Random(seed)
+    events = list(agent(dice).log)
     spec = PAST_THEIR_LIMIT[seed % len(PAST_THEIR_LIMIT)] | C.budget(dice.randint(60, 260))
-    target = target_for("openai-chat")
-    for place, event in enumerate(events):
-        session.append(event)
-        if place < 2 or (place % 3 and place < len(events) - 1):
-            continue
-        found = outcome(SpecCompiler(spec, memo=memo), session, target)
-        assert found == outcome(SpecCompiler(spec), session, target)
-        with looking_at_everything():
-            assert found == outcome(SpecCompiler(spec), session, target)
+    expect_the_same_as_it_grows(spec, events)
 
 
 def chat(turns: int) -> Session:

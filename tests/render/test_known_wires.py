@@ -24,6 +24,18 @@ def outcome(session, target, memo):
         return str(error)
 
 
+def messages_checked(renderer, monkeypatch):
+    """Filled with how many messages each rule of a message is asked about."""
+    key, checked = renderer.cache_order[-1], list[int]()
+
+    def asked(rule):
+        return lambda request: checked.append(len(request[key])) or rule(request)
+
+    rules = {name: asked(renderer.rules[name]) for name in renderer.message_rules}
+    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, **rules})
+    return checked
+
+
 @given(session=sessions(max_turns=10), format=st.sampled_from(FORMATS), cache=st.booleans())
 @settings(
     max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
@@ -53,15 +65,7 @@ def test_a_turn_renders_measures_and_checks_what_is_new(format, monkeypatch):
         name: calls_of(monkeypatch, type(renderer), name)
         for name in ("message_wires", "measure_wire")
     }
-    checked: list[int] = []
-    rules = {
-        name: lambda request, rule=rule: (
-            checked.append(len(request[renderer.cache_order[-1]])) or rule(request)
-        )
-        for name, rule in renderer.rules.items()
-        if name in renderer.message_rules
-    }
-    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, **rules})
+    checked = messages_checked(renderer, monkeypatch)
     session.user("And now?")
     pack = outcome(session, target, memo)
     sent = len(pack.request[renderer.cache_order[-1]])
@@ -77,13 +81,7 @@ def test_of_a_request_whose_system_alone_is_new_that_alone_is_asked(format, monk
         session.user(f"And {n}?")
         session.assistant(f"That is {n}.")
     session.user("And now?")
-    key, checked = renderer.cache_order[-1], list[int]()
-
-    def asked(rule):
-        return lambda request: checked.append(len(request[key])) or rule(request)
-
-    rules = {name: asked(renderer.rules[name]) for name in renderer.message_rules}
-    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, **rules})
+    checked = messages_checked(renderer, monkeypatch)
     for words in ("Be kind.", "Be short."):
         checked.clear()
         assert SpecCompiler(C.default() + C.template(words), memo=memo).compile(

@@ -76,7 +76,7 @@ def cooled(blocks: Blocks, cooling: TextCooling, inputs: Inputs) -> Iterator[Blo
     """
     table = inputs.memo.table(("cooled", cooling, inputs.counter_id))
     for block in blocks:
-        known: _Cooled | None = table.get(block) or table.recall(block, None)
+        known: _Cooled | None = table.known(block)
         if known is None or not known.holds(inputs):
             known = table[block] = _made(block, cooling, inputs)
         if known.fingerprints:

@@ -15,7 +15,7 @@ from contextwright.compiler.step_places import joined
 from contextwright.compiler.stood_for import spans_of, stood_for
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
-from contextwright.compiler.word_left import KeptAnswers, kept_answers
+from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer
@@ -83,11 +83,7 @@ def left_by_step(
     if known is not None and not is_counting and known.holds(key, inputs):
         inputs.used.update(known.answers.used)
         return known
-
-    def collected() -> tuple[int, ...]:
-        return len(inputs.asked), len(inputs.wrote), len(inputs.notes)
-
-    before, used = collected(), dict[str, Answer]()
+    before, used = collected(inputs), dict[str, Answer]()
     then = replace(then, inputs=replace(inputs, used=used))
     left = old if then.over(old) <= 0 else shorten(then, old)
     inputs.used.update(used)
@@ -97,7 +93,7 @@ def left_by_step(
     texts = tuple(block for block in old if block.order < 0)
     standing = joined(old, left, place) if left is not None else ()
     made = StepLeft(key, place, texts, left, standing, findings, kept_answers(used, inputs))
-    if collected() == before and not is_counting:
+    if collected(inputs) == before and not is_counting:
         table[""] = made
     return made
 
@@ -107,7 +103,7 @@ def _table(name: tuple[object, ...], inputs: Inputs) -> Table:
 
 
 def _known(table: Table) -> StepLeft | None:
-    return table.get("") or table.recall("", None)
+    return table.known("")
 
 
 def known_place(name: tuple[object, ...], inputs: Inputs) -> int:
@@ -188,7 +184,7 @@ def before_step(
         return None
     texts = tuple(block for block in blocks if block.order < 0)
     table = _table(name, inputs)
-    known: tuple[Blocks, Blocks, Blocks] | None = table.get("log") or table.recall("log", None)
+    known: tuple[Blocks, Blocks, Blocks] | None = table.known("log")
     if known is not None and known[0] is prefix and known[1] == texts:
         return known[2]
     if "tool" in map(attrgetter("role"), prefix):

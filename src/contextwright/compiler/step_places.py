@@ -167,7 +167,7 @@ def _held_at(then: Snapshot, memo: Memo, *, request: bool) -> Protection:
     state is one value as long as nobody writes."""
     table = memo.table("held then", brief=True)
     key = then.position, request
-    known: tuple[object, Protection] | None = table.get(key) or table.recall(key, None)
+    known: tuple[object, Protection] | None = table.known(key)
     if known is None or known[0] is not then.state:
         known = table[key] = (then.state, protection_of(then, request=request))
     return known[1]

@@ -42,6 +42,11 @@ def kept_answers(used: dict[str, Answer], inputs: Inputs) -> KeptAnswers:
     return KeptAnswers(used, {one: inputs.answers.latest(one) for one in sorted(series)})
 
 
+def collected(inputs: Inputs) -> tuple[int, ...]:
+    """How much was asked, written and noted so far: what asked for more is not kept."""
+    return len(inputs.asked), len(inputs.wrote), len(inputs.notes)
+
+
 class WordLeft(msgspec.Struct, frozen=True, eq=False):
     """What a word made of the conversation up to a place. `key` holds what it follows from beside
     that; findings: what is written of it."""
@@ -98,16 +103,12 @@ def _left(word: Divided, old: Blocks, source: str, inputs: Inputs, tracer: "Trac
     held = frozenset(at for at in protection.exchanges if at <= old[-1].order)
     key = (held, inputs.agent, inputs.ports, inputs.cost, inputs.sign)
     table = inputs.memo.table(("word left", word, source, inputs.cost_id))
-    known: WordLeft | None = table.get("") or table.recall("", None)
+    known: WordLeft | None = table.known("")
     if known is not None and known.old is old and known.key == key and known.answers.hold(inputs):
         return known
-
-    def collected() -> tuple[int, ...]:
-        return len(inputs.asked), len(inputs.wrote), len(inputs.notes)
-
-    before, used, own = collected(), dict[str, Answer](), tracer.attempt()
+    before, used, own = collected(inputs), dict[str, Answer](), tracer.attempt()
     blocks = _run(word, old, source, replace(inputs, used=used), own)
     made = WordLeft(old, key, blocks, own.findings(), kept_answers(used, inputs))
-    if collected() == before:
+    if collected(inputs) == before:
         table[""] = made
     return made

@@ -21,6 +21,7 @@ from contextwright.compiler.step_places import (
     step_of,
 )
 from contextwright.compiler.token_sums import SOURCE, least_between, tokens_between
+from contextwright.compiler.word_left import collected
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import LOW
@@ -110,7 +111,7 @@ def _left(word: Atom, old: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
     moment = then.snapshot.position, then.snapshot.state.version, inputs.now_ms
     own = inputs.agent, inputs.ports, inputs.sign, inputs.cost
     key = (old, *astuple(then.protection), *moment, *own)
-    known: _Left | None = table.get("") or table.recall("", None)
+    known: _Left | None = table.known("")
     if known is not None and known.key == key:
         return known.blocks
     before = _collected(inputs)
@@ -121,7 +122,7 @@ def _left(word: Atom, old: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
 
 
 def _collected(inputs: Inputs) -> tuple[int, ...]:
-    return len(inputs.asked), len(inputs.used), len(inputs.wrote), len(inputs.notes)
+    return (*collected(inputs), len(inputs.used))
 
 
 def inputs_then(place: int, inputs: Inputs) -> Inputs:

@@ -27,7 +27,7 @@ def by_identity(table: Table, items: Sequence[T], make: Callable[[T], V]) -> lis
 
 
 def _entry(table: Table, item: T, make: Callable[[T], V]) -> tuple[T, V]:
-    entry = table.get(id(item)) or table.recall(id(item), None)  # it may stand there twice
+    entry = table.known(id(item))  # it may stand there twice
     if entry is None or entry[0] is not item:
         entry = table[id(item)] = (item, make(item))
     return entry

@@ -59,6 +59,10 @@ class Table(dict[Any, Any]):
         self[key] = value
         return value
 
+    def known(self, key: Any) -> Any:
+        """An entry of this generation or of the one before; None where there is none."""
+        return self.get(key) or self.recall(key, None)
+
     def remembered(self, key: Any, make: Callable[[Any], T]) -> T:
         """What `make` gave for a key before, or gives now."""
         value = self.get(key, _NOTHING)
