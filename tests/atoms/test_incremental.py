@@ -33,3 +33,15 @@ def test_a_turn_hashes_what_is_new_and_keeps_few():
         hashed.append(stop - before)
     assert hashed[1:] == [10] * 29
     assert len(running._known) <= CHECKPOINTS + 1
+
+
+def test_another_one_long_ago_is_seen_whichever_hash_it_has():
+    old = tuple(sha256(bytes([n])).digest() for n in range(100))
+    for other in (bytes(32), b"\xff" * 32):
+        running = RunningDigest()
+        for stop in (90, 95):
+            running.follow(old[:stop])
+            running.digest(stop)
+        changed = (*old[:10], other, *old[11:])
+        running.follow(changed)
+        assert running.digest(90) == sha256(b"".join(changed[:90])).hexdigest()

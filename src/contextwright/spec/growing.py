@@ -55,8 +55,11 @@ class Beginning:
 
 
 def begins_with(items: tuple[Any, ...], first: tuple[Any, ...]) -> bool:
-    """Whether items begin with these: told without a copy. Tuples are compared by identity first;
-    only the first items that differ are asked which is less, and blocks have no such order."""
+    """Whether items begin with these: told without a copy where items have no order. Tuples are
+    compared by identity first; only the first items that differ are asked which is less, and
+    blocks can not say."""
+    if first and isinstance(first[0], (bytes, str)):  # one that is less is none that begins so
+        return items[: len(first)] == first
     try:
         return first <= items
     except TypeError:
