@@ -10,6 +10,7 @@ from contextwright import C, Session
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.summarize import Summarize
 from contextwright.compiler import word_left
+from contextwright.compiler.trace import Tracer
 
 SPECS = (
     C.decay(full=2, fold=2, step=2, max_tokens=60), C.decay(1, 1, step=1, summary=False, subtasks=True),
@@ -59,3 +60,17 @@ def test_the_part_in_front_is_made_once_while_its_place_stands(monkeypatch):
         engine.compile(session)
         counts.append(sum(given))
     assert sorted(counts)[len(counts) // 2] < 40
+
+
+def test_nothing_is_written_of_a_look_that_an_answer_is_missing_for(monkeypatch):
+    """It is made anew with the answer, and only that is read."""
+    session, engine = Session("long"), engine_of(C.decay(full=2, fold=2, step=8))
+    for n in range(120):
+        session.user(f"What of {n}?")
+        session.assistant(f"It is {n}. " * 9)
+    compare, written = Tracer._compare, list[object]()
+    monkeypatch.setattr(
+        Tracer, "_compare", lambda *given, **more: written.append(given) or compare(*given, **more)
+    )
+    engine.compile(session)
+    assert len(written) < 20

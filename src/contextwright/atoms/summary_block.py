@@ -1,7 +1,6 @@
 """Several blocks as one summary, which says whose summary it is and where the whole stands."""
 
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -13,7 +12,9 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import range_ref
 from contextwright.session.event import Event
+from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.task import Task
 from contextwright.text.cut import cut
 
@@ -33,7 +34,8 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
         return blocks
     event, rest = _reusable(blocks, inputs) if not (task.schema or task.prompt) else (None, blocks)
     if event is not None and not rest:
-        return (_block(event.text, blocks, source, f"summary in the log, by {event.speaker}"),)
+        why = f"summary in the log, by {event.speaker}"
+        return (_block(event.text, blocks, _lineage_of(blocks), source, why),)
     if event is not None:
         task = msgspec.structs.replace(task, previous=inputs.clean(event.text))
     answer, whole = ask_grown(task, name, rest, inputs)
@@ -46,7 +48,8 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
         if task.max_tokens and not task.schema:
             text = cut(text, task.max_tokens, "head", inputs.count)
         why = f"summary of {len(blocks)} exchanges by {answer.model}"
-        table[key] = _block(text, blocks, source, why)
+        with inputs.memo.growing(("summary's lineage", name, source), _Lineage) as lineage:
+            table[key] = _block(text, blocks, lineage.of(blocks), source, why)
     summary: Block = table[key]
     # a record is asked for as such, whatever it takes; a summary that is no shorter is none
     pays = task.schema or _over(blocks, inputs.cost(summary), inputs)
@@ -77,14 +80,35 @@ def _reusable(blocks: Blocks, inputs: Inputs) -> tuple[Event | None, Blocks]:
     return None, blocks
 
 
-def _block(text: str, blocks: Blocks, source: str, why: str) -> Block:
+class _Lineage:
+    """The ids of what a summary is made of; it grows as the conversation does."""
+
+    def __init__(self) -> None:
+        self._blocks: Blocks = ()
+        self._ids: tuple[str, ...] = ()
+
+    @property
+    def held_bytes(self) -> int:
+        """What the places take: the ids are the log's."""
+        return PLACE * (len(self._blocks) + len(self._ids))
+
+    def of(self, blocks: Blocks) -> tuple[str, ...]:
+        """Of these blocks; those that it knows are not looked at again."""
+        if not begins_with(blocks, self._blocks):
+            self._blocks, self._ids = (), ()
+        self._ids += _lineage_of(blocks[len(self._blocks) :])
+        self._blocks = blocks
+        return self._ids
+
+
+def _lineage_of(blocks: Blocks) -> tuple[str, ...]:
+    return tuple(chain.from_iterable([block.lineage or (block.id,) for block in blocks]))
+
+
+def _block(text: str, blocks: Blocks, lineage: tuple[str, ...], source: str, why: str) -> Block:
     label = source.removeprefix("select:")
-    lineages = list(map(attrgetter("lineage"), blocks))
-    if not all(lineages):
-        lineages = [block.lineage or (block.id,) for block in blocks]
-    lineage = tuple(chain.from_iterable(lineages))
-    orders = [block.order for block in blocks]
-    together = orders[0] >= 0 and orders[-1] - orders[0] == len(blocks) - 1
+    first, last = blocks[0].order, blocks[-1].order
+    together = first >= 0 and last - first == len(blocks) - 1
     return Block(
         id=f"summary:{label}/{lineage[0]}",
         source=f"summary:{label}",

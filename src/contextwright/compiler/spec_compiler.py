@@ -275,9 +275,14 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
 
     def _tried(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
         renderer = target.provider.renderer
-        key = ("summarized", target.format, target.model, target.counter.id, self.agent)
-        known = self.memo.table(key, brief=True)
-        tracer = Tracer(inputs.cost, inputs.protection, count_steps=self.steps, known=known)
+        known = self.memo.table(("summarized", inputs.cost_id), brief=True)
+        tracer = Tracer(
+            inputs.cost,
+            inputs.protection,
+            count_steps=self.steps,
+            known=known,
+            is_moot=lambda: inputs.dry and bool(inputs.asked),
+        )
         assembled = assemble(planned, inputs, tracer, target)
         if inputs.dry and inputs.asked:
             return None

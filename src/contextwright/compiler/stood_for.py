@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, pairwise
-from operator import attrgetter
+from operator import attrgetter, not_
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -23,13 +24,16 @@ PLACE = 8
 class StoodFor(msgspec.Struct, frozen=True):
     """What a summary replaced: its blocks, as far as a compile looked at them, the ids in its
     lineage, the spans of exchanges that the blocks were, the tokens they took; and of which blocks
-    that was told, where it was told of all of them."""
+    that was told, where it was told of all of them, with those of them that it left, and the
+    lineage as the summary has it."""
 
     blocks: frozenset[Block]
     lineage: frozenset[str]
     spans: tuple[Span, ...]
     tokens: int
     before: Blocks = ()
+    rest: Blocks = ()
+    ids: tuple[str, ...] = ()
 
     def holds(self, before: Blocks) -> bool:
         """Whether it replaces the same of these blocks, no more and no less."""
@@ -42,17 +46,58 @@ class StoodFor(msgspec.Struct, frozen=True):
         rest = every - self.blocks
         return not any(map(self.lineage.issuperset, map(_LINEAGE, rest)))
 
+    def is_begun_by(self, summary: Block, before: Blocks) -> bool:
+        """Whether a summary of these blocks goes on where this one ended."""
+        known = self.before
+        return bool(known) and begins_with(before, known) and begins_with(summary.lineage, self.ids)
 
+
+NOTHING = StoodFor(frozenset(), frozenset(), (), 0)
+"""What no summary replaced."""
 NO_MERGES: Mapping[Block, StoodFor] = MappingProxyType({})
 """No summary."""
 
 
-def stood_for(summary: Block, before: Blocks, cost: Callable[[Block], int]) -> StoodFor:
-    """The blocks whose events are in a summary's lineage."""
-    known = frozenset(summary.lineage)
-    sources = tuple(compress(before, map(known.issuperset, map(_LINEAGE, before))))
-    spans = spans_of(sorted({block.order for block in sources if block.order >= 0}))
-    return StoodFor(frozenset(sources), known, spans, sum(map(cost, sources)), before)
+def stood_for(
+    summary: Block, before: Blocks, cost: Callable[[Block], int], known: StoodFor = NOTHING
+) -> StoodFor:
+    """The blocks whose events are in a summary's lineage.
+
+    Args:
+        known: of the summary before it: where this one goes on, what is new is looked at.
+    """
+    if not known.is_begun_by(summary, before):
+        known = NOTHING
+    lineage = known.lineage.union(summary.lineage[len(known.ids) :])
+    new = (*known.rest, *before[len(known.before) :])
+    is_told = list(map(lineage.issuperset, map(_LINEAGE, new)))
+    sources = tuple(compress(new, is_told))
+    rest = tuple(compress(new, map(not_, is_told)))
+    spans = joined_spans(known.spans, {block.order for block in sources if block.order >= 0})
+    tokens = known.tokens + sum(map(cost, sources))
+    blocks = known.blocks.union(sources)
+    return StoodFor(blocks, lineage, spans, tokens, before, rest, summary.lineage)
+
+
+KnownMerges = dict[Any, tuple[StoodFor, Blocks]]
+"""What summaries stood for, and among which blocks, by the summary; of each id, the newest."""
+
+
+def replaced_by(
+    summary: Block, before: Blocks, known: KnownMerges, cost: Callable[[Block], int]
+) -> StoodFor | None:
+    """What a summary stands for of the blocks before it; None for one that stood there already."""
+    made, ground = known.get(summary, (None, None))
+    if made is not None and ground is before:
+        return made
+    if made is None or not made.holds(before):
+        if summary.id in map(attrgetter("id"), before):
+            return None
+        newest, _ = known.get(summary.id, (NOTHING, None))
+        made = stood_for(summary, before, cost, newest)
+        known[summary.id] = made, before
+    known[summary] = made, before
+    return made
 
 
 def stood_for_spans(
@@ -90,6 +135,20 @@ def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:
     ends = [n for n in range(1, len(orders)) if orders[n] != orders[n - 1] + 1]
     edges = pairwise((0, *ends, len(orders)))
     return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
+
+
+def joined_spans(spans: tuple[Span, ...], orders: Iterable[int]) -> tuple[Span, ...]:
+    """Spans with more places."""
+    more = spans_of(sorted(orders))
+    if not spans or not more:
+        return spans or more
+    joined: list[Span] = []
+    for start, stop in sorted((*spans, *more)):
+        if joined and joined[-1][1] >= start:
+            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
+        else:
+            joined.append((start, stop))
+    return tuple(joined)
 
 
 def spans_between(start: int, stop: int, without: Iterable[int]) -> tuple[Span, ...]:

@@ -14,7 +14,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Trust
 from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
-from contextwright.compiler.stood_for import NO_MERGES, Span, StoodFor, stood_for
+from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, Span, StoodFor, replaced_by
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
 from contextwright.compiler.word_left import behind_all, in_two
 from contextwright.compiler.word_steps import applied
@@ -51,12 +51,15 @@ class Tracer:
         protection: Protection,
         *,
         count_steps: bool = False,
-        known: dict[Any, tuple[StoodFor, Blocks]] | None = None,
+        known: KnownMerges | None = None,
+        is_moot: Callable[[], bool] = lambda: False,
     ) -> None:
         self._cost = cost
         self._protection = protection
-        self._known: dict[Any, tuple[StoodFor, Blocks]] = {} if known is None else known
+        self._known: KnownMerges = {} if known is None else known
         self.counts_steps = count_steps
+        self.is_moot = is_moot
+        """Whether nobody will read it: an answer is missing, and the compile is made anew."""
         self.changes: list[Change] = []
         self.steps: list[StepTrace] = []
         self.notes: list[str] = []
@@ -72,7 +75,8 @@ class Tracer:
     def attempt(self) -> "Tracer":
         """One for a try, whose findings count where this one takes them over."""
         known, count = self._known, self.counts_steps
-        return Tracer(self._cost, self._protection, count_steps=count, known=known)
+        moot = self.is_moot
+        return Tracer(self._cost, self._protection, count_steps=count, known=known, is_moot=moot)
 
     def findings(self) -> Findings:
         """What it wrote down so far."""
@@ -127,6 +131,8 @@ class Tracer:
                 if repaired is not after:
                     after = repaired
                     after_by_key = {(block.id, block.source): block for block in after}
+            if self.is_moot():
+                return after
             taken = self._merges(step, before, after, merges)
             for block in touched:
                 now = after_by_key.get((block.id, block.source))
@@ -185,7 +191,7 @@ class Tracer:
         """Take back what was written of blocks that another term, or the engine, brought whole:
         nothing that is sent is called dropped, nothing that is whole is called shortened. What a
         step did to one block that several brought is written once."""
-        if not self.changes:
+        if not self.changes or self.is_moot():
             return
         sent = {block.id: block for block in blocks}
         once = {
@@ -197,6 +203,8 @@ class Tracer:
 
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
+        if self.is_moot():
+            return after
         self._merges(step, ground, after)
         if self.counts_steps:
             self.steps.append(self._step(step, ground, after))
@@ -214,7 +222,7 @@ class Tracer:
         for summary in [block for block in after if block.order < 0]:
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
-            replaced = merges.get(summary) or self._replaced(summary, before)
+            replaced = merges.get(summary) or replaced_by(summary, before, self._known, self._cost)
             if replaced is None:
                 continue
             taken = taken | replaced.blocks if taken else replaced.blocks
@@ -222,18 +230,6 @@ class Tracer:
             after_tokens = self._cost(summary)
             self._add(step, summary, "summarized", summary.why, (replaced.tokens, after_tokens))
         return taken
-
-    def _replaced(self, summary: Block, before: Blocks) -> StoodFor | None:
-        """What a summary stands for; None for one that stood there before."""
-        known, ground = self._known.get(summary, (None, None))
-        if known is not None and ground is before:
-            return known
-        if known is None or not known.holds(before):
-            if any(block.id == summary.id for block in before):
-                return None
-            known = stood_for(summary, before, self._cost)
-        self._known[summary] = known, before
-        return known
 
     def _compare(
         self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool

@@ -109,6 +109,6 @@ def _left(word: Divided, old: Blocks, source: str, inputs: Inputs, tracer: "Trac
     before, used, own = collected(inputs), dict[str, Answer](), tracer.attempt()
     blocks = _run(word, old, source, replace(inputs, used=used), own)
     made = WordLeft(old, key, blocks, own.findings(), kept_answers(used, inputs))
-    if collected(inputs) == before:
+    if collected(inputs) == before and not tracer.is_moot():
         table[""] = made
     return made
