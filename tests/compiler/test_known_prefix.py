@@ -24,6 +24,14 @@ TERMS = (
     C.failures(1) + C.default(), C.from_compaction().or_else(C.default()),
     (C.window(1) | C.layer("memory")) + C.default(),
 )  # fmt: skip
+MAPPED = (
+    C.default() | C.redact(["email", r"\d\d"]), C.compact(min_tokens=25, max_tokens=40), C.truncate(20),
+    C.compact("stale", stale_after=2, min_tokens=25) | C.redact(["part"]), C.compress_results(min_tokens=25, max_tokens=50),
+    C.default() + C.from_state("intent") | C.project(exclude=["what"]) | C.clock_last(),
+    C.fresh(4, stale_action="compact") | C.expand() | C.priority(3), C.default() | C.vary() | C.truncate(40, strategy="head"),
+    (C.default() | C.compact()) + C.relevant(top_k=2), C.failures(1) + (C.default() | C.redact(["a"])),
+)  # fmt: skip
+"""Words that look at one exchange alone, in front of the limit."""
 FORMATS = st.sampled_from(("openai-chat", "anthropic", "gemini", "openai-responses"))
 
 
@@ -64,7 +72,7 @@ def same_as_everything(spec, events, target, every=1) -> None:
     suppress_health_check=list(HealthCheck), max_examples=12, deadline=None, phases=[Phase.generate]
 )
 @given(
-    session=sessions(max_turns=14), term=st.sampled_from(TERMS), tokens=st.integers(150, 500),
+    session=sessions(max_turns=14), term=st.sampled_from(TERMS + MAPPED), tokens=st.integers(150, 500),
     format=FORMATS, every=st.integers(1, 9), eager=st.booleans(),
 )  # fmt: skip
 def test_sessions_of_every_shape_give_what_looking_at_everything_gives(
@@ -74,7 +82,7 @@ def test_sessions_of_every_shape_give_what_looking_at_everything_gives(
     same_as_everything(spec, list(session.log), target_for(format), every)
 
 
-@pytest.mark.parametrize("term", few(TERMS[:4], 1), ids=repr)
+@pytest.mark.parametrize("term", few((*TERMS[:4], *MAPPED), 3), ids=repr)
 def test_an_agent_s_work_gives_what_looking_at_everything_gives(term, known):
     session = work(70, 5)
     same_as_everything(term | C.compaction(1200), list(session.log), target_for("openai-chat"), 6)
@@ -109,10 +117,12 @@ def test_a_late_result_below_a_note_is_told(known):
     assert packs[0] == packs[1]
 
 
-def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(monkeypatch):
+@pytest.mark.parametrize("term", (C.default(), *MAPPED[:-2]), ids=repr)
+def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(term, monkeypatch):
     def read(exchanges: int) -> int:
         session, memo, target = work(exchanges, 2), Memo(), target_for("openai-chat")
-        spec = C.compaction(1500)
+        spec = term | C.compaction(1500)
+        outcome(spec, session, target, memo)
         counts: list[int] = []
         for n in range(2):
             session.assistant("Still looking.")
@@ -138,8 +148,11 @@ def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(monk
     [
         (C.compaction(900), "fold"),
         (C.default() + C.from_state("intent") | C.compaction(900), "fold"),
-        (C.compact() | C.compaction(900), "all"),
-        (C.default() | C.redact(["email"]) | C.compaction(900), "all"),
+        (C.compact() | C.compaction(900), "fold"),
+        (C.default() | C.redact(["email"]) | C.compaction(900), "fold"),
+        (C.compact(min_gain=9) | C.compaction(900), "all"),
+        (C.default() | C.priority(4) | C.compaction(900), "all"),
+        ((C.default() | C.compact()) + C.default() | C.compaction(900), "all"),
         (C.isolate() + C.window(2) | C.compaction(900), "all"),
     ],
     ids=repr,

@@ -34,6 +34,14 @@ def test_the_page_names_every_word_that_looks_at_a_block_alone():
     assert named("the blocks of a turn") == views["turn"]
 
 
+def test_the_page_names_every_word_that_maps_the_log():
+    specs = (*SAMPLES.values(), (C.compress_results(), C.fresh(3, stale_action="compact")))
+    atoms = [atom for some in specs for spec in some for atom in walk(spec)]
+    row = named("what its last step does not know") - {"compaction", "min_gain", "budget"}
+    assert row == {atom.word for atom in atoms if atom.traits.maps}
+    assert all(atom.traits.view == "block" for atom in atoms if atom.traits.maps)
+
+
 @pytest.mark.parametrize(
     ("spec", "view"),
     [
@@ -43,7 +51,9 @@ def test_the_page_names_every_word_that_looks_at_a_block_alone():
         (C.default(), "block"),
         (C.default() | C.dedup() | C.budget(900), "block"),
         (C.default() | C.compaction(900), "fold"),
-        (C.default() | C.compact() | C.compaction(900), "all"),
+        (C.default() | C.compact() | C.compaction(900), "fold"),
+        (C.default() | C.redact(["email"]) | C.compaction(900), "fold"),
+        (C.dedup() | C.compaction(900), "all"),
         (C.default() | C.fit(900), "step"),
         (C.default() | C.budget(900, overflow="summarize"), "step"),
         (C.default() | C.allocate(), "all"),

@@ -34,6 +34,10 @@ class CacheClass(IntEnum):
         return self.name.lower()
 
 
+ARCHIVE = 4
+"""The tier of what is in no request, and is had by its ref."""
+
+
 class Trust(IntEnum):
     """Whose words a text holds (rules.md#trust): the least trusted of all that it was made of.
 

@@ -7,7 +7,7 @@ from operator import attrgetter, ne
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.layering import CacheClass, Layer
+from contextwright.blocks.layering import ARCHIVE, CacheClass, Layer
 from contextwright.blocks.protection import summary_exchanges
 from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.compiler.other_agents import is_another, is_of_another
@@ -21,7 +21,6 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.word_roles import Guard
 from contextwright.tasks.tool_lines import scoped
 
-ARCHIVE = 4
 PINNED, RUNNING_TURN = "pinned", "running_turn"
 TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE = "task_framing", "live_edge", "open_failure"
 BY_THE_ENGINE = frozenset({PINNED, RUNNING_TURN, TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE})

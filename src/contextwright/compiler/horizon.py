@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from contextwright.blocks.block import Blocks
+from contextwright.compiler.mapped_log import maps
 from contextwright.compiler.step_left import known_place
 from contextwright.compiler.token_sums import SOURCE, newest_of
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
@@ -58,11 +59,18 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
         return "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
-    if "fold" in views:  # it knows what the log says, and nothing that words make of that
-        return "fold" if not guarded and not any(terms) else "all"
+    if "fold" in views:  # it knows what the log says, and what words make of each exchange alone
+        return "fold" if maps(terms) else "all"
     if "least" in views:
         return "least" if "turn" not in views else "all"
     return "turn" if "turn" in views else "block"
+
+
+def mapping_of(body: Expr) -> tuple[Atom, ...]:
+    """The steps behind the one term that brings the whole conversation; none where there are
+    several, or none."""
+    terms = list(_terms(body))
+    return terms[0] if len(terms) == 1 else ()
 
 
 def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:

@@ -7,11 +7,13 @@ naming it.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
+from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.step_left import before_step, is_over, left_by_step
 from contextwright.compiler.step_places import LimitRule, joined, step_of
 from contextwright.compiler.trace_findings import LimitStage
@@ -137,9 +139,16 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
             space = stage.due_at(state.limit) - state.fixed
             after = stepped(blocks, stage, space, state.limit, state.inputs)
             why = f"a step of the {terminal.label}"
+            if state.inputs.mapping:
+                given = {block.order for block in blocks}
+                held = (b.order for b in after.before if b.order not in given)
+                record_mapping(held, state.inputs, state.tracer)
             blocks = state.tracer.record(
                 repr(terminal), after.before, after.blocks, why, last=True, merges=after.merges
             )
+            spans = chain.from_iterable(one.spans for one in after.merges.values())
+            if state.inputs.mapping:
+                merge_mapped(tuple(spans), state.inputs, state.tracer)
     return blocks
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.atoms.select.none import Nothing
-from contextwright.compiler.horizon import age_limit, view_of
+from contextwright.compiler.horizon import age_limit, mapping_of, view_of
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -43,6 +43,7 @@ class Plan(msgspec.Struct, frozen=True):
         tools: what limits the tools that are sent, if the spec has it; tools_cap: tokens that
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
+        mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
         age_limit: what leaves nothing of the conversation that is older than it says.
         is_silent: whether the request does not name what it leaves out.
         notes: conditions that do not hold, with what is left out for it.
@@ -64,6 +65,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools: ToolScope | None = None
     tools_cap: int = 0
     view: View = "all"
+    mapping: tuple[Atom, ...] = ()
     age_limit: Atom | None = None
     is_silent: bool = False
     notes: tuple[str, ...] = ()
@@ -133,9 +135,11 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     validations = tuple(step for step in assembly if not isinstance(step, Guard))
     guarded = any(isinstance(atom, Guard) for atom in atoms)
     step_key = next((one.step_key for one in traits if one.step_key), "")
+    redactions = tuple(step for step in assembly if isinstance(step, Guard))
+    view = _view(view_of(body, terminal, guarded=guarded), validations)
     return Plan(
         body=body,
-        redactions=tuple(step for step in assembly if isinstance(step, Guard)),
+        redactions=redactions,
         every_redaction=tuple(atom for atom in atoms if isinstance(atom, Guard)),
         validations=validations,
         terminal=terminal,
@@ -149,7 +153,8 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         tools=next((atom for atom in atoms if isinstance(atom, ToolScope)), None),
         ports=ports,
         tools_cap=min(_tool_caps(spec), default=0),
-        view=_view(view_of(body, terminal, guarded=guarded), validations),
+        view=view,
+        mapping=_mapping(body, redactions) if view == "fold" else (),
         age_limit=age_limit(body),
         is_silent=any(one.silent for one in traits),
     )
@@ -158,6 +163,11 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
 def _view(view: View, validations: tuple[Atom, ...]) -> View:
     """How far a compile looks back, where checks may want all that there is."""
     return view if all(one.traits.view == "block" for one in validations) else "all"
+
+
+def _mapping(body: Expr, redactions: tuple[Guard, ...]) -> tuple[Atom, ...]:
+    """What is run on each exchange: redactions as it is brought, and on what the steps made."""
+    return (*redactions, *mapping_of(body), *redactions)
 
 
 def _required(atoms: list[Atom]) -> tuple[str, ...]:

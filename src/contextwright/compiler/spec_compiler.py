@@ -335,6 +335,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             redacts=bool(planned.redactions),
             clean=planned.clean,
             ports=self.ports,
+            mapping=planned.mapping,
             answers=self.answers,
             dry=dry,
             asked=wants.asked,

@@ -113,16 +113,17 @@ def stood_for_spans(
 
     def is_told(block: Block) -> bool:
         if block.messages:
-            return _is_within(block.order, spans)
+            return is_within(block.order, spans)
         places = map(log.position_of, block.lineage)
-        return all(at is not None and _is_within(log.exchange_index(at), spans) for at in places)
+        return all(at is not None and is_within(log.exchange_index(at), spans) for at in places)
 
     blocks = frozenset(filter(is_told, before))
     texts = sum(cost(block) for block in blocks if not block.messages)
     return StoodFor(blocks, frozenset(), spans, tokens + texts)
 
 
-def _is_within(order: int, spans: Iterable[Span]) -> bool:
+def is_within(order: int, spans: Iterable[Span]) -> bool:
+    """Whether an exchange is in one of the spans."""
     return any(start <= order < stop for start, stop in spans)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,6 +21,9 @@ from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
 from contextwright.tokens.model_rules import StepPrices
+
+if TYPE_CHECKING:
+    from contextwright.spec.expr import Atom
 
 
 class Inputs(msgspec.Struct, frozen=True, eq=False):
@@ -54,6 +57,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         redacts: whether the spec redacts anything from all that is brought.
         clean: a text without what the spec redacts: what a model may read of it.
         ports: what the application gives redactions.
+        mapping: words between the log and the limit, where all that the limit is given of the
+            conversation is what they make of each exchange alone (`Traits.maps`).
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
         used: collects the answers that were taken, by fingerprint.
@@ -88,6 +93,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     redacts: bool = False
     clean: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
+    mapping: "tuple[Atom, ...]" = ()
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])

@@ -60,6 +60,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         packs: state keys that retrievers fill before the turn, with the tokens that are of use.
         silent: whether the request does not name what it leaves out.
         whole: whether it brings all of the conversation, each exchange as the log has it.
+        maps: whether it leaves each exchange in its place, and makes always the same of one that
+            has settled, that nothing holds, and that is `min_age` old.
     """
 
     gives: Gives = Gives.MAYBE
@@ -79,6 +81,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     packs: Mapping[str, int] = {}
     silent: bool = False
     whole: bool = False
+    maps: bool = False
 
 
 PLAIN = Traits()

@@ -5,6 +5,7 @@ from typing import ClassVar
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layering import ARCHIVE
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -40,7 +41,7 @@ class Priority(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """The tier."""
-        return Traits(tier=self.tier, view="block")
+        return Traits(tier=self.tier, view="block", maps=self.tier < ARCHIVE)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks in this tier."""

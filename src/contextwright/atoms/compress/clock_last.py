@@ -54,7 +54,7 @@ class ClockLast(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """Of texts; the conversation passes."""
-        return Traits(view="block")
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without clocks, and the clocks behind them."""

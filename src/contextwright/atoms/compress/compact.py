@@ -86,6 +86,7 @@ class Compact(Atom, frozen=True, kw_only=True):
         return Traits(
             min_age=self.stale_after if self.strategy == "stale" else None,
             view="all" if self.min_gain else "block",  # a gain is the sum over all
+            maps=not self.min_gain,
         )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -58,7 +58,7 @@ class CompressResults(Shortener, frozen=True, kw_only=True):
     def traits(self) -> Traits:
         """With a `budget`, its threshold goes by the sum of all."""
         if not self.budget:
-            return Traits(view="block")
+            return Traits(view="block", maps=True)
         return Traits(view="least", stepped="budget") if self.steps else PLAIN
 
     def least(self, block: Block, inputs: Inputs) -> int:

@@ -31,7 +31,7 @@ class Expand(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """A block at a time."""
-        return Traits(view="block")
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, whole."""

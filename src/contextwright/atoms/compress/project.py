@@ -43,7 +43,7 @@ class Project(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """A block at a time."""
-        return Traits(view="block")
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, their JSON projected."""

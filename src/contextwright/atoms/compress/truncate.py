@@ -49,7 +49,7 @@ class Truncate(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """A block at a time."""
-        return Traits(view="block")
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, none of their texts longer than the limit."""

@@ -54,7 +54,7 @@ class Vary(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """A text at a time."""
-        return Traits(view="block")
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, DYNAMIC texts in this turn's form."""

@@ -52,6 +52,7 @@ class Fresh(Atom, frozen=True, kw_only=True):
             min_age=self.max_age + 1,
             max_age=self.max_age if self.stale_action == "exclude" else None,
             view="all" if self.stale_action == "summarize" else "block",
+            maps=self.stale_action == "compact",
         )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -67,7 +67,7 @@ class Redact(Guard, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """A block at a time."""
-        return Traits(view="block")
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, redacted."""

@@ -13,6 +13,8 @@ from contextwright.spec.saved_fold import SavedPrefix
 
 LOOSE = 16
 """Exchanges at the end that are hashed at each look: one grows by its results."""
+MARKS = 32
+"""Places that are kept from which hashing goes on: words shorten what is some turns old."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -61,19 +63,25 @@ class ConversationDigest:
     the task is looked at: it may stand shortened."""
 
     def __init__(self) -> None:
-        self._start = 0
-        self._settled = _Reached()
+        self._begin(None)
+
+    def _begin(self, prefix: SavedPrefix | None) -> None:
+        self._start = prefix.place if prefix is not None else 0
+        self._marks = [_Reached(prefix)]
 
     def before(
         self, blocks: Sequence[Block], stop: int, inputs: Inputs, prefix: SavedPrefix | None = None
     ) -> str:
         """The digest of the exchanges before `stop`. Only what came since the last one is looked
         at, and the newest; what stands before it is the same, or `forget` was called."""
-        start = prefix.place if prefix is not None else 0
-        if stop < self._settled.place or start != self._start:
-            self._start, self._settled = start, _Reached(prefix)
-        self._settled.follow(blocks, max(0, stop - LOOSE), inputs)
-        newest = self._settled.copy()
+        self.forget(stop)
+        if (prefix.place if prefix is not None else 0) != self._start:
+            self._begin(prefix)
+        if stop - LOOSE > self._marks[-1].place:
+            self._marks.append(self._marks[-1].copy())
+            self._marks[-1].follow(blocks, stop - LOOSE, inputs)
+            del self._marks[1:-MARKS]
+        newest = self._marks[-1].copy()
         newest.follow(blocks, stop, inputs)
         position = newest.position
         if prefix is not None:
@@ -84,8 +92,10 @@ class ConversationDigest:
 
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
-        if start < self._settled.place:
-            self._start, self._settled = 0, _Reached()
+        while self._marks and self._marks[-1].place > start:
+            self._marks.pop()
+        if not self._marks:
+            self._begin(None)
 
 
 def stands_as_logged(blocks: Sequence[Block], prefix: SavedPrefix, inputs: Inputs) -> bool:

@@ -1,14 +1,16 @@
 """How much of a conversation a fold knows: a compile begins to look where that ends
 (rules.md#horizon)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 from weakref import ref
 
 import msgspec
+from msgspec.structs import replace
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.mapped_log import mapped, mapped_at
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
@@ -22,10 +24,13 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
     Args:
         log: the log.
         saved: how many there are, and up to where in the log.
+        held: of what words make of the log, the exchanges that something held then: they may
+            make something else of them since.
     """
 
     log: "ref[Log]"
     saved: SavedPrefix
+    held: frozenset[int] = frozenset()
 
     @property
     def place(self) -> int:
@@ -53,11 +58,26 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
             and all(index >= self.stop for index in log.late_joins(self.saved.joins))
         )
 
+    def as_mapped(self, blocks: Sequence[Block], inputs: Inputs) -> "KnownPrefix | None":
+        """So much of it as the words between the log and the limit still make the same of.
+
+        Args:
+            blocks: what they made of it.
+        """
+        first, held = inputs.snapshot.preamble, inputs.protection.exchanges
+        freed = sorted(index for index in self.held - held if first <= index < self.stop)
+        stop = next((n for n in freed if mapped_at(n, inputs) != (blocks[n - first],)), self.stop)
+        if stop == first:
+            return None
+        saved = replace(self.saved, place=stop - first, stop=stop)
+        return replace(self, saved=saved, held=held)
+
 
 def prefix_of(
     raw: Blocks, at: int, place: int, known: KnownPrefix | None, inputs: Inputs
 ) -> KnownPrefix | None:
-    """The first `place` exchanges, if each stands as the log has it.
+    """The first `place` exchanges, if each stands as the log has it, or as the words in front of
+    the limit make it by itself.
 
     Args:
         raw: exchanges of the conversation; at: the place of the first of them.
@@ -69,12 +89,12 @@ def prefix_of(
         start, joins, tokens = known.place, known.saved.joins, known.tokens
     new = raw[start - at : place - at]
     exchanges = snapshot.exchanges(first + start, first + place)
-    if snapshot.position != len(snapshot.log) or new != inputs.blocks(exchanges, SOURCE):
+    if snapshot.position != len(snapshot.log) or new != mapped(exchanges, inputs):
         return None
     tokens += sum(map(inputs.cost, new))
     joins += len(snapshot.log.late_joins(joins))
     saved = SavedPrefix(place, first + place, snapshot.position, joins, tokens)
-    return KnownPrefix(ref(snapshot.log), saved)
+    return KnownPrefix(ref(snapshot.log), saved, inputs.protection.exchanges)
 
 
 def scope_of(stage: FoldHistory, limit: int, inputs: Inputs) -> str:
@@ -85,7 +105,9 @@ def scope_of(stage: FoldHistory, limit: int, inputs: Inputs) -> str:
 
 def saved_with_prefix(stage: FoldHistory, limit: int, inputs: Inputs) -> SavedFold | None:
     """The newest saved fold for this limit and target that may be of this log; whether it is,
-    its content proves."""
+    its content proves. None behind words that map the log: none is saved of them."""
+    if inputs.mapping:
+        return None
     scope = scope_of(stage, limit, inputs)
     for saved in sorted(inputs.folds, key=lambda saved: -saved.place):
         prefix = saved.prefix

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.mapped_log import final_until, mapped
 from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.fold import Fold
 from contextwright.compiler.steps.known_prefix import (
@@ -23,7 +24,7 @@ from contextwright.compiler.stood_for import (
     stood_for_spans,
 )
 from contextwright.compiler.task_framing import with_short_task
-from contextwright.compiler.token_sums import SOURCE
+from contextwright.compiler.token_sums import tokens_between
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedPrefix
 from contextwright.spec.terminal import FoldHistory
@@ -39,7 +40,8 @@ class Stepped(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         before: the blocks that were given, and what is sent beside them of those that were not.
-        blocks: what is sent. merges: what its note stands for, where not all of it was looked at.
+        blocks: what is sent. merges: what its note stands for, where not all of it was looked at,
+            or words stand in front of the limit.
     """
 
     before: Blocks
@@ -84,7 +86,7 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
             prefix = _noted(fold, decisions, raw, known, inputs)
             scope = scope_of(stage, limit, inputs)
             inputs.folded.append(fold.record(decisions, prefix, scope, inputs))
-        if known is None:
+        if known is None and not (inputs.mapping and decisions.note is not None):
             return Stepped(blocks, sent)
         looked_at = (*_with_held(raw, fold.blocks, decisions), *texts)
         note = next(block for block in sent if block.order < 0 and block.messages)
@@ -95,6 +97,8 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
 def known_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
     """The exchange from which on a compile may look; the first one where no fold is known."""
     with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
+        if inputs.mapping and fold.prefix is not None:
+            fold.prefix = fold.prefix.as_mapped(fold.blocks, inputs)
         prefix = fold.prefix
     if prefix is None and (saved := saved_with_prefix(stage, limit, inputs)) is not None:
         prefix = known_by(saved, inputs)
@@ -113,7 +117,7 @@ def _fold(stage: FoldHistory, limit: int, inputs: Inputs) -> Generator[Fold]:
 
 
 def _key(stage: FoldHistory, limit: int, inputs: Inputs) -> tuple[object, ...]:
-    return "steps", stage, limit, inputs.cost_id
+    return "steps", stage, limit, inputs.cost_id, inputs.mapping, inputs.ports
 
 
 def _known(fold: Fold, inputs: Inputs) -> KnownPrefix | None:
@@ -126,7 +130,7 @@ def _counted(raw: Blocks, inputs: Inputs) -> Iterator[Block]:
     """The exchanges of the conversation, also those that this compile did not look at."""
     snapshot, start = inputs.snapshot, max(inputs.start, inputs.snapshot.preamble)
     for page in range(snapshot.preamble, start, PAGE):
-        yield from inputs.blocks(snapshot.exchanges(page, min(page + PAGE, start)), SOURCE)
+        yield from mapped(snapshot.exchanges(page, min(page + PAGE, start)), inputs)
     for block in raw:
         if not 0 <= block.order < start:
             yield block
@@ -157,9 +161,13 @@ def _next_prefix(
     fold: Fold, raw: Blocks, known: KnownPrefix | None, inputs: Inputs
 ) -> KnownPrefix | None:
     """What the next compile need not look at: what the note stands for, and the one before it, to
-    which a late result may lead back."""
-    places = [state.decisions.upto for state in fold.states[-2:]]
-    place = min(filter(None, places), default=0)
+    which a late result may lead back, as may an exchange of which words make something else."""
+    states, final = fold.states[-2:], len(fold.blocks)
+    if inputs.mapping:
+        final = max(0, final_until(inputs) - inputs.snapshot.preamble)
+        states += [state for state in fold.states if state.since <= final][-2:]
+    noted = [state.decisions.upto for state in states if state.decisions.upto]
+    place = min(final, *noted) if noted else 0
     if known is None:
         return prefix_of(raw, 0, place, None, inputs) if place else None
     if place <= known.place:
@@ -171,7 +179,10 @@ def _next_prefix(
 def _noted(
     fold: Fold, decisions: Decisions, raw: Blocks, known: KnownPrefix | None, inputs: Inputs
 ) -> SavedPrefix | None:
-    """What the newest note stands for, as it is saved: the same wherever a compile began."""
+    """What the newest note stands for, as it is saved: the same wherever a compile began. None
+    behind words that map the log: what they make of it is not saved."""
+    if inputs.mapping:
+        return None
     noted, log = fold.noted, inputs.snapshot.log
     if noted is None or noted.place != decisions.upto or not noted.holds(inputs):
         noted = None
@@ -194,17 +205,26 @@ def _with_held(raw: Blocks, whole: Sequence[Block], decisions: Decisions) -> Blo
 
 
 def _note_sources(
-    whole: Sequence[Block], before: Blocks, decisions: Decisions, known: KnownPrefix, inputs: Inputs
+    whole: Sequence[Block],
+    before: Blocks,
+    decisions: Decisions,
+    known: KnownPrefix | None,
+    inputs: Inputs,
 ) -> StoodFor:
     """What the note stands for: what is known, and the newer exchanges up to its step, but for
-    those that are held."""
+    those that are held. What words in front of the limit made of them is told by what they took
+    before."""
     first, cost = inputs.snapshot.preamble, inputs.cost
+    place, begin = (known.place, known.stop) if known is not None else (0, first)
     held = {whole[at].order for at in decisions.held if at < decisions.upto}
-    newer = {whole[at].order for at in range(known.place, decisions.upto)} - held
-    stop = max(newer, default=known.stop - 1) + 1
-    spans = spans_between(first, stop, {*held, *(set(range(known.stop, stop)) - newer)})
-    tokens = known.tokens + sum(cost(b) for b in before if b.order in newer)
-    tokens -= sum(cost(b) for b in before if b.order in held and b.order < known.stop)
+    newer = {whole[at].order for at in range(place, decisions.upto)} - held
+    stop = max(newer, default=begin - 1) + 1
+    spans = spans_between(first, stop, {*held, *(set(range(begin, stop)) - newer)})
+    if inputs.mapping or known is None:
+        tokens = sum(tokens_between(start, stop, inputs) for start, stop in spans)
+    else:
+        tokens = known.tokens + sum(cost(b) for b in before if b.order in newer)
+        tokens -= sum(cost(b) for b in before if b.order in held and b.order < begin)
     return stood_for_spans(spans, tokens, before, inputs.snapshot.log, cost)
 
 
