@@ -140,8 +140,8 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
             after = stepped(blocks, stage, space, state.limit, state.inputs)
             why = f"a step of the {terminal.label}"
             if state.inputs.mapping:
-                given = {block.order for block in blocks}
-                held = (b.order for b in after.before if b.order not in given)
+                orders = {block.order for block in blocks}
+                held = (b.order for b in after.before if b.order not in orders)
                 record_mapping(held, state.inputs, state.tracer)
             blocks = state.tracer.record(
                 repr(terminal), after.before, after.blocks, why, last=True, merges=after.merges
