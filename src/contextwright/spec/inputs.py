@@ -175,8 +175,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     @contextmanager
     def _places(self, by: Any, blocks: Blocks) -> Generator[HeldPlaces]:
-        first = blocks[0].source if blocks else ""
-        with self.memo.growing(("held places", by, first), HeldPlaces) as places:
+        # of a conversation in two parts each has its own: they follow one another in turn
+        first = (blocks[0].source, blocks[0].order <= self.snapshot.preamble) if blocks else ()
+        with self.memo.growing(("held places", by, *first), HeldPlaces) as places:
             places.follow(blocks)
             yield places
 
